@@ -1,35 +1,35 @@
-//! The layers: which crate may use which. An arrow may only point to a lower layer, never sideways, so that the parts
-//! (switch, transport, topology, workload) stay blind to each other and engines stay blind to the report.
+//! The layers: which crate may depend on which. A dependency may only point to a lower layer, never sideways, so that the
+//! parts (switch, transport, topology, workload) do not depend on each other, nor engines on the report.
 //!
-//! The same table stands in ARCHITECTURE.md for people; this check fails when the two differ.
+//! ARCHITECTURE.md has the same table for people; this check fails when the two differ.
 
 use crate::workspace::{self, Package};
 use crate::{Verdict, sources};
 use std::path::Path;
 
-/// A crate of the product and the crates it may use.
+/// A crate of the product and the crates it may depend on.
 struct Layer {
     name: &'static str,
     may_use: &'static [&'static str],
 }
 
 const PARTS: &[&str] = &["weft-core"];
-/// Virtual output queues mark, and are served by schedule.
+/// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
-/// Markers and sharing rules are families large enough for crates of their own.
+/// Markers, sharing rules and queues are families large enough for their own crates.
 const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
-/// Transports are put together from pieces of their own.
+/// Transports are composed from smaller crates.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] =
     &["weft-core", "weft-offload", "weft-ndp", "weft-pfabric", "weft-rate", "weft-roce"];
-/// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
-/// the plan, what an engine is asked to run.
+/// The description and the engines are siblings: both use the parts, and neither uses the other. Between them is the plan,
+/// the interface of engines.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 /// An engine runs plans.
 const ENGINE: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
-/// What a scenario says, as types.
+/// A checked scenario as types.
 const MODEL: &[&str] = &[
     "weft-mistake",
     "weft-core",
@@ -39,7 +39,7 @@ const MODEL: &[&str] = &[
     "weft-topology",
     "weft-workload",
 ];
-/// What the settings of a scenario must satisfy together.
+/// Rules on combinations of a scenario's settings.
 const RULES: &[&str] = &[
     "weft-mistake",
     "weft-core",
@@ -50,7 +50,7 @@ const RULES: &[&str] = &[
     "weft-topology",
     "weft-workload",
 ];
-/// The description also reads what expectations measure.
+/// The description also reads the measures of expectations.
 const SCENARIO: &[&str] = &[
     "weft-mistake",
     "weft-core",
@@ -79,7 +79,7 @@ const FACADE: &[&str] = &[
     "weft-control",
     "weft-draw",
 ];
-/// What a scenario asks, built; reports know which metrics it may name.
+/// From scenario to setups; reports define the metrics a scenario may name.
 const PREPARE: &[&str] = &[
     "weft-core",
     "weft-switch",
@@ -104,7 +104,7 @@ const CONTROL: &[&str] = &[
     "weft-report",
     "weft-draw",
 ];
-/// Analyses look at scenarios' networks, and put single switches under load in whatever engine they are handed.
+/// Analyses examine scenarios' networks, and put single switches under load in any engine.
 const ANALYSE: &[&str] = &[
     "weft-core",
     "weft-switch",
@@ -115,7 +115,7 @@ const ANALYSE: &[&str] = &[
     "weft-plan",
     "weft-draw",
 ];
-/// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
+/// The linter reads scenarios as it reads switch configurations: it needs the parts' settings, but no engine.
 const LINT: &[&str] = &[
     "weft-config",
     "weft-core",
@@ -126,15 +126,15 @@ const LINT: &[&str] = &[
     "weft-draw",
 ];
 
-/// Benchmarks look at everything below them.
+/// Benchmarks use everything below them.
 const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 
 /// One run in numbers.
 const SUMMARY: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
-/// Reports are made of records and leave as tables.
+/// Reports turn records into tables and pages.
 const REPORT: &[&str] =
     &["weft-core", "weft-summary", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
-/// Reproductions ask the facade for runs, and show what comes back.
+/// Reproductions request runs from the facade and show the results.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
 /// Settings are found by models of demand, and by simulations that the facade runs.
@@ -184,16 +184,16 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-cli", may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune"] },
 ];
 
-/// Arrows that only tests may draw, with the reason. Empty is best.
+/// Dependencies that only tests may have, with the reason. Empty is best.
 const TEST_ARROWS: &[(&str, &str, &str)] = &[];
 
-/// Packages that are not part of the product: they may use everything, and nothing of the product may use them.
+/// Packages outside the product: they may depend on anything, and the product on none of them.
 fn is_outside(folder: &Path, root: &Path) -> bool {
     let place = folder.strip_prefix(root).unwrap_or(folder);
     ["tests", "xtask", "crates/docs"].iter().any(|outside| place.starts_with(outside))
 }
 
-/// Compares the arrows of the workspace with the table, and the table with ARCHITECTURE.md.
+/// Compares the dependencies in the workspace with the table, and the table with ARCHITECTURE.md.
 pub(crate) fn check(root: &Path) -> Verdict {
     let members = workspace::members(root)?;
     let (outside, product): (Vec<Package>, Vec<Package>) =
@@ -204,13 +204,13 @@ pub(crate) fn check(root: &Path) -> Verdict {
     complaints.extend(missing_rows(&sources::read(&root.join("ARCHITECTURE.md"))?));
     let arrows: usize = product.iter().map(|package| arrows_of(package, &ours).count()).sum();
     if complaints.is_empty() {
-        Ok(format!("{} crates, {arrows} arrows, all pointing down", product.len()))
+        Ok(format!("{} crates, {arrows} dependencies, all pointing down", product.len()))
     } else {
         Err(complaints)
     }
 }
 
-/// The packages of ours that a package uses: name, and whether only its tests do.
+/// The workspace packages a package depends on: name, and whether only its tests do.
 fn arrows_of<'a>(package: &'a Package, ours: &[&str]) -> impl Iterator<Item = (&'a str, bool)> {
     package
         .dependencies
@@ -230,8 +230,8 @@ fn wrong_arrows(package: &Package, ours: &[&str]) -> Vec<String> {
     arrows_of(package, ours)
         .filter(|(target, test)| !allowed(target, *test))
         .map(|(target, test)| {
-            let kind = if test { "its tests use" } else { "it uses" };
-            format!("{}: {kind} {target}, but it may use only {:?}", layer.name, layer.may_use)
+            let kind = if test { "its tests depend on" } else { "it depends on" };
+            format!("{}: {kind} {target}, but it may depend only on {:?}", layer.name, layer.may_use)
         })
         .collect()
 }
@@ -239,7 +239,7 @@ fn wrong_arrows(package: &Package, ours: &[&str]) -> Vec<String> {
 /// The row of ARCHITECTURE.md for a layer, short names.
 fn row(layer: &Layer) -> String {
     let used: Vec<&str> = layer.may_use.iter().map(|name| short(name)).collect();
-    let used = if used.is_empty() { "nothing of ours".to_string() } else { used.join(", ") };
+    let used = if used.is_empty() { "no other crate".to_string() } else { used.join(", ") };
     format!("| `{}` | {used} |", short(layer.name))
 }
 
@@ -289,12 +289,12 @@ mod tests {
             wrong_arrows(&package("weft-switch", &[("weft-transport", false), ("weft", true)]), OURS);
         assert_eq!(complaints.len(), 2);
         assert!(
-            complaints[0].contains("it uses weft-transport")
+            complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
                     "[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
                 )
         );
-        assert!(complaints[1].contains("its tests use weft,"));
+        assert!(complaints[1].contains("its tests depend on weft,"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod results;
 mod settings;
 mod shape;
 mod sources;
+mod symbols;
 mod workspace;
 
 use std::path::Path;
@@ -38,6 +39,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("peers", "the page about other simulators is up to date", peers::check),
     ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
     ("settings", "settings that rules, messages and documents name are declared", settings::check),
+    ("symbols", "types and functions that the tour and ARCHITECTURE.md name are declared", symbols::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 

@@ -15,7 +15,7 @@ pub const SUMMARY: &str = "a fixed buffer per port, tail drop";
 settings! {
     /// Static buffers.
     pub struct FixedSharingSettings {
-        /// Buffer of one port over all its queues, wire bytes, the packet in service included.
+        /// Buffer of one port over all its queues, in wire bytes, including the packet in service.
         per_port: Bytes = Bytes(1_000_000),
     }
 }

@@ -1,4 +1,4 @@
-//! No limit: queues grow as they must. For analysis only.
+//! No limit: queues grow freely. For analysis only.
 
 use weft_core::record::Reason;
 use weft_core::settings;

@@ -1,15 +1,15 @@
-//! The memory management of merchant switch chips (Broadcom's, as public simulators model it): a packet is stored once
-//! and charged twice, to where it came in and to where it leaves.
+//! The memory management of merchant switch chips (Broadcom's, as public simulators model it): a packet is stored
+//! once and charged twice, at ingress and at egress.
 //!
-//! On the way in, every class of every port first fills its minimum, then what is left of the minimum of its port, then
-//! the shared pool of its class up to a limit. What does not fit is dropped if the class is lossy; a lossless class puts it
-//! into headroom and asks the sender to stop. On the way out, a lossy queue fills its minimum, then takes from the pool
-//! while its part, packet included, is at most alpha times what is free there; lossless queues are charged, never refused.
+//! At ingress, every class of every port first fills its minimum, then the rest of its port's minimum, then the
+//! shared pool of its class up to a limit. What does not fit is dropped if the class is lossy; a lossless class puts
+//! it into headroom and pauses the sender. At egress, a lossy queue fills its minimum, then takes from the pool while
+//! its part, packet included, is at most alpha times the free part; lossless queues are charged, never refused.
 //!
-//! Pool on the way in: (buffer - headroom - ports max(classes group_minimum, port_minimum)) share. Pool on the way out:
-//! (buffer - queues queue_minimum) share.
+//! Ingress pool: (buffer - headroom - ports max(classes group_minimum, port_minimum)) share. Egress pool: (buffer -
+//! queues queue_minimum) share.
 //!
-//! This file has the settings and the way out; the switch, which knows ports and headroom, has the way in.
+//! This file has the settings and the egress side; the switch, which knows ports and headroom, has the ingress side.
 
 use weft_core::record::Reason;
 use weft_core::settings::Share;
@@ -29,7 +29,7 @@ settings! {
     pub struct PoolSettings {
         /// The classes that use it.
         classes: Vec<u32>,
-        /// Its share of what is promised to nobody.
+        /// Its share of the memory that is not reserved.
         share: Share,
     }
 }
@@ -37,21 +37,22 @@ settings! {
 settings! {
     /// Memory management of merchant chips. Limits of lossless classes are those of switch.pfc.
     pub struct MmuSettings {
-        /// Bytes that every class of every port may hold of what came in by the port.
+        /// Bytes that every class of every ingress port may hold.
         group_minimum: Bytes = Bytes(1_538),
-        /// Bytes that every port may hold of what came in by it; the minima of its classes count towards them.
+        /// Bytes that every ingress port may hold; the minima of its classes count towards them.
         port_minimum: Bytes = Bytes(0),
-        /// A lossy class of a port may hold, of what came in by the port and beyond minima, alpha times what is free of its pool.
+        /// A lossy class of an ingress port may hold, beyond its minima, alpha times the free part of its pool.
         lossy_alpha: f64 [0.0009765625, 1024] = 8.0,
         /// A fixed limit instead of `lossy_alpha`.
         lossy_limit: Option<Bytes> = None,
-        /// Headroom that all ports share; each port and class takes from it what its own would be, at most. Absent: every port and lossless class has its own.
+        /// Headroom shared by all ports; each port and class takes at most what its own headroom would be. Absent:
+        /// every port and lossless class has its own.
         headroom_pool: Option<Bytes> = None,
         /// Bytes that every queue may always hold.
         queue_minimum: Bytes = Bytes(1_538),
-        /// A lossy queue may hold, beyond its minimum, alpha times what is free of its pool.
+        /// A lossy queue may hold, beyond its minimum, alpha times the free part of its pool.
         queue_alpha: f64 [0.0009765625, 1024] = 1.0,
-        /// Bytes that the lossy queues of a port may push it up to, beyond their minima. Absent: no limit.
+        /// Bytes that the lossy queues of a port may hold together, beyond their minima. Absent: no limit.
         port_limit: Option<Bytes> = None,
         /// Service pools. Absent: one for all classes.
         pools: Vec<PoolSettings> = Vec::new(),

@@ -1,6 +1,6 @@
 //! A checked value as TOML with every default filled in, and the hash that names it.
 //!
-//! What is written here reads back as the equal value; the text is the canonical form that [`hash`] covers.
+//! The output reads back as an equal value; the text is the canonical form that [`hash`] covers.
 
 use crate::{FLATTENED_FAMILY, KIND_KEY, Provenance, join};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use weft_core::Checksum;
 use weft_core::settings::{Kind, Table, Value};
 use weft_mistake::node::{Content, Toml, TomlEntry};
 
-/// What stands behind a value that nobody wrote down.
+/// The mark after a default value.
 const MARK: &str = "  # default";
 
 /// The table as TOML.
@@ -16,7 +16,7 @@ pub fn to_toml(table: &'static Table, value: &Value) -> String {
     written(table, value, None, &[])
 }
 
-/// The table as TOML, where values that nobody wrote down are marked as defaults, without the sections `left_out`.
+/// The table as TOML, with values not given by the user marked as defaults, without the sections `left_out`.
 pub fn to_marked_toml(
     table: &'static Table,
     value: &Value,
@@ -31,7 +31,7 @@ fn written(table: &'static Table, value: &Value, said: Option<&Provenance>, left
     writer.text
 }
 
-/// A stable 64-bit hash of a text (FNV-1a, stirred by the finisher of SplitMix64 so that every digit counts).
+/// A stable 64-bit hash of a text (FNV-1a, mixed by the finaliser of SplitMix64 so that every digit counts).
 #[must_use]
 pub fn hash(text: &str) -> u64 {
     hash_bytes(text.as_bytes())
@@ -48,9 +48,9 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
 
 struct Writer<'a> {
     text: String,
-    /// Who wrote what down; without it nothing is marked.
+    /// The origin of values; without it nothing is marked.
     said: Option<&'a Provenance>,
-    /// Paths of sections that are not written.
+    /// Paths of sections that are omitted.
     left_out: &'a [String],
 }
 
@@ -71,7 +71,7 @@ impl Section {
     }
 }
 
-/// Something with a header of its own, written after the plain keys of its table.
+/// Something with its own header, written after the plain keys of its table.
 struct Later<'a> {
     section: Section,
     kind: &'static Kind,
@@ -163,7 +163,7 @@ fn inner(kind: &'static Kind) -> &'static Kind {
     }
 }
 
-/// A key as TOML wants it.
+/// A key in TOML syntax.
 fn key(name: &str) -> String {
     let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if bare { name.to_owned() } else { quoted(name) }
@@ -184,7 +184,7 @@ fn member_table(kind: &Kind, name: &str) -> &'static Table {
     member.expect("a checked value names a member of its family").table
 }
 
-/// A text in quotes, escaped as TOML wants it.
+/// A quoted string, escaped for TOML.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");

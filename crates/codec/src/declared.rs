@@ -1,4 +1,4 @@
-//! Finds its way in the declarations of settings: keys of tables, members of families, dotted paths.
+//! Look-ups in the declarations of settings: keys of tables, members of families, dotted paths.
 
 use crate::FLATTENED_FAMILY;
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
@@ -8,7 +8,7 @@ pub fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// The family whose settings stand beside those of an entry of a list.
+/// The family whose settings are part of a list entry.
 pub fn flattened_family(table: &'static Table) -> Option<&'static Field> {
     table.fields.iter().find_map(|field| match field.kind {
         Kind::Flatten(inner) => flattened_family(inner),
@@ -21,7 +21,7 @@ pub fn member_named(family: &Family, name: &str) -> Option<&'static Member> {
     family.members.iter().find(|member| member.name == name)
 }
 
-/// The member that holds when the field says nothing.
+/// The member in effect if the field gives none.
 pub fn default_member(family: &Family, field: &Field) -> &'static Member {
     let named = match field.default.map(|default| default()) {
         Some(Value::Member(name, _)) => member_named(family, name),
@@ -35,7 +35,7 @@ pub(crate) fn names(family: &Family) -> impl Iterator<Item = &'static str> {
     family.members.iter().map(|member| member.name)
 }
 
-/// The keys of a table; those of flattened tables are its own.
+/// The keys of a table, including those of flattened tables.
 pub fn keys(table: &Table) -> Vec<&'static str> {
     let mut keys = Vec::new();
     for field in table.fields {

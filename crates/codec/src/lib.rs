@@ -16,8 +16,8 @@ pub use rows::{Row, rows, words};
 pub use scalar::describe;
 pub use walk::{Decoded, decode};
 
-/// In an entry of a list (`[[traffic]]`) the settings of this family field stand beside the entry's own, and its
-/// member is named by [`KIND_KEY`].
+/// In a list entry (`[[traffic]]`), the settings of this family field are next to the entry's own, and [`KIND_KEY`]
+/// names its member.
 pub const FLATTENED_FAMILY: &str = "pattern";
 /// The key that names a family's member from inside its table.
 pub const KIND_KEY: &str = "kind";

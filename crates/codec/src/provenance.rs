@@ -1,11 +1,11 @@
-//! Who said each value of a scenario, and where. Must not depend on what the values mean.
+//! The origin of each value of a scenario: who set it, and where. Must not depend on what the values mean.
 
 use std::collections::BTreeMap;
 
 use weft_mistake::SourceSpan;
 use weft_mistake::node::Origin;
 
-/// Who said a value, and where.
+/// Who set a value, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Said {
     /// Where it stands.
@@ -14,7 +14,7 @@ pub struct Said {
     pub origin: Origin,
 }
 
-/// For every path that anybody wrote down: who and where. Paths that are missing have their defaults.
+/// For every path set by the user: who and where. Missing paths have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Provenance {
     pub(crate) said: BTreeMap<String, Said>,
@@ -22,12 +22,12 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Who said the value at exactly this path.
+    /// Who set the value at exactly this path.
     pub fn at(&self, path: &str) -> Option<Said> {
         self.said.get(path).copied()
     }
 
-    /// Who said anything about a path or what encloses it; list entries may be numbered or named by tag.
+    /// Who set a path or anything that encloses it; list entries may be numbered or named by tag.
     pub fn near(&self, path: &str) -> Option<Said> {
         let mut path = self.tagged(path);
         while !path.is_empty() {
@@ -50,13 +50,13 @@ impl Provenance {
         self.tags.iter().find_map(alias).unwrap_or_else(|| path.to_owned())
     }
 
-    /// Everything that the file itself says.
+    /// Everything set by the file itself.
     pub fn written(&self) -> impl Iterator<Item = (&str, SourceSpan)> {
         let by_file = self.said.iter().filter(|(_, said)| said.origin == Origin::File);
         by_file.map(|(path, said)| (path.as_str(), said.place))
     }
 
-    /// Whether anybody wrote down a setting at or below `path`.
+    /// Whether the user set anything at or below `path`.
     pub fn mentions(&self, path: &str) -> bool {
         self.said
             .keys()

@@ -1,6 +1,6 @@
 //! A checked value as a flat list: one row per setting, in the order of the declaration.
 //!
-//! The common ground of `weft explain`, the `where` of expectations and the rules.
+//! Shared by `weft explain`, the `where` of expectations and the rules.
 
 use crate::{FLATTENED_FAMILY, KIND_KEY, join};
 use weft_core::settings::{Field, Kind, Table, Value};

@@ -45,7 +45,7 @@ fn choice(words: &[(&'static str, &'static str)], node: &Toml, path: &str) -> Re
     }
 }
 
-/// The digits of a bare number, so that the core's hint about units can answer.
+/// The digits of a bare number, for the core's hint about units.
 fn digits(node: &Toml) -> Option<String> {
     match node.content {
         Content::Integer(number) => Some(number.to_string()),
@@ -119,7 +119,7 @@ fn noun(kind: &Kind) -> &'static str {
     }
 }
 
-/// What a setting of this kind may say, in one line.
+/// The allowed values of a setting of this kind, in one line.
 pub fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Span => "a time such as \"2 us\" (ps, ns, us, ms, s)".to_owned(),
@@ -146,7 +146,7 @@ pub fn describe(kind: &Kind) -> String {
     }
 }
 
-/// ` from 1 to 9`; limits that are only those of the number's type are left out.
+/// ` from 1 to 9`; limits of the number's type are omitted.
 fn range(min: f64, max: f64) -> String {
     let (low, high) = (min > f64::MIN, max < f64::from(u32::MAX));
     match (low, high) {

@@ -1,5 +1,5 @@
-//! Walks a tree of the file against the declared tables: every mistake is reported, and every value remembers who
-//! said it.
+//! Checks a tree of the file against the declared tables: every mistake is reported, and every value records its
+//! origin.
 
 use crate::declared::{default_member, flattened_family, join, keys, member_named, names};
 use crate::provenance::{Provenance, Said};
@@ -15,7 +15,7 @@ const OFF: &str = "off";
 /// The result of [`decode`]. The value is complete only when there are no mistakes.
 #[derive(Debug)]
 pub struct Decoded {
-    /// The settings, with defaults for what nobody wrote down.
+    /// The settings, with defaults for what was not given.
     pub value: Value,
     /// Who wrote down what.
     pub provenance: Provenance,
@@ -23,7 +23,7 @@ pub struct Decoded {
     pub mistakes: Vec<Mistake>,
 }
 
-/// Decodes a table. `sections` are keys of the root that somebody else reads; they only help to guess names.
+/// Decodes a table. `sections` are root keys read elsewhere; they only serve to suggest names.
 pub fn decode(table: &'static Table, root: &Toml, path: &str, sections: &[&'static str]) -> Decoded {
     let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections, sparse: false };
     walk.say(path, root);
@@ -35,7 +35,7 @@ struct Walk<'a> {
     provenance: Provenance,
     mistakes: Vec<Mistake>,
     sections: &'a [&'static str],
-    /// Only what the file says is kept: see [`Kind::Override`].
+    /// Keeps only what the file gives: see [`Kind::Override`].
     sparse: bool,
 }
 
@@ -49,7 +49,7 @@ impl Walk<'_> {
         Value::Absent
     }
 
-    /// `preset` is what the enclosing default says; it fills what a table leaves out.
+    /// `preset` is the enclosing default; it fills in what a table omits.
     fn value(&mut self, kind: &Kind, node: &Toml, path: &str, preset: Option<&Value>) -> Value {
         self.say(path, node);
         match kind {
@@ -65,7 +65,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A walk that keeps only what the file says, or fills in the rest.
+    /// A walk that keeps only what the file gives, or fills in the rest.
     fn with_sparse<T>(&mut self, sparse: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.sparse, sparse);
         let found = walk(self);

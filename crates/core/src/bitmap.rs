@@ -8,7 +8,7 @@ pub struct Bitmap {
     /// The number of the first bit, a multiple of 64.
     base: u64,
     words: VecDeque<u64>,
-    /// One above the highest number ever in the set.
+    /// One more than the highest number ever in the set.
     top: u64,
 }
 
@@ -39,13 +39,13 @@ impl Bitmap {
         number >= self.base && self.words.get(place).is_some_and(|word| word & bit != 0)
     }
 
-    /// One above the highest number that ever was in the set.
+    /// One more than the highest number ever in the set.
     #[must_use]
     pub fn top(&self) -> u64 {
         self.top
     }
 
-    /// The first number from `from` on that is not in the set.
+    /// The first number at or after `from` that is not in the set.
     #[must_use]
     pub fn first_missing(&self, from: u64) -> u64 {
         if from >= self.top || from < self.base {

@@ -1,4 +1,4 @@
-//! A stable name for a sequence of bytes: equal on every machine, for telling inputs apart. Not a seal against forgery.
+//! A stable checksum of a byte sequence: equal on every machine, to distinguish inputs. Not cryptographic.
 
 /// FNV-1a, 64 bits (draft-eastlake-fnv), taken byte by byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,14 +11,14 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    /// With these bytes behind those before.
+    /// Continues the checksum with these bytes.
     #[must_use]
     pub fn with(self, bytes: &[u8]) -> Checksum {
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         Checksum(bytes.iter().fold(self.0, step))
     }
 
-    /// The sum of all bytes so far.
+    /// The checksum of all bytes so far.
     #[must_use]
     pub fn value(self) -> u64 {
         self.0

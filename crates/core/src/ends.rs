@@ -1,12 +1,11 @@
-//! What a host tells an end of a flow when it opens, and what the end has to say when asked. Must not depend on
-//! transports.
+//! What a host passes to an end of a flow when it opens, and what the end reports. Must not depend on transports.
 
 use crate::header::Class;
 use crate::ids::FlowId;
 use crate::record::FlowState;
 use crate::units::{Bytes, Rate, Span, Time};
 
-/// What an end must know of its flow.
+/// What an end needs to know about its flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowSite {
     /// Its number.
@@ -15,11 +14,11 @@ pub struct FlowSite {
     pub size: Bytes,
     /// Line rate of the host's network card.
     pub line_rate: Rate,
-    /// Payload rate of a flow that is sent as datagrams at a constant rate, whatever the transport.
+    /// Payload rate of a flow sent as datagrams at a constant rate, whatever the transport.
     pub rate: Option<Rate>,
-    /// Priority class of its payload, and with TCP of what answers it; absent: that of the transport.
+    /// Priority class of its payload, and with TCP also of its acknowledgements; absent: the transport's.
     pub class: Option<Class>,
-    /// Flows that send from this host already.
+    /// Flows that already send from this host.
     pub others: u32,
     /// Seed of the run, for ends that draw random numbers.
     pub seed: u64,
@@ -30,15 +29,15 @@ pub struct FlowSite {
 pub struct SenderReport {
     /// Payload sent again.
     pub retransmitted: Bytes,
-    /// Expiries of the retransmission timer, those while opening included.
+    /// Expiries of the retransmission timer, including those while opening.
     pub timeouts: u32,
     /// Of these, those of the packet that opens the connection.
     pub syn_timeouts: u32,
-    /// When the last payload was acknowledged; `None`: it is not, or nothing ever is.
+    /// When the last payload was acknowledged; `None`: not yet, or nothing ever is.
     pub completed: Option<Time>,
     /// Recoveries begun without a time-out.
     pub recoveries: u32,
-    /// Reductions because of echoed marks.
+    /// Reductions due to echoed marks.
     pub reductions: u32,
     /// Tail loss probes.
     pub probes: u32,
@@ -54,7 +53,7 @@ pub struct SenderReport {
     pub srtt: Span,
     /// Retransmission time-out at present.
     pub rto: Span,
-    /// The rate at which it may send, on the wire; `None`: it goes by its window.
+    /// The wire rate at which it may send; `None`: its window decides.
     pub rate: Option<Rate>,
     /// Congestion notifications that arrived.
     pub notifications: u32,
@@ -65,19 +64,19 @@ pub struct SenderReport {
 /// What a receiver saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverReport {
-    /// Payload delivered in order; of datagrams: all that arrived, once each.
+    /// Payload delivered in order; for datagrams, all that arrived, each counted once.
     pub delivered: Bytes,
-    /// When the last byte was delivered; of datagrams: when the last of the flow arrived, so that less than its size may
-    /// have been delivered.
+    /// When the last byte was delivered; for datagrams, when the last of the flow arrived, so that less than its size
+    /// may have been delivered.
     pub completed: Option<Time>,
-    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Answers to payload that had arrived
-    /// before are not among them.
+    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Acknowledgements of payload
+    /// that had already arrived are not counted.
     pub dupacks: u32,
-    /// Of these, sent because of a gap whose first bytes then came in their first transmission: reordering, not loss.
+    /// Of these, sent for a gap whose first bytes then arrived in their first transmission: reordering, not loss.
     pub dupacks_reorder: u32,
     /// Packets that, in their first transmission, arrived after one with later bytes; counted below the shim.
     pub out_of_order: u32,
-    /// Of these, the greatest number of packets between a packet and the highest that had arrived.
+    /// Of these, the maximum number of packets between a packet and the highest that had arrived.
     pub displacement: u32,
     /// The sum of these numbers over all such packets.
     pub displaced: u64,

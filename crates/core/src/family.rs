@@ -1,11 +1,11 @@
 //! An extension point: a trait, its members, and one list. Adding a member is one file and one line in the list.
 //!
 //! A member's file holds `SUMMARY` (one sentence), its settings (declared with [`settings!`](crate::settings!)), the
-//! state struct with `new(&…Settings, …)`, the trait's `impl` and the tests. The list writes the settings enum of the
-//! scenario file, the closed enum that the hot path matches on (no virtual call), a `Custom` arm for code outside
+//! state struct with `new(&…Settings, …)`, the trait's `impl` and the tests. The list generates the settings enum of
+//! the scenario file, the closed enum that the hot path matches on (no virtual call), a `Custom` arm for code outside
 //! this repository, and the names for `weft list` and the reference pages.
 
-/// Declares a family. See the balancers of `weft-switch` for the model of use.
+/// Declares a family. The balancers of `weft-switch` are the model to follow.
 ///
 /// ```
 /// mod greeters {
@@ -47,7 +47,7 @@ macro_rules! family {
         members { $($name:literal => $module:ident :: $member:ident($own:ident)),+ $(,)? }
         methods { $($methods:tt)* }
     ) => {
-        // A tag of its own: one hidden in a member's spare values costs more to read than it saves.
+        // An explicit tag: one hidden in a member's spare values costs more to read than it saves.
         $(#[$any_doc])*
         #[repr(u8)]
         #[allow(clippy::large_enum_variant, missing_docs, reason = "members are documented in their files")]

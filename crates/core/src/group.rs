@@ -1,4 +1,4 @@
-//! Equal-cost ways of a switch towards a leaf, as routing computes them and switches use them.
+//! Equal-cost paths of a switch towards a leaf, as routing computes them and switches use them.
 //!
 //! Ports whose paths are not symmetric belong to different components: a flow is hashed to one component by weight and
 //! balanced within it (DRILL, section 3.4). In a symmetric network a group is one component of all its ports.
@@ -6,33 +6,33 @@
 use crate::ids::PortId;
 use crate::quiver::QuiverSettings;
 
-/// What a balancer wants routing to tell of equal-cost ports.
+/// How a balancer wants routing to group equal-cost ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Grouping {
     /// One component of all ports, in equal shares.
     #[default]
     Together,
-    /// One component of all ports; the share of a port is the capacity of the shortest paths that begin with it.
+    /// One component of all ports; the share of a port is the capacity of the shortest paths that start there.
     Weighted,
     /// A component for each set of symmetric paths.
     Components(QuiverSettings),
 }
 
-/// The equal-cost ways towards some leaves. Without components there is no route.
+/// The equal-cost paths towards some leaves. Without components there is no route.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
-    /// In the order in which hash values meet them.
+    /// In the order in which hash values map to them.
     pub components: Vec<Component>,
 }
 
-/// Ways that are symmetric: packets of one flow may be spread over them.
+/// Symmetric paths: packets of one flow may be spread over them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
-    /// Its part of the flows, relative to the other components of the group; at least 1.
+    /// Its share of the flows, relative to the other components of the group; at least 1.
     pub weight: u64,
-    /// Its ports, ascending. A port may belong to several components, if paths part behind it.
+    /// Its ports, ascending. A port may belong to several components if paths diverge beyond it.
     pub ports: Vec<PortId>,
-    /// What each port may carry, relative to the others of the component; at least 1 each.
+    /// The share of each port, relative to the others of the component; at least 1 each.
     pub shares: Vec<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Group {
         Group { components: vec![Component::equal(ports)] }.among(|_| true)
     }
 
-    /// What is left of it with the ports that `keep` allows; components without ports are gone.
+    /// The group restricted to the ports that `keep` allows; components without ports are removed.
     #[must_use]
     pub fn among(&self, keep: impl Fn(PortId) -> bool) -> Group {
         let components = self.components.iter().map(|component| component.among(&keep));
@@ -75,8 +75,8 @@ impl Component {
     }
 }
 
-/// Where 32 hash bits fall among `whole` equal parts: the same for components, weighted ports and equal ports, so that
-/// schemes that coincide choose alike.
+/// Where 32 hash bits fall among `whole` equal parts: the same for components, weighted ports and equal ports, so
+/// that equivalent schemes choose the same port.
 #[must_use]
 #[inline]
 pub fn part(hash: u32, whole: u64) -> u64 {

@@ -9,7 +9,7 @@ use crate::units::Time;
 /// The switch-visible part of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// When the last bit arrived at the node that holds the packet now (switch latency included).
+    /// When the last bit arrived at the node that now holds the packet (switch latency included).
     pub arrived: Time,
     /// Sending host: the source address.
     pub source: HostId,
@@ -17,8 +17,8 @@ pub struct Header {
     pub destination: HostId,
     /// Source port (high 16 bits) and destination port (low 16 bits).
     pub ports: u32,
-    /// Four bytes a scheme may use on its way: the overlay of a balancer (CONGA), a path label (Presto), or, where the balancer
-    /// needs none, a rank that the sending end writes (pFabric).
+    /// Four bytes a scheme may use in flight: the overlay of a balancer (CONGA), a path label (Presto), or, where the
+    /// balancer needs none, a rank that the sending end writes (pFabric).
     pub note: u32,
     /// Size on the wire in bytes, with header, FCS, preamble and gap: what occupies link and buffer.
     pub wire: u16,
@@ -34,18 +34,18 @@ pub struct Header {
     pub hops: u8,
 }
 
-/// What a packet carries, as far as a switch cares.
+/// The kind of a packet, as far as a switch is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Payload.
     #[default]
     Data,
-    /// Payload that a full queue may cut down to its header.
+    /// Payload that a full queue may trim to its header.
     Trimmable,
-    /// The header of payload that a queue has cut.
+    /// The header of payload trimmed by a queue.
     Trimmed,
-    /// The same on its way back to the sender: it has found no room either.
+    /// The same on its way back to the sender: it found no room either.
     Returned,
     /// An acknowledgement without payload.
     Ack,
@@ -70,10 +70,10 @@ pub struct Class(pub u8);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ecn {
-    /// The transport does not understand marks.
+    /// The transport does not support marks.
     #[default]
     NotCapable,
-    /// The transport understands marks (ECT(0)).
+    /// The transport supports marks (ECT(0)).
     Capable,
     /// Congestion experienced.
     Marked,
@@ -108,7 +108,7 @@ impl Header {
 }
 
 impl Tuple {
-    /// The 13 bytes as they stand in a packet: addresses 10.x.y.z in network order, ports, protocol.
+    /// The 13 bytes as they are in a packet: addresses 10.x.y.z in network order, ports, protocol.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 13] {
         let mut bytes = [0; 13];

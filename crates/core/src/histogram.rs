@@ -1,5 +1,5 @@
 //! A histogram of whole numbers with a relative error below 1/64, a fixed size and an exact merge, so that parallel
-//! runs add up to the same bytes. Values are exact below 64.
+//! runs add up to identical bytes. Values are exact below 64.
 
 /// Buckets per power of two.
 const STEPS: u64 = 64;
@@ -76,7 +76,8 @@ impl Histogram {
         self.max
     }
 
-    /// The least bucket start such that at least the share `q` of all values lies in it or below; zero when empty.
+    /// The smallest bucket start such that at least the fraction `q` of all values lies in that bucket or below; zero
+    /// when empty.
     #[must_use]
     pub fn quantile(&self, q: f64) -> u64 {
         let wanted = ((q * self.total as f64).ceil() as u64).max(1);
@@ -90,7 +91,7 @@ impl Histogram {
         self.max
     }
 
-    /// The non-empty buckets: least value and count.
+    /// The non-empty buckets: smallest value and count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts().filter(|(_, count)| *count > 0).map(|(bucket, count)| (start_of(bucket), count))
     }

@@ -1,5 +1,5 @@
-//! Identifiers: small integers with a type. Numbering rules are those of the topology (hosts by leaf, ports in the
-//! order written there), so that runs are comparable between machines and versions.
+//! Identifiers: small integers with a type. Numbering follows the topology (hosts by leaf, ports in the order given
+//! there), so that runs are comparable between machines and versions.
 
 use std::fmt;
 

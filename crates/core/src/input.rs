@@ -1,19 +1,18 @@
-//! Files of others, read up to a limit: a device or a pipe without end is an error and not the end of memory. Must not
-//! depend on file formats.
+//! Input files, read up to a limit, so that an endless device or pipe is an error and does not exhaust memory. Must
+//! not depend on file formats.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
 
-/// The most bytes of a scenario or a configuration file.
+/// The size limit of a scenario or configuration file.
 pub const LARGEST_FILE: u64 = 16_000_000;
-/// The most bytes of a list: of flows, cables, or points of a distribution.
+/// The size limit of a list: of flows, cables, or points of a distribution.
 pub const LARGEST_LIST: u64 = 1_000_000_000;
 
-/// The bytes of a file, of which there may be `most`.
+/// The bytes of a file of at most `most` bytes.
 ///
-/// # Errors
-/// What the system says, or that there are more.
+/// # Errors The system's error, or that the file is larger.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
@@ -26,8 +25,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
 
 /// As [`read`], of a text in UTF-8.
 ///
-/// # Errors
-/// As [`read`], or that it is no text.
+/// # Errors As [`read`], or that it is not text.
 pub fn read_text(path: &Path, most: u64) -> Result<String, Error> {
     let words = |_| Error::new(ErrorKind::InvalidData, "bytes that are not UTF-8 text");
     String::from_utf8(read(path, most)?).map_err(words)

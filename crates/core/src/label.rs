@@ -1,26 +1,26 @@
-//! Path labels and flowcells (Presto, SIGCOMM'15): what a sending host writes into the four bytes of a header, switches
-//! forward by, and the receiving host reads. Must not depend on the network: a label is a list of ports.
+//! Path labels and flowcells (Presto, SIGCOMM'15): written by a sending host into four bytes of a header, used by
+//! switches to forward, and read by the receiving host. Must not depend on the network: a label is a list of ports.
 //!
-//! 22 bits name the port to take at the first three switches, 10 bits count flowcells. Where a switch has no choice the
-//! label says nothing.
+//! 22 bits name the port to take at the first three switches, 10 bits count flowcells. For a switch with a single
+//! path the label says nothing.
 
 use crate::ids::PortId;
 
-/// Bits for the port at the first, second and third switch; 0: not said.
+/// Bits for the port at the first, second and third switch; 0: unspecified.
 const BITS: [u32; 3] = [8, 8, 6];
 /// Where each begins.
 const SHIFT: [u32; 3] = [0, 8, 16];
-/// Where the number of the flowcell begins.
+/// The lowest bit of the flowcell number.
 const CELL: u32 = 22;
 /// Flowcells are counted modulo this.
 pub const CELLS: u16 = 1 << 10;
 
-/// The ports at which a path parts from others, for the first three switches.
+/// The ports at which a path diverges from others, for the first three switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PathLabel(u32);
 
 impl PathLabel {
-    /// The label that also says to take `port` at the switch `hop`, counted from 1. `None`: it has no room for that port.
+    /// The label extended by `port` at the switch `hop`, counted from 1. `None`: it has no room for that port.
     #[must_use]
     pub fn and(self, hop: u8, port: PortId) -> Option<PathLabel> {
         let place = usize::from(hop).checked_sub(1).filter(|place| *place < BITS.len())?;
@@ -35,7 +35,7 @@ impl PathLabel {
         PathLabel(note & ((1 << CELL) - 1))
     }
 
-    /// The port to take at the switch `hop`, counted from 1, if the label says.
+    /// The port to take at the switch `hop`, counted from 1, if the label names one.
     #[must_use]
     #[inline]
     pub fn port(self, hop: u8) -> Option<PortId> {
@@ -45,7 +45,7 @@ impl PathLabel {
         word.checked_sub(1).map(|port| PortId(port as u16))
     }
 
-    /// Whether it speaks of the switch `hop`, counted from 1.
+    /// Whether it names a port for the switch `hop`, counted from 1.
     #[must_use]
     pub const fn reaches(hop: u8) -> bool {
         hop >= 1 && hop as usize <= BITS.len()

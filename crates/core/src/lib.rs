@@ -1,12 +1,15 @@
-//! The words everybody uses: units, ids, packet headers, the packet pool, random streams, records and the
-//! declaration of settings.
+//! The shared vocabulary: units, ids, packet headers, the packet pool, random streams, records and the declaration of
+//! settings.
 //!
-//! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
-//! their text form), [`transmission`] (how long a packet occupies a line), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live), [`ring`] (where they wait),
-//! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
-//! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
-//! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
-//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`] (what arrived out of order), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`] (files of others) and [`lines`](mod@lines) (text files of other programs).
+//! This crate must not depend on switches, hosts, engines or files. In reading order: [`units`] (time, rate, size and
+//! their text form), [`transmission`] (how long a packet occupies a link), [`ids`], [`header`] (what a switch sees of
+//! a packet), [`pool`] (where packets live), [`ring`] (where they wait), [`group`] (equal-cost paths), [`label`] (a
+//! path as a packet names it), [`quiver`] (when two paths are symmetric), [`random`] (reproducible streams),
+//! [`settings`](mod@settings) (one declaration serves parser, schema, documentation and `weft explain`),
+//! [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines report), [`checksum`] (names
+//! for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`]
+//! (what arrived out of order), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict
+//! each other), [`input`] (input files with a size limit) and [`lines`](mod@lines) (text files of other programs).
 
 pub mod bitmap;
 pub mod checksum;

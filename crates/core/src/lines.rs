@@ -1,5 +1,5 @@
 //! A text file of another program as numbered lines of words, and errors that point to a line. Must not depend on
-//! file formats, and opens no file.
+//! file formats; opens no files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -47,8 +47,8 @@ pub struct Line<'a> {
     pub words: Vec<&'a str>,
 }
 
-/// The lines of a file as words between separators (a space stands for any white space); those starting with `#`
-/// are comments.
+/// The lines of a file as words between separators (a space means any white space); lines starting with `#` are
+/// comments.
 pub fn lines<'a>(file: &'a str, text: &'a str, separator: char) -> impl Iterator<Item = Line<'a>> {
     let numbered = text.lines().enumerate();
     let worded =
@@ -81,8 +81,7 @@ impl Line<'_> {
 
     /// The word at `index` as a whole number in `min..=max`; `what` names it in the error.
     ///
-    /// # Errors
-    /// When there is no such word, or it is no such number.
+    /// # Errors If there is no such word, or it is not such a number.
     pub fn number<N>(&self, index: usize, what: &str, (min, max): (N, N)) -> Result<N, ImportError>
     where
         N: FromStr + PartialOrd + fmt::Display,

@@ -1,27 +1,28 @@
-//! How much a flow was reordered, as its receiver can tell: late packets, their displacement, and duplicate
-//! acknowledgements with and without a loss behind them. Counts only.
+//! How much a flow was reordered, as its receiver sees it: late packets, their displacement, and duplicate
+//! acknowledgements with and without an underlying loss. Counts only.
 
 /// The counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReorderCounts {
     /// The end of the highest bytes that have arrived.
     highest: u64,
-    /// Duplicate acknowledgements because of the gap that is open.
+    /// Duplicate acknowledgements for the open gap.
     open: u32,
     /// Duplicate acknowledgements sent.
     pub dupacks: u32,
-    /// Of these, because of gaps that were reordering, not loss.
+    /// Of these, for gaps that were reordering, not loss.
     pub dupacks_reorder: u32,
     /// Packets that arrived, in their first transmission, after one with later bytes.
     pub out_of_order: u32,
-    /// The greatest number of packets between such a packet and the highest that had arrived.
+    /// The maximum number of packets between such a packet and the highest that had arrived.
     pub displacement: u32,
     /// The sum of these numbers over all such packets, at most 2^32 - 1.
     pub displaced: u32,
 }
 
 impl ReorderCounts {
-    /// A packet arrived that ends at byte `end`, for the first time unless it was sent `again`; full ones hold `mss`.
+    /// A packet that ends at byte `end` arrived, in its first transmission unless it was sent `again`; full packets
+    /// hold `mss`.
     #[inline]
     pub fn arrived(&mut self, end: u64, again: bool, mss: u64) {
         if end >= self.highest {
@@ -34,13 +35,13 @@ impl ReorderCounts {
         }
     }
 
-    /// A packet beyond the gap is answered by a duplicate acknowledgement.
+    /// A packet beyond the gap triggers a duplicate acknowledgement.
     pub fn duplicate_sent(&mut self) {
         self.dupacks += 1;
         self.open += 1;
     }
 
-    /// The gap's first bytes came: if not sent `again`, it was no loss.
+    /// The gap's first bytes arrived: if not sent `again`, there was no loss.
     pub fn gap_filled(&mut self, again: bool) {
         if !again {
             self.dupacks_reorder += self.open;

@@ -1,15 +1,15 @@
-//! Packets live here from birth to death; everyone else holds a 4-byte [`PacketId`].
+//! Packets live here for their whole life; everything else holds a 4-byte [`PacketId`].
 //!
 //! Two columns: the header (hot, what switches see) and the body (cold, what the hosts see). Every FIFO queue in the
 //! program is an intrusive list through the pool, so that queueing never allocates.
 //!
-//! An id belongs to the pool that issued it. One of another pool names some packet or other of this one: a wrong result,
-//! never an access outside the columns.
+//! An id belongs to the pool that issued it. An id of another pool names an arbitrary packet of this one: a wrong
+//! result, but never an access outside the columns.
 
 use crate::header::Header;
 use crate::ids::PacketId;
 
-/// All packets of one domain. `Body` is what only the ends understand.
+/// All packets of one domain. Only the ends interpret `Body`.
 #[derive(Debug)]
 pub struct Pool<Body> {
     /// The hot column; all a switch borrows.
@@ -70,8 +70,8 @@ impl<Body: Clone + Default> Pool<Body> {
         id
     }
 
-    /// A place for a new packet, which the caller overwrites completely: it still holds the last packet that was there.
-    /// Allocates only when more packets are alive than ever before.
+    /// A slot for a new packet, which the caller overwrites completely: it still holds the previous packet. Allocates
+    /// only when more packets are alive than ever before.
     #[inline]
     pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body) {
         let id = match self.free.pop() {
@@ -90,7 +90,7 @@ impl<Body> Pool<Body> {
         self.free.push(id);
     }
 
-    /// What the hosts see of a packet.
+    /// The part of a packet that hosts see.
     #[must_use]
     #[inline]
     #[allow(unsafe_code, reason = "half a percent of all instructions, with `body_of`")]
@@ -99,7 +99,7 @@ impl<Body> Pool<Body> {
         unsafe { self.bodies.get_unchecked((id.0 & self.headers.mask) as usize) }
     }
 
-    /// What the hosts see of a packet, to be written.
+    /// The part of a packet that hosts see, mutable.
     #[inline]
     pub fn body_mut(&mut self, id: PacketId) -> &mut Body {
         body_of(&mut self.bodies, id, self.headers.mask)
@@ -112,7 +112,7 @@ impl<Body> Pool<Body> {
     }
 }
 
-/// The body of a packet, to be written.
+/// The body of a packet, mutable.
 #[inline]
 #[allow(unsafe_code, reason = "as in `Pool::body`")]
 fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
@@ -178,7 +178,7 @@ impl Queue {
     /// No packets.
     pub const EMPTY: Queue = Queue { head: PacketId::NONE, tail: PacketId::NONE };
 
-    /// True when there is nothing to take.
+    /// Whether the queue is empty.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -219,8 +219,8 @@ impl Queue {
         self.head = packet;
     }
 
-    /// Takes a packet from wherever it is; the time that takes grows with the number of packets before it. Nothing happens
-    /// if it is not here.
+    /// Removes a packet from anywhere in the queue, in time proportional to the number of packets ahead of it. Does
+    /// nothing if it is not in the queue.
     pub fn remove(&mut self, packet: PacketId, headers: &mut Headers) {
         if self.front() == Some(packet) {
             self.pop(headers);

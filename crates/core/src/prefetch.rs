@@ -1,7 +1,7 @@
-//! Asking for memory before it is needed.
+//! Prefetching memory before it is needed.
 
-/// Asks the processor to fetch all lines of `place`, and goes on. Changes nothing but speed; does nothing on processors for
-/// which Rust has no stable word for it.
+/// Prefetches all cache lines of `place`. Affects only speed; does nothing on processors for which Rust has no stable
+/// intrinsic.
 #[inline(always)]
 #[allow(unsafe_code, reason = "large networks wait less for memory; see docs/src/performance.md")]
 pub fn prefetch<T>(place: &T) {

@@ -1,9 +1,9 @@
-//! What is wrong with settings that are fine one by one and only make no sense together. Must not depend on files or
-//! lines: the scenario finds the place from the path.
+//! What is wrong with settings that are valid one by one but not together. Must not depend on files or lines: the
+//! scenario finds the place from the path.
 
 use std::fmt;
 
-/// A mistake of the user, with the path of the setting that holds it.
+/// A mistake of the user, with the path of the setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The setting, for example `traffic[0].load` or `topology.graph.links[3].from`.
@@ -19,7 +19,7 @@ impl Problem {
         Problem { path: path.into(), message: message.into() }
     }
 
-    /// The same problem seen from a table further out: `prefix.path`.
+    /// The same problem seen from an enclosing table: `prefix.path`.
     #[must_use]
     pub fn within(self, prefix: &str) -> Problem {
         let path = if self.path.is_empty() { prefix.to_owned() } else { format!("{prefix}.{}", self.path) };

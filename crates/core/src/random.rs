@@ -1,8 +1,8 @@
 //! Reproducible random streams, one per (seed, purpose, entity), counter-based and never shared. Adding a switch, a
-//! probe or a draw in one place does not move the numbers of another.
+//! probe or a draw in one place does not change the numbers of another.
 //!
-//! The generator mixes a counter with a key by two rounds of a 64-bit finaliser; the samplers are ours, so that
-//! results do not move with the release of a library. Golden values are tested.
+//! The generator mixes a counter with a key by two rounds of a 64-bit finaliser; the samplers are our own, so that no
+//! library release can change results. Golden values are tested.
 
 /// What a stream is used for. The number is part of the results: never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,27 +32,27 @@ pub enum Purpose {
     Test = 11,
     /// Which cables are slow.
     SlowCables = 12,
-    /// Sizes of small flows beside large ones.
+    /// Sizes of small flows among large ones.
     Mice = 13,
-    /// Hash seeds of flow tables, apart from those of forwarding.
+    /// Hash seeds of flow tables, distinct from those of forwarding.
     Flowlets = 14,
     /// The order in which a host walks its path labels.
     Labels = 15,
-    /// When the receiving end of a link takes nothing.
+    /// Stalls of the receiving end of a link.
     Stalls = 16,
     /// When an application reads what has arrived.
     Reading = 17,
-    /// With what a rate law starts.
+    /// Initial values of rate laws.
     InitialRates = 18,
-    /// How late feedback to a sender is.
+    /// Delay of feedback to a sender.
     Feedback = 19,
     /// Jitter of feedback in fluid models.
     Fluid = 40,
-    /// How much longer a repeated retry time-out of a queue pair is.
+    /// The random part of a repeated retry time-out of a queue pair.
     Retry = 41,
 }
 
-/// From one state of a counter to the next.
+/// Increment of the counter.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A stream of random numbers.
@@ -103,8 +103,8 @@ impl Random {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// What the `n`-th call of [`Random::unit`] on a fresh stream returns, wherever this one stands: for draws that belong to an
-    /// instant and not to an order.
+    /// What the `n`-th call of [`Random::unit`] on a fresh stream returns, whatever this stream's state: for draws
+    /// tied to an instant, not to an order.
     #[must_use]
     pub fn unit_at(&self, n: u64) -> f64 {
         Random { key: self.key, counter: n.wrapping_mul(STRIDE) }.unit()
@@ -140,8 +140,7 @@ impl Random {
 
     /// `count` different numbers below `among`, in random order: the first steps of a shuffle.
     ///
-    /// # Panics
-    /// If there are not so many.
+    /// # Panics If `count` exceeds `among`.
     #[must_use]
     pub fn distinct(&mut self, count: u32, among: u32) -> Vec<u32> {
         assert!(count <= among, "{count} different numbers below {among}");

@@ -1,4 +1,4 @@
-//! What an engine reports: the same from simulator and router, so that one report reads both. Must not depend on file
+//! What an engine reports: the same for simulator and router, so that one report reads both. Must not depend on file
 //! formats.
 
 mod measured;
@@ -11,7 +11,7 @@ use crate::units::{Bytes, Rate, Span, Time};
 pub use measured::{Measured, Quantity};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 
-/// Everything one run has to say.
+/// Everything measured in one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
     /// Names of the traffic entries; [`FlowRecord::tag`] points here.
@@ -20,8 +20,8 @@ pub struct RunRecord {
     pub nodes: Vec<NodeRecord>,
     /// Every direction of every cable, indexed by [`LinkId`].
     pub links: Vec<LinkRecord>,
-    /// One row per flow that was to start before the run ended, ordered by id; none if they were handed out while the run
-    /// went on.
+    /// One row per flow due to start before the run ended, ordered by id; none if they were handed out during the
+    /// run.
     pub flows: Vec<FlowRecord>,
     /// Waiting times by hop, indexed by hop: 0 is the host's network card, 1 the first switch, and so on.
     pub hops: Vec<HopRecord>,
@@ -33,15 +33,15 @@ pub struct RunRecord {
     pub imbalance: Vec<ImbalanceRecord>,
     /// Windows of flows over time, when sampled.
     pub flow_series: Option<FlowSeries>,
-    /// Pauses of priority flow control, one row per (link, class) that was stopped or has stopped its far end, ordered.
+    /// Pauses of priority flow control, one row per (link, class) that was paused or paused its far end, ordered.
     pub pauses: Vec<PauseRecord>,
-    /// Circles of ports that wait for each other, in the order in which they were found.
+    /// Cycles of ports that wait for each other, in the order in which they were found.
     pub deadlocks: Vec<DeadlockRecord>,
     /// Events handled.
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
     pub packet_hops: u64,
-    /// What became of all packets.
+    /// What happened to all packets.
     pub packets: PacketBalance,
     /// Simulated instant at which the run ended.
     pub ended: Time,
@@ -50,7 +50,7 @@ pub struct RunRecord {
     /// The part of the run in which flows arrived, over which loads are averaged. `None`: they are averaged over the whole run,
     /// because flows start together or in turn, or more than half of what arrived came after the start of the last flow.
     pub arrivals: Option<ArrivalRecord>,
-    /// Failures and repairs of cables that were to come after the end.
+    /// Failures and repairs of cables scheduled after the end.
     pub late_changes: u64,
     /// Why the run ended.
     pub stop: Stop,
@@ -58,7 +58,7 @@ pub struct RunRecord {
     pub measured: Measured,
 }
 
-/// The part of a run in which flows arrived: from its beginning to the start of the last flow.
+/// The part of a run in which flows arrived: from its start to the start of the last flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalRecord {
     /// When the last flow started.
@@ -67,7 +67,7 @@ pub struct ArrivalRecord {
     pub delivered: Bytes,
 }
 
-/// What became of all packets: created = delivered + dropped + left.
+/// What happened to all packets: created = delivered + dropped + left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketBalance {
     /// Sent by hosts, data and acknowledgements.
@@ -90,8 +90,8 @@ pub enum Stop {
     TimeLimit,
     /// The user interrupted it; results are valid up to [`RunRecord::ended`].
     Interrupted,
-    /// Flows were open and nothing could finish them: hosts that are cut off from each other for good, a circle of paused
-    /// ports, or nothing left to happen.
+    /// Flows were open and nothing could finish them: hosts permanently cut off from each other, a cycle of paused
+    /// ports, or no event left.
     Stuck,
 }
 
@@ -129,17 +129,17 @@ pub struct LinkRecord {
     pub dropped: u64,
     /// Packets marked at this transmitter.
     pub marked: u64,
-    /// Packets cut down to their headers at this transmitter.
+    /// Packets trimmed to their headers at this transmitter.
     pub trimmed: u64,
-    /// Headers that found no room there and went back to their senders.
+    /// Headers that found no room there and were returned to their senders.
     pub returned: u64,
-    /// Greatest queue, wire bytes, packet in service included.
+    /// Longest queue in wire bytes, including the packet in service.
     pub peak: Bytes,
     /// Time integral of the queue divided by the run's length, bytes.
     pub mean_queue: f64,
-    /// What the flows would put on it if every switch split each of them equally over its shortest paths, as a share of its
-    /// rate. `None`: it was down at the start, it is not between switches, or flows do not arrive over time. An engine leaves
-    /// it open.
+    /// Load that the flows would put on it if every switch split each of them equally over its shortest paths, as a
+    /// fraction of its rate. `None`: it was down at the start, is not between switches, or flows do not arrive over
+    /// time. Engines leave it empty.
     pub offered: Option<f64>,
 }
 
@@ -156,11 +156,12 @@ pub struct FlowRecord {
     pub destination: HostId,
     /// Payload to carry.
     pub size: Bytes,
-    /// When the application handed it over.
+    /// When the application started it.
     pub start: Time,
     /// When the last payload byte reached the receiving application in order; `None`: unfinished.
     pub end: Option<Time>,
-    /// When the sender knew that: its last acknowledgement arrived; `None`: none came before the run ended, or none ever does.
+    /// When the sender learned that, by its last acknowledgement; `None`: none arrived before the run ended, or none
+    /// is ever sent.
     pub acknowledged: Option<Time>,
     /// Time the same flow would take alone in the empty network at full rate.
     pub ideal: Span,
@@ -178,16 +179,16 @@ pub struct FlowRecord {
     pub dupacks_reorder: u32,
     /// Packets that arrived out of order.
     pub out_of_order: u32,
-    /// Greatest displacement: packets between a late packet's place and the highest that had arrived.
+    /// Maximum displacement: packets between a late packet's position and the highest that had arrived.
     pub displacement: u32,
     /// Sum of the displacements of all late packets.
     pub displaced: u64,
-    /// Batches the receive offload handed up.
+    /// Batches delivered by the receive offload.
     pub gro_batches: u32,
     /// Packets that arrived with a congestion mark.
     pub ecn_marks: u32,
-    /// Congestion notification packets the receiver asked for (RoCE); a card that limits them for all its flows together may
-    /// send fewer.
+    /// Congestion notification packets requested by the receiver (RoCE); a card that limits them over all its flows
+    /// may send fewer.
     pub cnps_sent: u32,
     /// Of these, those that reached the sender while it was open.
     pub cnps: u32,
@@ -234,11 +235,11 @@ pub enum Reason {
     LinkDown,
     /// Random loss configured on a link.
     Loss,
-    /// A lossless class has used up its headroom: too little was set aside.
+    /// A lossless class has exhausted its headroom: too little was set aside.
     Headroom,
     /// The watchdog of priority flow control discards what a paused port holds.
     Watchdog,
-    /// Too much of a lossy class is here of what came in by the same port, or its pool is full.
+    /// A lossy class exceeds the limit of its ingress port, or its pool is full.
     Ingress,
     /// A packet of smaller rank needed the room.
     Evicted,
@@ -279,7 +280,7 @@ impl Reason {
     }
 }
 
-/// Queue lengths over time in bins; a bin keeps the greatest and the mean of its samples. When the bins would exceed
+/// Queue lengths over time in bins; a bin keeps the maximum and the mean of its samples. When the bins would exceed
 /// their limit, neighbours are merged, so that memory does not grow with time and peaks are never lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueSeries {
@@ -297,17 +298,17 @@ pub struct QueueSeries {
     pub samples: u64,
 }
 
-/// The state of senders over time. Looks are taken at multiples of `every`; when the rows would exceed their limit, every
-/// second look is dropped and `every` doubles, so that memory does not grow with time.
+/// The state of senders over time. Samples are taken at multiples of `every`; when the rows would exceed their limit,
+/// every second sample is dropped and `every` doubles, so that memory does not grow with time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowSeries {
-    /// Interval between the looks that are kept.
+    /// Interval between the samples kept.
     pub every: Span,
-    /// One row per look and sampled flow that is open then, ordered by time, then flow.
+    /// One row per sample and sampled flow open at that time, ordered by time, then flow.
     pub rows: Vec<FlowSample>,
 }
 
-/// What a sender knew at an instant, as `ss -ti` shows it on Linux.
+/// The state of a sender at an instant, as `ss -ti` shows it on Linux.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowSample {
     /// When.
@@ -316,7 +317,7 @@ pub struct FlowSample {
     pub flow: FlowId,
     /// Congestion window, payload.
     pub cwnd: Bytes,
-    /// Slow-start threshold; `None` as long as there is none.
+    /// Slow-start threshold; `None` until there is one.
     pub ssthresh: Option<Bytes>,
     /// Payload in flight as far as the sender knows (pipe).
     pub in_flight: Bytes,
@@ -326,23 +327,23 @@ pub struct FlowSample {
     pub state: FlowState,
     /// Payload acknowledged.
     pub acknowledged: Bytes,
-    /// Payload sent again so far.
+    /// Payload retransmitted so far.
     pub retransmitted: Bytes,
-    /// The rate at which it may send, on the wire; `None`: it goes by its window.
+    /// The wire rate at which it may send; `None`: its window decides.
     pub rate: Option<Rate>,
 }
 
-/// What the recovery of a sender is doing; the names are those of Linux.
+/// The recovery state of a sender; the names are Linux's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlowState {
     /// Nothing is missing.
     #[default]
     Open,
-    /// Something arrived out of order, too little to call anything lost.
+    /// Something arrived out of order, too little to declare a loss.
     Disorder,
     /// A mark was echoed; the window falls.
     Reducing,
-    /// Something was lost and is being repaired.
+    /// Something was lost and is being recovered.
     Recovery,
     /// The retransmission timer expired.
     Loss,
@@ -375,8 +376,8 @@ pub struct ImbalanceRecord {
     pub packets: f64,
     /// Mean population standard deviation in bytes.
     pub bytes: f64,
-    /// Mean population standard deviation in packets that wait: the one being sent is left out.
+    /// Mean population standard deviation in waiting packets, without the one in transmission.
     pub waiting: f64,
-    /// Packets that wait at a port, one value per sample and port.
+    /// Packets waiting at a port, one value per sample and port.
     pub lengths: Histogram,
 }

@@ -1,21 +1,21 @@
-//! A FIFO of small items in one block of memory that grows on demand and is reused. It does what `VecDeque` does in fewer
-//! instructions: every hop of every packet passes two of these.
+//! A FIFO of small items in one block of memory that grows on demand and is reused. It does the work of `VecDeque` in
+//! fewer instructions: every hop of every packet passes two of these.
 
 use crate::prefetch;
 
 /// See the file's head.
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
-    /// A power of two of places, or none. While `head != tail` there are some: `push` makes room first, and nothing is
-    /// taken from an empty ring.
+    /// The slots: a power of two, or none. While `head != tail` there are some: `push` makes room first, and callers
+    /// must not take from an empty ring.
     places: Box<[T]>,
-    /// Items taken so far, modulo 2^32; the oldest is at this place modulo the number of places.
+    /// Items taken so far, modulo 2^32; the oldest is in this slot modulo the number of slots.
     head: u32,
     /// Items pushed so far, modulo 2^32.
     tail: u32,
 }
 
-/// The least number of places of a ring that has held anything.
+/// The minimum number of slots of a ring that has held anything.
 const LEAST: usize = 8;
 
 impl<T: Copy + Default> Ring<T> {
@@ -64,7 +64,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Prefetches the place of the next item to be pushed.
+    /// Prefetches the slot of the next item to be pushed.
     #[inline]
     pub fn prefetch_back(&self) {
         if !self.places.is_empty() {
@@ -72,7 +72,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Inserts an item into a ring sorted by `key`, behind its equals.
+    /// Inserts an item into a ring sorted by `key`, after equal keys.
     pub fn insert<K: Ord>(&mut self, item: T, key: impl Fn(&T) -> K) {
         self.push(item);
         let (first, mut count) = (self.head, self.tail.wrapping_sub(1));
@@ -117,7 +117,7 @@ impl<T: Copy + Default> Ring<T> {
         (0..self.len() as u32).map(|n| *self.at(self.head.wrapping_add(n)))
     }
 
-    /// The `count`-th item ever pushed; only for rings that have places.
+    /// The `count`-th item ever pushed; must not be called on a ring without slots.
     #[inline]
     #[allow(unsafe_code, reason = "four times per hop a check that cannot fail")]
     fn at(&self, count: u32) -> &T {
@@ -128,7 +128,7 @@ impl<T: Copy + Default> Ring<T> {
         unsafe { self.places.get_unchecked(place) }
     }
 
-    /// As `at`, to be written.
+    /// As `at`, mutable.
     #[inline]
     #[allow(unsafe_code, reason = "as in `at`")]
     fn at_mut(&mut self, count: u32) -> &mut T {

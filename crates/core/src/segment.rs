@@ -1,19 +1,21 @@
-//! What only the ends of a flow see of a packet, and what an end hands to the network card. Must not depend on windows
-//! or timers.
+//! The part of a packet that only the ends of a flow see, and what an end hands to the network card. Must not depend
+//! on windows or timers.
 //!
-//! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
-//! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
+//! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only.
+//! Opening and closing take no sequence numbers: the closing flag is on the last payload, whose acknowledgement
+//! confirms it.
 
 use crate::header::{Class, Ecn, Header, Marks, PacketKind};
 use crate::ids::FlowId;
 use crate::stack::{Layout, Side};
 use crate::units::{Span, Time};
 
-/// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
+/// Maximum number of selective acknowledgement blocks in a segment; a TCP header with timestamps has room for three
+/// (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
 
-/// Marks of the transport header, and what a receiver may know without asking. The names are TCP's; another transport may give
-/// them other meanings, except that a segment with [`Flags::ACK`] goes to the sender of its flow.
+/// Flags of the transport header, and what a receiver knows implicitly. The names are TCP's; another transport may
+/// give them other meanings, except that a segment with [`Flags::ACK`] goes to the sender of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u8);
 
@@ -28,11 +30,11 @@ impl Flags {
     pub const ECE: Flags = Flags(8);
     /// The window has been reduced (RFC 3168).
     pub const CWR: Flags = Flags(16);
-    /// Sent before; in an acknowledgement: the packet whose time is echoed had been sent before.
+    /// A retransmission; in an acknowledgement, the packet whose time is echoed was a retransmission.
     pub const AGAIN: Flags = Flags(32);
-    /// Answers payload that had arrived before (a duplicate SACK block, RFC 2883).
+    /// Acknowledges payload that had already arrived (a duplicate SACK block, RFC 2883).
     pub const DUPLICATE: Flags = Flags(64);
-    /// A datagram: nobody acknowledges it.
+    /// A datagram: it is not acknowledged.
     pub const DATAGRAM: Flags = Flags(128);
 
     /// Whether all of `other` are set.
@@ -57,7 +59,7 @@ impl Flags {
     }
 }
 
-/// Bytes beyond the cumulative acknowledgement that have arrived.
+/// A block of bytes received beyond the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// First byte, counted from the acknowledgement number.
@@ -66,10 +68,10 @@ pub struct Block {
     pub length: u32,
 }
 
-/// What a packet of payload has met where priority flow control is on.
+/// What a payload packet has met under priority flow control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Toll {
-    /// How long it waited in queues while the far end wanted nothing.
+    /// How long it waited in queues paused by the far end.
     pub held: Span,
     /// It has left a queue that made a switch pause others.
     pub congested: bool,
@@ -86,8 +88,8 @@ impl Toll {
     }
 }
 
-/// How many blocks of a segment are in use. Four values in a byte leave room to say that a packet is no segment at all, so
-/// that other layouts share the 64 bytes without a byte of their own.
+/// How many blocks of a segment are in use. Four values in a byte leave room to mark a packet that is not a segment,
+/// so that other layouts share the 64 bytes without an extra byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum BlockCount {
@@ -103,7 +105,7 @@ pub enum BlockCount {
 }
 
 impl BlockCount {
-    /// So many, at most [`MAX_BLOCKS`].
+    /// This many, at most [`MAX_BLOCKS`].
     #[must_use]
     #[inline]
     pub const fn new(count: usize) -> BlockCount {
@@ -123,7 +125,7 @@ impl BlockCount {
     }
 }
 
-/// The layout of TCP, queue pairs and datagrams: 64 bytes of which only the ends know.
+/// The layout of TCP, queue pairs and datagrams: 64 bytes that only the ends interpret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Its flow.
@@ -132,7 +134,7 @@ pub struct Segment {
     pub length: u16,
     /// Flags.
     pub flags: Flags,
-    /// How many of `blocks` are in use; the first holds the packet that is being answered (RFC 2018).
+    /// How many of `blocks` are in use; the first holds the packet being acknowledged (RFC 2018).
     pub blocks_used: BlockCount,
     /// First payload byte.
     pub sequence: u64,
@@ -140,14 +142,14 @@ pub struct Segment {
     pub ack: u64,
     /// When it was sent.
     pub sent: Time,
-    /// In an acknowledgement: when the packet was sent that it answers, of several the first. In payload: its [`Toll`].
+    /// In an acknowledgement: when the acknowledged packet was sent; of several, the first. In payload: its [`Toll`].
     pub echo: Time,
     /// What has arrived beyond `ack`.
     pub blocks: [Block; MAX_BLOCKS],
 }
 
 impl Segment {
-    /// The acknowledgement number of a receiver that has everything and no longer knows how much that was.
+    /// The acknowledgement number of a receiver that has everything and no longer knows the size.
     pub const EVERYTHING: u64 = u64::MAX;
 
     /// The byte after the payload.
@@ -156,8 +158,8 @@ impl Segment {
         self.sequence + self.length as u64
     }
 
-    /// In an answer to payload that had arrived before: its first byte. It stands in the block behind those in use, of
-    /// which there is one less than there may be, and may lie on either side of the acknowledgement number.
+    /// In an acknowledgement of payload that had already arrived: its first byte. It is in the block after those in
+    /// use, which are then one fewer than the maximum, and may lie on either side of the acknowledgement number.
     #[must_use]
     pub fn duplicate(&self) -> Option<u64> {
         let block = self.blocks.get(self.blocks_used.get())?;
@@ -216,7 +218,7 @@ pub struct Outgoing {
     pub segment: Segment,
     /// Size on the wire, framing included.
     pub wire: u16,
-    /// What it carries, as far as a switch cares.
+    /// Its kind, as far as a switch is concerned.
     pub kind: PacketKind,
     /// Priority.
     pub class: Class,
@@ -243,10 +245,10 @@ impl Outgoing {
     }
 }
 
-/// What an end needs from its host, as it is after each call that changes the end.
+/// What an end needs from its host, valid after each call that changes the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// The end has to be woken at this instant at the latest; [`Time::NEVER`] if nothing is due.
+    /// The end must be woken at this instant at the latest; [`Time::NEVER`] if nothing is due.
     pub wake: Time,
     /// It has a packet for the network card.
     pub ready: bool,
@@ -254,7 +256,7 @@ pub struct Needs {
     pub complete: bool,
     /// Its state may be dropped.
     pub done: bool,
-    /// It wants something of its host's part: see [`End::ask`](crate::stack::End::ask).
+    /// It needs something from the host part: see [`End::ask`](crate::stack::End::ask).
     pub asks: bool,
 }
 

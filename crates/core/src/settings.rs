@@ -1,4 +1,4 @@
-//! One declaration of a setting serves everybody: the scenario parser, its errors, `weft explain`, the JSON Schema
+//! One declaration of a setting serves all purposes: the scenario parser, its errors, `weft explain`, the JSON Schema
 //! and the reference pages all read the [`Table`] that [`settings!`](crate::settings!) writes.
 //!
 //! A struct declared with `settings!` holds checked values: whoever receives one need not check again.
@@ -52,12 +52,12 @@ pub enum Value {
     Text(String),
     /// Several values of one kind.
     List(Vec<Value>),
-    /// The fields of a table in the order of their declaration, each present once; of an [`Override`] only those that the
-    /// file says.
+    /// The fields of a table in declaration order, each present once; for an [`Override`], only those given in the
+    /// file.
     Table(Vec<(&'static str, Value)>),
     /// The chosen member of a family and its settings.
     Member(&'static str, Box<Value>),
-    /// Values by names of the file's own choice, in its order.
+    /// Values under names chosen by the file, in its order.
     Named(Vec<(String, Value)>),
 }
 
@@ -103,15 +103,15 @@ pub enum Kind {
     List(&'static Kind),
     /// A table of named settings.
     Table(&'static Table),
-    /// The fields of this table stand in the parent's table, without a name of their own.
+    /// The fields of this table are part of the parent's table, without a name of their own.
     Flatten(&'static Table),
     /// One member of a family: its name alone (all defaults), or a table named after it.
     Family(&'static Family),
     /// The kind, or nothing; `false` also means nothing.
     Optional(&'static Kind),
-    /// The kind, of which only what the file says is kept: nothing is filled in, and nothing need be said.
+    /// The kind, keeping only what the file gives: nothing is filled in, and nothing is required.
     Override(&'static Kind),
-    /// Values of a kind by names of the file's own choice.
+    /// Values of a kind under names chosen by the file.
     Named(&'static Kind),
 }
 
@@ -124,7 +124,7 @@ pub struct Field {
     pub doc: &'static str,
     /// What it may be.
     pub kind: Kind,
-    /// The value when the file says nothing; `None`: the file must say.
+    /// The value if the file gives none; `None`: the file must give one.
     pub default: Option<fn() -> Value>,
 }
 
@@ -142,7 +142,7 @@ pub struct Table {
 /// The members of an extension point.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// What a member is: `balancer`, `marker`.
+    /// What a member is called: `balancer`, `marker`.
     pub name: &'static str,
     /// The members in the order of their list.
     pub members: &'static [Member],
@@ -184,7 +184,7 @@ impl Value {
         }
     }
 
-    /// Whether a field is there: in a complete table each is, in one of an [`Override`] those that the file says.
+    /// Whether a field is present: in a complete table each is, in an [`Override`] those given in the file.
     #[must_use]
     pub fn says(&self, name: &str) -> bool {
         match self {
@@ -196,7 +196,7 @@ impl Value {
 
 /// A Rust type that can be a setting.
 pub trait Setting: Sized {
-    /// What the file may say.
+    /// What the file may contain.
     const KIND: Kind;
     /// From a value that was checked against [`Setting::KIND`]. A value of another kind gives the empty value of
     /// the type (zero, an empty text, the first choice).

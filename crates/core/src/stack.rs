@@ -1,6 +1,6 @@
-//! What a host runs to carry flows: a *stack* gives each flow a sending and a receiving end and each host a part that all its
-//! flows share. Ends and host parts are state machines: packets and the clock come in, packets and [`Needs`] come out.
-//! Must not depend on networks, switches or any particular transport.
+//! What a host runs to carry flows: a *stack* gives each flow a sending and a receiving end and each host a host part
+//! that all its flows share. Ends and host parts are state machines: packets and the clock come in, packets and
+//! [`Needs`] come out. Must not depend on networks, switches or any particular transport.
 //!
 //! A stack is declared by [`Stack`]; the list of all stacks is in the crate `transport`.
 
@@ -20,7 +20,7 @@ const MAX_WIRE: u64 = u16::MAX as u64;
 pub struct Sizes {
     /// Largest IP packet.
     pub mtu: Bytes,
-    /// Of it, what carries no payload.
+    /// The part of the MTU without payload.
     pub header: Bytes,
     /// What a frame occupies on the wire beyond the IP packet.
     pub framing: Bytes,
@@ -48,7 +48,7 @@ impl From<Sizes> for Frames {
 }
 
 impl Frames {
-    /// Wire size of a packet with so much payload.
+    /// Wire size of a packet with this much payload.
     #[must_use]
     #[inline]
     pub fn wire(&self, payload: u64) -> u16 {
@@ -79,7 +79,7 @@ impl ClassSet {
         ClassSet(self.0 | 1 << (class.0 & 7))
     }
 
-    /// The classes, the most urgent first.
+    /// The classes, highest priority first.
     pub fn iter(self) -> impl Iterator<Item = Class> {
         (0..8).filter(move |class| self.0 >> class & 1 == 1).map(Class)
     }
@@ -102,13 +102,13 @@ pub trait Layout: Copy + Default {
     fn payload(&self) -> u64;
     /// The end that a packet of this header goes to: the sender of its flow or the receiver.
     fn side(&self, header: &Header) -> Side;
-    /// What a packet of payload has met so far where classes pause.
+    /// What a payload packet has met so far under priority flow control.
     fn toll(&self) -> Toll;
     /// Whether that is anything.
     fn has_toll(&self) -> bool {
         self.toll() != Toll::NONE
     }
-    /// A packet of payload leaves a queue where it met this.
+    /// Adds what a payload packet met in a queue it leaves.
     fn add_toll(&mut self, toll: Toll);
 }
 
@@ -123,18 +123,18 @@ pub trait End {
     fn needs(&self) -> Needs;
     /// A packet of the flow arrived.
     fn on_packet(&mut self, now: Time, header: &Header, body: &Self::Body);
-    /// Writes the next packet, which [`Needs::ready`] has promised: all of the body, and of the header ports, wire size, kind,
-    /// class and marks. The note of the header is zero and may be written.
+    /// Writes the next packet, announced by [`Needs::ready`]: all of the body, and of the header the ports, wire
+    /// size, kind, class and marks. The header's note is zero and may be written.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Self::Body);
-    /// The clock reached some instant; called early, nothing happens.
+    /// The clock reached an instant; does nothing if called early.
     fn on_wakeup(&mut self, _now: Time) {}
-    /// Payload that follows the packet just written without a pause, as one burst of segmentation offload.
+    /// Payload that follows the packet just written back to back, as one burst of segmentation offload.
     fn burst(&self) -> u64 {
         0
     }
-    /// [`Needs::asks`] was set: tells the host's part what it wants.
+    /// [`Needs::asks`] was set: tells the host part what it needs.
     fn ask(&mut self, _host: &mut Self::Host) {}
-    /// The host's part gives it a turn. False if it has no use for one any more.
+    /// The host part gives it a turn. False if it no longer needs one.
     fn on_turn(&mut self, _now: Time) -> bool {
         false
     }
@@ -163,10 +163,10 @@ pub enum Side {
     Receiver,
 }
 
-/// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows do not know each other has `()`,
-/// which takes no memory and costs nothing; a large part is boxed, because all hosts have room for any.
+/// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows share nothing has `()`,
+/// which takes no memory and costs nothing; a large host part is boxed, because every host reserves room for any.
 pub trait HostPart: Sized {
-    /// Another stack of the same kind runs at this host, with other settings: they share one part.
+    /// Another stack of the same kind, with other settings, runs at this host: they share one host part.
     fn and(&mut self, _other: Self) {}
     /// The end whose turn it is at `now`, if any: [`End::on_turn`] is called next, then this again.
     fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
@@ -174,7 +174,7 @@ pub trait HostPart: Sized {
     }
     /// The end that [`HostPart::next`] named has used its turn.
     fn used(&mut self, _now: Time) {}
-    /// When somebody's turn comes at the earliest.
+    /// When the next turn is due at the earliest.
     fn wake(&self) -> Time {
         Time::NEVER
     }
@@ -215,9 +215,9 @@ pub trait Stack: Sized {
     /// What takes it in.
     type Receiver: Receiving;
 
-    /// The sender of a flow that the application hands over now.
+    /// The sender of a flow that the application starts now.
     fn sender(this: &Arc<Self>, site: &FlowSite, now: Time) -> Self::Sender;
-    /// The receiver of a flow whose first packet is about to be given to it.
+    /// The receiver of a flow whose first packet is about to be passed to it.
     fn receiver(this: &Arc<Self>, site: &FlowSite) -> Self::Receiver;
     /// The part of a host whose card has this rate.
     fn host(&self, line: Rate) -> <Self::Receiver as End>::Host;
@@ -229,30 +229,30 @@ pub trait Stack: Sized {
     }
     /// The classes of a flow whose traffic entry asks for `own`.
     fn classes(&self, own: Option<Class>) -> Classes;
-    /// The answer of a host whose receiver is closed to a packet that still comes, addresses aside.
+    /// The reply of a host with a closed receiver to a late packet, without addresses.
     fn reply_after_close(
         &self,
         header: &Header,
         body: &<Self::Receiver as End>::Body,
         now: Time,
     ) -> Option<(Header, <Self::Receiver as End>::Body)>;
-    /// Whether it does anything about the marks of switches.
+    /// Whether it reacts to congestion marks.
     fn reads_marks(&self) -> bool {
         false
     }
-    /// Whether marks are all it goes by.
+    /// Whether congestion marks are its only signal.
     fn goes_by_marks(&self) -> bool {
         false
     }
-    /// Whether its ends go by the class of a flow, whatever queues the switches have.
+    /// Whether its ends use the class of a flow, whatever queues the switches have.
     fn goes_by_classes(&self) -> bool {
         false
     }
-    /// Whether it writes ranks into packets ([`Header::note`]): smaller ones go first where queues go by them.
+    /// Whether it writes ranks into packets ([`Header::note`]): smaller ranks go first in ranked queues.
     fn ranks_packets(&self) -> bool {
         false
     }
-    /// Whether full queues may cut its packets down to their headers.
+    /// Whether full queues may trim its packets to their headers.
     fn is_trimmable(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
-//! How long packets of a line occupy it: exact, and without a division for every rate in use.
+//! How long a packet occupies a link: exact, and without a division for all common rates.
 
 use crate::units::{Bytes, PS_PER_S, Rate, Span};
 
-/// The time that packets take on a line.
+/// The transmission time of packets on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     rate: Rate,
@@ -11,7 +11,7 @@ pub struct Transmission {
 }
 
 impl Transmission {
-    /// On a line of `rate`.
+    /// On a link of `rate`.
     #[must_use]
     pub fn at(rate: Rate) -> Transmission {
         let per_second = 8 * PS_PER_S;

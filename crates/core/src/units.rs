@@ -121,7 +121,7 @@ impl Rate {
         Rate(n * 1_000_000)
     }
 
-    /// How long `size` takes at this rate, rounded up to a picosecond. A zero rate takes for ever.
+    /// How long `size` takes at this rate, rounded up to a picosecond. At rate zero it takes forever.
     #[must_use]
     #[inline]
     pub const fn time_for(self, size: Bytes) -> Span {
@@ -132,7 +132,7 @@ impl Rate {
         }
     }
 
-    /// The same for more than 2 MB, where 64 bits do not hold the product.
+    /// The same for more than 2 MB, where the product exceeds 64 bits.
     #[cold]
     const fn long_time_for(self, size: Bytes) -> Span {
         if self.0 == 0 {

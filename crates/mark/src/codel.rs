@@ -1,10 +1,10 @@
-//! CoDel (RFC 8289) with ECN: marks when packets have waited too long for a whole interval.
+//! CoDel (RFC 8289) with ECN: marks when packets have waited too long during a whole interval.
 //!
-//! A packet that leaves after less than `target`, or leaves at most `least` bytes behind, ends everything. Once packets
-//! have waited longer for an `interval`, one is marked, and then the n-th after another `interval / sqrt(n)`, until it
-//! ends (sections 4.4 and 5.5). An episode that begins within 16 intervals of the last one resumes its rate. The RFC's own
-//! numbers, made for the Internet, are 5 ms and 100 ms. It decides at dequeue; a drop, of a packet that cannot be marked,
-//! lets it look at the next packet at once.
+//! A packet that waits less than `target`, or leaves at most `least` bytes behind, ends an episode. Once packets have
+//! waited longer for an `interval`, one is marked, then the n-th after another `interval / sqrt(n)`, until the
+//! episode ends (sections 4.4 and 5.5). An episode that starts within 16 intervals of the last one resumes its rate.
+//! The RFC's own numbers, for the Internet, are 5 ms and 100 ms. It decides at dequeue; after dropping a packet that
+//! cannot be marked, it examines the next packet at once.
 
 use weft_core::{Bytes, Random, Rate, Span, Time, settings};
 
@@ -17,7 +17,7 @@ pub const SUMMARY: &str =
 settings! {
     /// CoDel with marks.
     pub struct CodelSettings {
-        /// Waiting time that is accepted for ever (TARGET).
+        /// Waiting time that is always accepted (TARGET).
         target: Span = Span::from_us(50),
         /// So long packets may wait longer before one is marked (INTERVAL); about the longest round trip.
         interval: Span = Span::from_ms(1),

@@ -23,7 +23,7 @@ pub enum Action {
 }
 
 choice! {
-    /// Where the decision is taken.
+    /// Where the decision is made.
     pub enum At {
         /// When the packet arrives, on the queue it will find or join.
         Enqueue = "enqueue",
@@ -37,7 +37,7 @@ choice! {
     pub enum NonEct {
         /// It is dropped, as RFC 3168 and WRED do.
         Drop = "drop",
-        /// It passes; only tail drop meets it.
+        /// It passes; only tail drop affects it.
         Pass = "pass",
     }
 }

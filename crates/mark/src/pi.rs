@@ -2,10 +2,10 @@
 //! switch, CoNEXT'16).
 //!
 //! The probability follows `p' = K1 q' + K2 (q - reference)`. Every h it is advanced by `K1 (q - q_old) + K2 h (q -
-//! reference)` and kept within 0 and 1, so that it never winds up. The steady queue is the reference for any number of
-//! flows and any delay. The discrete form `a (q - reference) - b (q_old - reference)` is the same with K1 = b and K2 =
-//! (a - b) / h. The queue at the instants between two packets is worked out when the second one comes: it drained at
-//! line rate. DCQCN marks at dequeue.
+//! reference)` and kept within 0 and 1, so that it never winds up. The steady-state queue is the reference for any
+//! number of flows and any delay. The discrete form `a (q - reference) - b (q_old - reference)` is the same with K1 =
+//! b and K2 = (a - b) / h. The queue between two packets is computed when the second one arrives: it drained at line
+//! rate. DCQCN marks at dequeue.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Random, Rate, Span, settings};
@@ -19,21 +19,21 @@ pub const SUMMARY: &str = "an integrator that holds the queue at a reference, fo
 settings! {
     /// PI with marks.
     pub struct PiSettings {
-        /// Length at which the queue is held (q_ref).
+        /// Target queue length (q_ref).
         reference: Amount = Amount::Bytes(Bytes(200_000)),
-        /// Size of the packet that `pkt` counts and that the gains are for.
+        /// Packet size for `pkt` and for the gains.
         packet: Bytes = Bytes(1_000),
         /// Proportional gain (K1): probability per packet of queue.
         k1: f64 [0.0, 1000.0] = 5.8e-6,
         /// Integral gain (K2): probability per packet of queue and second.
         k2: f64 [0.0, 1000000.0] = 1.16e-4,
-        /// In place of `k1` and `k2`, together with `b`: probability per packet of queue, added at every sample.
+        /// Instead of `k1` and `k2`, together with `b`: probability per packet of queue, added at every sample.
         a: Option<f64> = None,
-        /// With `a`: probability per packet of the queue at the last sample, taken away at every sample.
+        /// With `a`: probability per packet of the queue at the last sample, subtracted at every sample.
         b: Option<f64> = None,
         /// Time between two samples of the queue (h).
         every: Span = Span::from_us(10),
-        /// Where the decision is taken.
+        /// Where the decision is made.
         at: At = At::Enqueue,
         /// What happens to packets that cannot be marked.
         non_ect: NonEct = NonEct::Drop,

@@ -1,13 +1,12 @@
-//! PIE (RFC 8033): marks by the delay of the queue, with a probability that a proportional-integral controller of that
-//! delay sets.
+//! PIE (RFC 8033): marks with a probability set by a proportional-integral controller of the queueing delay.
 //!
-//! At every update the probability grows by `alpha (delay - target) + beta (delay - delay before)`, scaled down while it
-//! is small (section 4.2), by at most 2 % from 10 % on (5.5), and shrinks by 2 % when two updates in a row find no delay. Nothing
-//! is marked while a burst is allowed for (4.4), while the delay was below half the target and the probability is below
-//! 20 %, or at a queue of at most two packets (4.1). Above `mark_up_to` packets are dropped though they could be marked
-//! (5.1). The RFC's own numbers, made for access links: target and update 15 ms, alpha 0.125, beta 1.25 per second, burst
-//! 150 ms; here target and update are 300 times shorter and the gains as much greater, and no burst is allowed for.
-//! Left out: turning PIE off at short queues (5.3) and derandomisation (5.4).
+//! At every update the probability grows by `alpha (delay - target) + beta (delay - delay before)`, scaled down while
+//! it is small (section 4.2), by at most 2 % above 10 % (5.5), and shrinks by 2 % when two consecutive updates find
+//! no delay. Nothing is marked during an allowed burst (4.4), while the delay was below half the target and the
+//! probability is below 20 %, or at a queue of at most two packets (4.1). Above `mark_up_to` packets are dropped even
+//! if they could be marked (5.1). The RFC's own numbers, for access links: target and update 15 ms, alpha 0.125, beta
+//! 1.25 per second, burst 150 ms; here target and update are 300 times shorter, the gains larger by the same factor,
+//! and no burst is allowed. Omitted: turning PIE off at short queues (5.3) and derandomisation (5.4).
 
 use weft_core::{Bytes, Random, Rate, Span, Time, choice, settings};
 
@@ -20,11 +19,11 @@ pub const SUMMARY: &str = "a controller that holds queueing delay at a target (P
 choice! {
     /// How the delay of a queue is found.
     pub enum DelayEstimate {
-        /// The queue's bytes over the rate of the line: right for a port with one queue.
+        /// The queue's bytes divided by the line rate: right for a port with one queue.
         Line = "line",
-        /// The queue's bytes over a running mean of the rate at which it is served (section 5.2).
+        /// The queue's bytes divided by a running mean of its service rate (section 5.2).
         Departures = "departures",
-        /// The time that the last packet to leave has waited.
+        /// The time the last departing packet waited.
         Waited = "waited",
     }
 }
@@ -32,7 +31,7 @@ choice! {
 settings! {
     /// PIE with marks.
     pub struct PieSettings {
-        /// Delay at which the queue is held (QDELAY_REF).
+        /// Target queueing delay (QDELAY_REF).
         target: Span = Span::from_us(50),
         /// Time between two updates of the probability (T_UPDATE).
         every: Span = Span::from_us(50),
@@ -40,13 +39,13 @@ settings! {
         alpha: f64 [0.0, 1000000.0] = 37.5,
         /// Proportional gain: the same for the change of the delay (beta).
         beta: f64 [0.0, 1000000.0] = 375.0,
-        /// How long an idle queue may burst without marks (MAX_BURST).
+        /// Burst that an idle queue may take without marks (MAX_BURST).
         burst: Span = Span::ZERO,
-        /// How the delay is found.
+        /// How the delay is estimated.
         estimate: DelayEstimate = DelayEstimate::Line,
-        /// Up to this probability packets are marked, above they are dropped (mark_ecnth).
+        /// Up to this probability packets are marked, above it dropped (mark_ecnth).
         mark_up_to: f64 [0.0, 1.0] = 0.1,
-        /// Wire size of a full packet; at most two of them are never marked (MEAN_PKTSIZE).
+        /// Wire size of a full packet; a queue of at most two of them is never marked (MEAN_PKTSIZE).
         packet: Bytes = Bytes(1_538),
         /// What happens to packets that cannot be marked.
         non_ect: NonEct = NonEct::Drop,

@@ -1,7 +1,7 @@
 //! RED / WRED with marks (Floyd and Jacobson 1993, as data-centre switches implement it): a ramp from `min` to `max`.
 //!
-//! Probability 0 up to `min`, rising linearly to `max_probability` at `max`, 1 above (or the ramp goes on). The queue is instantaneous, or an
-//! exponentially weighted average with weight 2^-n.
+//! Probability 0 up to `min`, rising linearly to `max_probability` at `max`, 1 above (or the ramp continues). The
+//! queue is instantaneous, or an exponentially weighted average with weight 2^-n.
 
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Rate, choice, settings};
@@ -26,7 +26,8 @@ choice! {
     pub enum Beyond {
         /// Every packet is marked: the algorithm as published, with a jump from `max_probability` to 1.
         MarkAll = "mark-all",
-        /// The ramp goes on with its slope up to probability 1, as the published stability figures of DCQCN silently assume.
+        /// The ramp continues with its slope up to probability 1, as DCQCN's published stability figures silently
+        /// assume.
         Continue = "continue",
     }
 }
@@ -42,11 +43,11 @@ settings! {
         max_probability: Share = Share(0.01),
         /// What happens above `max`.
         beyond: Beyond = Beyond::MarkAll,
-        /// Average the queue with weight 2^-n; 0: the instantaneous queue.
+        /// Average the queue with weight 2^-n; 0: use the instantaneous queue.
         average: u32 [0, 16] = 0,
-        /// Wire size of the packet that `pkt` counts.
+        /// Wire size of the packet for `pkt`.
         packet: Bytes = Bytes(1_538),
-        /// Where the decision is taken.
+        /// Where the decision is made.
         at: At = At::Enqueue,
         /// Whether an arriving packet counts itself.
         arriving: Arriving = Arriving::Included,

@@ -1,6 +1,6 @@
 //! Step marking (DCTCP, SIGCOMM'10 section 3.1): mark every packet while the queue is longer than K.
 //!
-//! The queue is compared including the packet itself when it arrives, or without it when it leaves.
+//! The queue is compared with the packet included when it arrives, without it when it leaves.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Random, Rate, settings};
@@ -15,9 +15,9 @@ settings! {
     pub struct StepSettings {
         /// Mark while the queue is longer than this (K). 65 packets at 10 Gb/s, 20 at 1 Gb/s in the DCTCP paper.
         threshold: Amount = Amount::Packets(65),
-        /// Wire size of the packet that `pkt` counts.
+        /// Wire size of the packet for `pkt`.
         packet: Bytes = Bytes(1_538),
-        /// Where the decision is taken.
+        /// Where the decision is made.
         at: At = At::Enqueue,
         /// Which bytes count.
         scope: Scope = Scope::Queue,

@@ -1,4 +1,5 @@
-//! One point of a sweep: settings, and who said what. Made while a file is checked, so whoever has one need not check again.
+//! One point of a sweep: settings with their origins. Created while a file is checked, so holders need not check
+//! again.
 
 use crate::devices::Device;
 use crate::settings::ScenarioSettings;
@@ -7,24 +8,24 @@ use weft_codec::{Provenance, canonical, join, member_named};
 use weft_core::settings::{Kind, Table, Value};
 use weft_mistake::Sources;
 
-/// `complete = true` marks a file that `Scenario::to_toml` wrote: with every default filled in,
-/// settings without effect are to be expected and not reported.
+/// `complete = true` marks a file written by `Scenario::to_toml`: with every default filled in, settings without
+/// effect are expected and not reported.
 pub const COMPLETE_KEY: &str = "complete";
 
-/// One point of the sweep, with settings of its own.
+/// One point of the sweep, with its settings.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Path and value of every axis, in the axes' order; empty when nothing is swept.
     pub labels: Vec<(String, String)>,
     /// All settings.
     pub settings: ScenarioSettings,
-    /// The same as a value, and who said what.
+    /// The same as a value, with origins.
     pub resolved: Resolved,
-    /// Name and hash (hexadecimal) of every file that a setting names.
+    /// Name and hash (hexadecimal) of every file named by a setting.
     pub inputs: Vec<(String, String)>,
 }
 
-/// A complete value and who said what.
+/// A complete value with origins.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// All settings.
@@ -34,7 +35,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// The family on the way to a setting whose member is another one by default.
+    /// The family on the path to a setting whose default member is a different one.
     pub fn contradicted(&self, path: &str) -> Option<String> {
         let (mut kind, mut value) = (Kind::Table(&ScenarioSettings::TABLE), &self.value);
         let mut at = String::new();
@@ -61,7 +62,7 @@ impl Resolved {
         format!("{COMPLETE_KEY} = true\n{settings}")
     }
 
-    /// Where a setting stands in the scenario file, as far as it does.
+    /// Where a setting is in the scenario file, if it is.
     pub fn offset(&self, path: &str) -> usize {
         let said = self.provenance.near(path);
         let in_file = said.filter(|said| Sources::number(said.place) == 0);
@@ -69,7 +70,7 @@ impl Resolved {
     }
 }
 
-/// A setting of a table, or of one whose settings stand in it.
+/// A setting of a table, or of a table flattened into it.
 fn named<'v>(table: &'static Table, value: &'v Value, name: &str) -> Option<(Kind, &'v Value)> {
     table.fields.iter().find_map(|field| match field.kind {
         Kind::Flatten(inner) => named(inner, value.field(field.name), name),
@@ -78,13 +79,13 @@ fn named<'v>(table: &'static Table, value: &'v Value, name: &str) -> Option<(Kin
 }
 
 impl Case {
-    /// The byte of the scenario file at which a setting stands, or the nearest table around it.
+    /// The byte offset of a setting in the scenario file, or of the nearest enclosing table.
     #[must_use]
     pub fn offset(&self, path: &str) -> usize {
         self.resolved.offset(path)
     }
 
-    /// The same for some switches: where the strongest of their levels says something about a path of `[switch]` or
+    /// The same for some switches: where the level with the highest precedence sets a path of `[switch]` or
     /// `[balance]`.
     #[must_use]
     pub fn offset_for(&self, device: &Device, path: &str) -> usize {
@@ -113,9 +114,9 @@ impl Case {
         self.resolved.to_toml(&[])
     }
 
-    /// Names everything that can change the result of a run, the seed aside: equal for equal settings and equal
-    /// results `epoch` of the program, different otherwise (64 bits). The contents of files that settings name count as
-    /// well; name, description and list of seeds do not.
+    /// A hash of everything that can change the result of a run, except the seed: equal for equal settings and equal
+    /// results `epoch` of the program, different otherwise (64 bits). The contents of files named by settings count
+    /// too; name, description and list of seeds do not.
     #[must_use]
     pub fn content_hash(&self, epoch: &str) -> u64 {
         let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
@@ -133,13 +134,13 @@ impl Case {
         canonical::hash(&format!("weft {epoch}\n{text}{inputs}"))
     }
 
-    /// Name and hash (hexadecimal) of every file that a setting names.
+    /// Name and hash (hexadecimal) of every file named by a setting.
     #[must_use]
     pub fn inputs(&self) -> &[(String, String)] {
         &self.inputs
     }
 
-    /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.
+    /// The first eight hexadecimal digits of [`Case::content_hash`], as in folder names.
     #[must_use]
     pub fn hash8(&self, epoch: &str) -> String {
         format!("{:08x}", self.content_hash(epoch) >> 32)

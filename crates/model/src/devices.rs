@@ -1,4 +1,4 @@
-//! The switches of a network, grouped by the levels that concern them: what each is built like, and which ports differ.
+//! The switches of a network, grouped by the levels that apply to them: the settings of each, and which ports differ.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,28 @@ use crate::levels::{DeviceSettings, Level, at_level};
 use crate::settings::ScenarioSettings;
 use weft_codec::Provenance;
 
-/// Switches that are built alike.
+/// Switches with equal settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
-    /// What they are built like.
+    /// Their settings.
     pub switch: SwitchSettings,
     /// Their balancer.
     pub balance: BalancerSettings,
     /// Which they are.
     pub switches: Vec<SwitchId>,
-    /// The paths of the levels that concern them, the strongest last: `switch.leaf`, `switch.named.leaf0`.
+    /// The paths of the levels that apply to them, highest precedence last: `switch.leaf`, `switch.named.leaf0`.
     pub levels: Vec<String>,
 }
 
 impl Device {
-    /// The switches of a scenario whose network is not known.
+    /// The switches of a scenario with an unknown network.
     pub fn of_all(settings: &ScenarioSettings) -> Device {
         let DeviceSettings { switch, balance } = DeviceSettings::of_all(settings);
         Device { switch, balance, switches: Vec::new(), levels: Vec::new() }
     }
 
-    /// The path of the strongest level that says something at or below a path of `[switch]` or `[balance]`; any other path
-    /// if it was written down.
+    /// The path of the level with the highest precedence that sets anything at or below a path of `[switch]` or
+    /// `[balance]`; any other path if the user set it.
     pub fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
         let levels = self.levels.iter().rev().filter_map(|level| at_level(level, path));
         levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))
@@ -39,13 +39,13 @@ impl Device {
 }
 
 impl DeviceSettings {
-    /// What holds for every switch of which nothing else is said.
+    /// The settings of switches without overrides.
     pub fn of_all(settings: &ScenarioSettings) -> DeviceSettings {
         DeviceSettings { switch: settings.switch.every.clone(), balance: settings.balance.clone() }
     }
 }
 
-/// The switches of a network in groups that the same levels concern, in the order of their first switch.
+/// The switches of a network, grouped by the levels that apply, in the order of their first switch.
 #[must_use]
 pub fn devices(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
     let levels = settings.switch.levels();
@@ -54,8 +54,7 @@ pub fn devices(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
     grouped(settings, &levels, all.map(of))
 }
 
-/// The same, and apart from them the switches of which some ports are concerned by further levels: one kind of switch for
-/// each kind of its ports.
+/// The same, plus the switches with port levels: one kind of switch per kind of port.
 pub fn devices_by_port(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
     let levels = settings.switch.levels();
     if !levels.iter().any(Level::is_of_ports) {
@@ -98,12 +97,12 @@ pub fn ports(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<LinkId, Por
     ports
 }
 
-/// The levels that concern a switch as a whole.
+/// The levels that apply to a switch as a whole.
 fn covering(levels: &[Level], graph: &Graph, switch: SwitchId) -> Vec<usize> {
     (0..levels.len()).filter(|level| levels[*level].covers(graph, switch)).collect()
 }
 
-/// Switches in groups that the same levels concern.
+/// Switches grouped by the levels that apply.
 fn grouped(
     settings: &ScenarioSettings,
     levels: &[Level],

@@ -1,4 +1,4 @@
-//! What a scenario says of groups of hosts and of single sources of flows.
+//! A scenario's settings for groups of hosts and for single sources of flows.
 
 use weft_core::settings;
 use weft_core::settings::Override;
@@ -6,14 +6,14 @@ use weft_transport::TransportSettings;
 use weft_workload::TrafficSettings;
 
 settings! {
-    /// Some hosts. Of two entries for one host the later counts.
+    /// Some hosts. Of two entries for one host the later wins.
     pub struct HostSection {
-        /// The hosts: names with commas between them, `*` for any letters, ranges: `"host0..15,host40"`.
+        /// The hosts: names separated by commas, `*` for any letters, ranges: `"host0..15,host40"`.
         names: String = String::from("*"),
-        /// Only those of switches with these names.
+        /// Only hosts of switches with these names.
         at: String = String::from("*"),
-        /// What they use as senders, and as receivers of flows whose sender uses the same transport over TCP. What is not given
-        /// is as in `[transport]`.
+        /// Their transport as senders, and as receivers of flows whose sender uses the same transport over TCP.
+        /// Settings not given are as in `[transport]`.
         transport: Override<TransportSettings> = Override::default(),
     }
 }
@@ -23,15 +23,15 @@ settings! {
     pub struct TrafficSection {
         /// Who sends what to whom.
         flows: TrafficSettings [flatten],
-        /// What carries these flows, whatever their hosts use otherwise. What is not given is as for the host.
+        /// Transport of these flows, whatever their hosts use otherwise. Settings not given are the host's.
         transport: Override<TransportSettings> = Override::default(),
     }
 }
 
 settings! {
-    /// What a level says of the two ends of a flow.
+    /// A level's settings for the two ends of a flow.
     pub struct EndSettings {
-        /// What the two ends of a flow do.
+        /// The transport of flows: what their two ends do.
         transport: TransportSettings = TransportSettings::default(),
     }
 }

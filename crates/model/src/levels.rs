@@ -1,5 +1,5 @@
-//! The levels at which a scenario sets up its switches: `[switch]` for all, `[switch.leaf]` for a tier,
-//! `[switch.named.NAME]` for names. Laid over each other in this order they give every switch its settings.
+//! The levels at which a scenario configures its switches: `[switch]` for all, `[switch.leaf]` for a tier,
+//! `[switch.named.NAME]` for names. Applied in this order they give every switch its settings.
 //!
 //! Which values a level may give is decided by the rules.
 
@@ -11,7 +11,7 @@ use weft_switch::{BalancerSettings, ShaperSettings, SwitchSettings};
 use weft_topology::{Graph, Link};
 
 settings! {
-    /// What some switches do differently: any setting of `[switch]`, and their balancer.
+    /// Overrides for some switches: any setting of `[switch]`, and their balancer.
     pub struct DeviceSettings {
         /// As in `[switch]`.
         switch: SwitchSettings [flatten],
@@ -21,48 +21,49 @@ settings! {
 }
 
 settings! {
-    /// What some ports of switches do in a way of their own. Of two entries for one port the later counts.
+    /// Overrides for some switch ports. Of two entries for one port the later wins.
     pub struct PortSection {
         /// The switches: names as in `[switch.named]`, `"leaf*"`.
         at: String = String::from("*"),
         /// The nodes at the far ends of the ports' cables: `"host*"`, `"spine0,spine1"`.
         to: String = String::from("*"),
-        /// Congestion marks of these ports; settings that are not given are those of their switch.
+        /// Congestion marks of these ports; settings not given are their switch's.
         ecn: Override<MarkerSettings> = Override::default(),
         /// Which queue of these ports is served next.
         schedule: Override<SchedulerSettings> = Override::default(),
-        /// The most that each queue of these ports may hold, whatever the sharing rule allows. Lossless classes have no limit.
+        /// Limit of each queue of these ports, whatever the sharing rule allows. Lossless classes have no limit.
         queue_limit: Option<Bytes> = None,
-        /// What limits the rate at which these ports send, beyond that of their cables; off unless given.
+        /// Shaper of the sending rate of these ports, below their cables' rate; off unless given.
         shaper: Option<ShaperSettings> = None,
     }
 }
 
 settings! {
-    /// What every switch of the fabric is built like.
+    /// Settings of every switch of the fabric.
     pub struct SwitchSection {
-        /// Every switch of which nothing else is said.
+        /// Every switch without overrides.
         every: SwitchSettings [flatten],
-        /// What the leaves do differently: the tier of switches with hosts of leaf-spine and of topologies without tier names.
+        /// Overrides for the leaves: the tier of switches with hosts in leaf-spine and in topologies without tier
+        /// names.
         leaf: Override<DeviceSettings> = Override::default(),
-        /// What the spines do differently.
+        /// Overrides for the spines.
         spine: Override<DeviceSettings> = Override::default(),
-        /// What the edge switches of a fat tree do differently.
+        /// Overrides for the edge switches of a fat tree.
         edge: Override<DeviceSettings> = Override::default(),
-        /// What the aggregation switches of a fat tree or of VL2 do differently.
+        /// Overrides for the aggregation switches of a fat tree or VL2.
         aggregation: Override<DeviceSettings> = Override::default(),
-        /// What the core switches do differently.
+        /// Overrides for the core switches.
         core: Override<DeviceSettings> = Override::default(),
-        /// What the top-of-rack switches of VL2 or of pods and planes do differently.
+        /// Overrides for the top-of-rack switches of VL2 or pods and planes.
         tor: Override<DeviceSettings> = Override::default(),
-        /// What the fabric switches of pods and planes do differently.
+        /// Overrides for the fabric switches of pods and planes.
         fabric: Override<DeviceSettings> = Override::default(),
-        /// What the intermediate switches of VL2 do differently.
+        /// Overrides for the intermediate switches of VL2.
         intermediate: Override<DeviceSettings> = Override::default(),
-        /// What switches do differently by name: `[switch.named.leaf0]`, or several by `"leaf0,leaf3"` and `"spine*"`. Of two
-        /// entries for one switch the later counts.
+        /// Overrides for switches by name: `[switch.named.leaf0]`, or several with `"leaf0,leaf3"` and `"spine*"`. Of
+        /// two entries for one switch the later wins.
         named: Named<Override<DeviceSettings>> = Named::default(),
-        /// What single ports do differently.
+        /// Overrides for single ports.
         port: Override<Vec<PortSection>> = Override::default(),
     }
 }
@@ -73,7 +74,7 @@ pub struct Level {
     pub path: String,
     /// What it says.
     pub says: Override<DeviceSettings>,
-    /// Of ports: the most that each of their queues may hold.
+    /// For ports: the limit of each of their queues.
     pub(crate) queue_limit: Option<Bytes>,
     /// Of ports: their shaper.
     pub shaper: Option<ShaperSettings>,
@@ -88,18 +89,18 @@ enum Members {
 }
 
 impl Level {
-    /// Whether it concerns ports instead of switches.
+    /// Whether it applies to ports instead of switches.
     pub fn is_of_ports(&self) -> bool {
         matches!(self.of, Members::Ports { .. })
     }
 
-    /// Whether it gives nothing to its ports.
+    /// Whether it sets nothing on its ports.
     pub fn says_nothing(&self) -> bool {
         let empty = Value::Table(vec![("switch", Value::Table(Vec::new()))]);
         self.queue_limit.is_none() && self.shaper.is_none() && *self.says.value() == empty
     }
 
-    /// Whether it concerns a switch as a whole.
+    /// Whether it applies to a switch as a whole.
     pub(crate) fn covers(&self, graph: &Graph, switch: SwitchId) -> bool {
         let node = &graph.switches()[switch.index()];
         match &self.of {
@@ -109,7 +110,7 @@ impl Level {
         }
     }
 
-    /// Whether it concerns the port of a link.
+    /// Whether it applies to the port of a link.
     pub fn covers_port(&self, graph: &Graph, link: &Link) -> bool {
         match &self.of {
             Members::Ports { at, to } => {
@@ -119,7 +120,7 @@ impl Level {
         }
     }
 
-    /// The names that it could have had.
+    /// The names it could have had.
     pub fn candidates(&self, graph: &Graph) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for node in graph.switches() {
@@ -144,7 +145,7 @@ impl Level {
     }
 }
 
-/// Where a level has what `[switch]` and `[balance]` have at a path.
+/// The path in a level that corresponds to a path of `[switch]` or `[balance]`.
 pub fn at_level(level: &str, path: &str) -> Option<String> {
     let rest = match path.strip_prefix("switch") {
         Some(rest) => rest.to_owned(),
@@ -154,23 +155,23 @@ pub fn at_level(level: &str, path: &str) -> Option<String> {
     (rest.is_empty() || rest.starts_with('.')).then(|| format!("{level}{rest}"))
 }
 
-/// Whether what an entry of `[[switch.port]]` says at a path is no setting of switches.
+/// Whether a path of a `[[switch.port]]` entry is not a setting of switches.
 pub fn is_of_ports_alone(path: &str) -> bool {
     ["at", "to", "queue_limit", "shaper"].contains(&path.split('.').next().unwrap_or_default())
 }
 
-/// The path of `[switch]` and `[balance]` for one of a level.
+/// The path of `[switch]` or `[balance]` for a path of a level.
 pub fn generic(path: &str) -> String {
     let of_balance = path == "balance" || path.starts_with("balance.");
     if of_balance { path.to_owned() } else { format!("switch.{path}") }
 }
 
-/// Whether a name is meant by a pattern: names with commas between them, in which `*` stands for any letters.
+/// Whether a name matches a pattern: names separated by commas, in which `*` matches any letters.
 pub fn is_named(pattern: &str, name: &str) -> bool {
     pattern.split(',').map(str::trim).any(|one| matches_range(one, name) || matches_glob(one, name))
 }
 
-/// Whether a name is in a range such as `host0..15`, both ends included.
+/// Whether a name is in an inclusive range such as `host0..15`.
 fn matches_range(pattern: &str, name: &str) -> bool {
     let Some((first, last)) = pattern.split_once("..") else { return false };
     let letters = first.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -188,7 +189,7 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
 }
 
 impl SwitchSection {
-    /// The levels that say something, the strongest last.
+    /// The levels that set anything, highest precedence last.
     pub fn levels(&self) -> Vec<Level> {
         let tiers = [
             ("leaf", &self.leaf),
@@ -221,7 +222,7 @@ impl SwitchSection {
 }
 
 impl PortSection {
-    /// An entry as a level of the switches, of which it may say two things.
+    /// An entry as a level of the switches, of which it may set two settings.
     fn level(&self, number: usize) -> Level {
         let said = [("ecn", self.ecn.value()), ("schedule", self.schedule.value())];
         let said = said.into_iter().filter(|(_, value)| **value != Value::Absent);

@@ -1,7 +1,7 @@
-//! What a checked scenario says, as types: its sections, the levels at which switches, ports, hosts and flows get settings of
-//! their own, and the cases of its sweep.
+//! A checked scenario as types: its sections, the levels at which switches, ports, hosts and flows get their own
+//! settings, and the cases of its sweep.
 //!
-//! Must not depend on files or on which combinations of settings make sense: rules decide that.
+//! Must not depend on files, or on which combinations of settings make sense: rules decide that.
 
 mod case;
 mod devices;

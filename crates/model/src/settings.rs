@@ -1,4 +1,4 @@
-//! What a scenario says: the top-level sections, as types. The sections' own settings are declared by their crates.
+//! A scenario's top-level sections, as types. The sections' own settings are declared by their crates.
 //!
 //! Must not depend on files: a value of these types has been checked.
 
@@ -14,7 +14,7 @@ use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
 choice! {
-    /// What a run writes down.
+    /// What a run records.
     pub enum Recorded {
         /// One row per flow.
         Flows = "flows",
@@ -34,33 +34,33 @@ choice! {
 settings! {
     /// What is measured, and when a run ends.
     pub struct MeasureSettings {
-        /// Statistics leave out flows that start earlier than this.
+        /// Statistics exclude flows that start before this.
         warm_up: Span = Span::ZERO,
         /// No more arrivals after this many measured flows; the run ends when all have finished.
         flows: Option<u64> = None,
-        /// The run ends here at the latest; flows that are still open count as unfinished. Without it a run ends, as `stuck`, when
-        /// only flows are open that a failure has cut off for good.
+        /// The run ends here at the latest; flows still open count as unfinished. Without it a run ends, as `stuck`,
+        /// when the only open flows are permanently cut off by a failure.
         until: Option<Span> = None,
-        /// How often queue lengths are sampled; wants "queues" in `record`.
+        /// Sampling interval of queue lengths; needs "queues" in `record`.
         queues_every: Option<Span> = None,
-        /// Samples within this time are put down as one value, their mean: a whole number of `queues_every`. Absent: each
-        /// sample stands for itself. Of long runs neighbours are averaged in any case.
+        /// Samples within this time are averaged into one recorded value; a multiple of `queues_every`. Absent: every
+        /// sample is recorded. In long runs, neighbouring samples are averaged in any case.
         queues_mean_over: Option<Span> = None,
-        /// Values of each queue's series at most: beyond, neighbours are merged, with their peak and their mean, and the report says so.
-        /// Memory grows with it, 12 bytes for each value and port.
+        /// Maximum values per queue series: beyond it, neighbours are merged, with their peak and mean, and the
+        /// report says so. Memory grows by 12 bytes per value and port.
         queues_values: u32 [512, 1000000] = 512,
-        /// How often the windows of flows are sampled; absent: never. Of very long runs every second look is dropped, as
-        /// often as needed.
+        /// Sampling interval of the flows' windows; absent: never. In very long runs every second sample is dropped,
+        /// repeatedly if needed.
         flows_every: Option<Span> = None,
-        /// So many flows, the first to start, are sampled; has an effect only with `flows_every`.
+        /// Number of flows sampled, the first to start; has an effect only with `flows_every`.
         flows_sampled: u32 [1, 10000] = 100,
-        /// What is written down.
+        /// What is recorded.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
     }
 }
 
 impl MeasureSettings {
-    /// How many looks at the queues are averaged to one value; at least 1.
+    /// Queue samples averaged per recorded value; at least 1.
     #[must_use]
     pub fn queues_averaged(&self) -> u64 {
         let looks = |(over, every): (Span, Span)| over.0.checked_div(every.0).unwrap_or(1);
@@ -77,21 +77,21 @@ settings! {
         name: String,
         /// One sentence for lists and reports.
         about: String = String::new(),
-        /// One run per seed; every case of a sweep sees the same seeds, so that cases can be compared in pairs.
+        /// One run per seed; every case of a sweep uses the same seeds, so that cases can be compared pairwise.
         seeds: Vec<u64> = vec![1],
         /// Hosts, switches and cables.
         topology: TopologySettings,
         /// Cables that fail, before or during the run.
         failure: Vec<FailureSettings> = vec![],
-        /// Hosts whose network card sends pause frames without end.
+        /// Hosts whose network card sends pause frames endlessly.
         pause_storm: Vec<PauseStormSettings> = vec![],
         /// How routing reacts to failures during the run.
         routing: RoutingSettings = RoutingSettings::default(),
-        /// What every switch is built like.
+        /// The switches: memory, queues, marking, pauses.
         switch: SwitchSection = SwitchSection::default(),
         /// How a switch chooses among equal-cost ports.
         balance: BalancerSettings = BalancerSettings::default(),
-        /// What the two ends of a flow do.
+        /// The transport of flows: what their two ends do.
         transport: TransportSettings = TransportSettings::default(),
         /// Hosts that use another transport.
         hosts: Override<Vec<HostSection>> = Override::default(),

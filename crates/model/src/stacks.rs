@@ -1,5 +1,5 @@
-//! The levels at which a scenario chooses the transport of a flow: `[transport]` for all hosts, `[[hosts]]` for some, and the
-//! entry of `[[traffic]]` for its flows. Laid over each other in this order they give every flow its transport.
+//! The levels at which a scenario chooses the transport of a flow: `[transport]` for all hosts, `[[hosts]]` for some,
+//! and the entry of `[[traffic]]` for its flows. Applied in this order they give every flow its transport.
 //!
 //! Which values a level may give is decided by the rules.
 
@@ -13,12 +13,12 @@ use crate::levels::is_named;
 use crate::settings::ScenarioSettings;
 use weft_codec::Provenance;
 
-/// A transport in use, and the levels that made it.
+/// A transport in use, and the levels it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransportInUse {
     /// All settings.
     pub transport: TransportSettings,
-    /// The levels beside `[transport]`, the strongest last: `hosts[0]`, `traffic[1]`.
+    /// The levels above `[transport]`, highest precedence last: `hosts[0]`, `traffic[1]`.
     pub levels: Vec<String>,
 }
 
@@ -27,9 +27,9 @@ pub struct TransportInUse {
 pub struct TransportsInUse {
     /// All of them; at least one.
     pub all: Vec<TransportInUse>,
-    /// For each host its group: those that the same entries of `[[hosts]]` name.
+    /// For each host, its group: hosts named by the same entries of `[[hosts]]`.
     pub group_of_host: Vec<u16>,
-    /// By group and traffic entry the number of the stack.
+    /// The number of the stack, by group and traffic entry.
     pub of: Vec<Vec<u16>>,
 }
 
@@ -78,12 +78,12 @@ pub fn names_somebody(entry: &HostSection, graph: &Graph) -> bool {
 }
 
 impl TransportInUse {
-    /// What all flows use of which nothing else is said.
+    /// The transport of flows without overrides.
     pub fn of_all(settings: &ScenarioSettings) -> TransportInUse {
         TransportInUse { transport: settings.transport.clone(), levels: Vec::new() }
     }
 
-    /// The path of the strongest level that says something at or below a path of `[transport]`.
+    /// The path of the level with the highest precedence that sets anything at or below a path of `[transport]`.
     pub fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
         let levels = self.levels.iter().rev().map(|level| format!("{level}.{path}"));
         levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))

@@ -1,14 +1,14 @@
-//! NDP: flows that their receivers clock. A sender begins with a full window at line rate and knows nothing of the network;
-//! where a queue is full, the switch cuts payload off and forwards the header ahead of everything, so that the receiver learns
-//! at once of all that was sent. From then on each packet is asked for: the receiving host keeps one queue of *pulls* for all
-//! its flows and sends them at the rate at which its own link can take what they bring.
+//! NDP: receiver-clocked flows. A sender starts with a full window at line rate and assumes nothing about the
+//! network; where a queue is full, the switch trims the payload and forwards the header ahead of everything, so that
+//! the receiver learns at once what was sent. From then on each packet is pulled: the receiving host keeps one queue
+//! of *pulls* for all its flows and paces them so that its own link can carry the packets they trigger.
 //!
-//! *Paper*: Handley et al., Re-architecting datacenter networks and stacks for low latency and high performance, SIGCOMM'17,
-//! section 3. What is left out, and what is assumed, is in `LIMITATIONS.md`.
+//! *Paper*: Handley et al., Re-architecting datacenter networks and stacks for low latency and high performance,
+//! SIGCOMM'17, section 3. `LIMITATIONS.md` lists omissions and assumptions.
 //!
-//! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`NdpSender`], [`NdpReceiver`], [`PullQueue`] (what
-//! the flows of a receiving host share), [`NdpStack`] (all of it as a stack). Must not depend on switches or networks;
-//! packets are counted from 0 and sent again with the boundaries they had before.
+//! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`NdpSender`], [`NdpReceiver`],
+//! [`PullQueue`] (what the flows of a receiving host share), [`NdpStack`] (all of it as a stack). Must not depend on
+//! switches or networks. Packets are counted from 0; retransmissions keep their boundaries.
 
 pub mod packet;
 mod pulls;

@@ -7,12 +7,12 @@ use weft_core::{FlowId, Header, PacketKind, Time};
 /// What a packet says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NdpPacketKind {
-    /// Payload, or what a switch has left of it.
+    /// Payload, or its trimmed header.
     #[default]
     Data,
     /// The packet of this number arrived.
     Ack,
-    /// Only the header of the packet of this number arrived: it is to be sent again when it is pulled.
+    /// Only the header of the packet of this number arrived: retransmit it when pulled.
     Nack,
     /// The receiver has pulled this many packets by now.
     Pull,
@@ -25,22 +25,22 @@ pub enum NdpPacketKind {
 pub struct NdpPacket {
     /// Its flow.
     pub flow: FlowId,
-    /// The number of the data packet, carried or answered; of a pull, how many were pulled since the flow began.
+    /// The number of the data packet, carried or answered; in a pull, how many were pulled since the flow started.
     pub number: u64,
-    /// Payload in bytes; of a trimmed packet what it had.
+    /// Payload in bytes; for a trimmed packet, its original payload.
     pub length: u16,
     /// What it says.
     pub what: NdpPacketKind,
     /// Sent before.
     pub again: bool,
-    /// The sender has a packet to send of which the receiver does not know: its header came back, or pulls were lost.
+    /// The sender has a packet to send unknown to the receiver: its header was returned, or pulls were lost.
     pub short: bool,
-    /// In answers, the headers without payload that have reached the receiver by now: a negative acknowledgement that is lost is
-    /// known from the next answer.
+    /// In answers, the number of trimmed headers received so far: a lost negative acknowledgement is revealed by the
+    /// next answer.
     pub headers: u32,
-    /// When it was sent; in an answer, when the packet was sent that is answered.
+    /// When it was sent; in an answer, when the answered packet was sent.
     pub sent: Time,
-    /// What it has met where classes pause.
+    /// What it has met under priority flow control.
     pub toll: Toll,
 }
 
@@ -53,7 +53,7 @@ impl Layout for NdpPacket {
         u64::from(self.length)
     }
 
-    /// A header that a switch has turned back goes to the sender, as all answers do.
+    /// A returned header goes to the sender, as all answers do.
     fn side(&self, header: &Header) -> Side {
         let back = self.what != NdpPacketKind::Data || header.kind == PacketKind::Returned;
         if back { Side::Sender } else { Side::Receiver }

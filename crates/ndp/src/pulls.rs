@@ -1,5 +1,5 @@
-//! The pulls of a receiving host: one queue for all its flows, served at the rate at which the host's link can take what they
-//! bring. Knows flows by number and class only; how many pulls a flow still needs, its receiver knows.
+//! The pulls of a receiving host: one queue for all its flows, paced so that the host's link can carry the packets
+//! they trigger. Sees flows by number and class only; a flow's receiver knows how many pulls it still needs.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ const CLASSES: usize = 8;
 /// Flows that wait for a pull.
 #[derive(Debug)]
 pub struct PullQueue {
-    /// A full packet on the wire of the host's link: the time between two pulls.
+    /// The time between two pulls: a full packet on the host's link.
     pace: Span,
     /// No pull goes before.
     next_at: Time,
@@ -21,7 +21,7 @@ pub struct PullQueue {
 }
 
 impl PullQueue {
-    /// An empty queue of a host whose link takes a full packet in so long.
+    /// An empty queue of a host whose link carries a full packet in this time.
     #[must_use]
     pub fn new(pace: Span) -> PullQueue {
         PullQueue { pace, next_at: Time::ZERO, waiting: Default::default() }
@@ -32,7 +32,7 @@ impl PullQueue {
         self.waiting[usize::from(class.0) % CLASSES].push_back(flow);
     }
 
-    /// or, if it had a turn just now and is to have them all, before them.
+    /// or, if it just had a turn and is to have all turns, before them.
     pub(crate) fn stay(&mut self, flow: FlowId, class: Class) {
         self.waiting[usize::from(class.0) % CLASSES].push_front(flow);
     }

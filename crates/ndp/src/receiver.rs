@@ -1,5 +1,5 @@
-//! The receiving end of an NDP flow: answers each packet at once, and asks for as many as are still to be sent. Knows the pulls
-//! it is owed, not when they go.
+//! The receiving end of an NDP flow: answers each packet at once, and pulls as many as are still to be sent. Knows
+//! how many pulls it is owed, not when they are sent.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ struct Answer {
     echo: Time,
 }
 
-/// What the pulls of a flow have come to.
+/// The state of a flow's pulls.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pulls {
-    /// Packets to be pulled yet.
+    /// Packets still to be pulled.
     owed: u64,
     /// Pulled so far.
     made: u64,
@@ -49,7 +49,7 @@ pub struct NdpReceiver {
     delivered: u64,
     /// Headers that arrived without their payload.
     headers: u32,
-    /// Packets of which the sender told that it has them to send.
+    /// Packets that the sender reported as waiting to be sent.
     told: u64,
     pulls: Pulls,
     answers: VecDeque<Answer>,
@@ -58,7 +58,7 @@ pub struct NdpReceiver {
 }
 
 impl NdpReceiver {
-    /// The receiver of a flow whose first packet is about to be given to it.
+    /// The receiver of a flow whose first packet is about to be passed to it.
     pub(crate) fn new(ndp: &Arc<NdpStack>, site: &FlowSite) -> NdpReceiver {
         NdpReceiver {
             flow: site.flow,
@@ -94,8 +94,8 @@ impl NdpReceiver {
         }
     }
 
-    /// Every packet that comes is reason to pull another, as long as the sender has not been allowed as many as it needs: all of
-    /// the flow, and again what was trimmed. What else it has to send, it says.
+    /// Every arriving packet triggers another pull, until the sender has been allowed as many as it needs: all of the
+    /// flow, plus what was trimmed. The sender reports anything else it has to send.
     fn pull_another(&mut self, short: bool) {
         let allowed = self.ndp.first_window(self.count) + self.pulls.made + self.pulls.owed;
         self.told += u64::from(short);
@@ -185,7 +185,7 @@ impl Receiving for NdpReceiver {
 }
 
 impl NdpStack {
-    /// The header of an answer, but for what it says.
+    /// The header of an answer, without its content.
     pub(crate) fn address(&self, header: &mut Header, flow: FlowId) {
         header.ports = reverse_ports(flow);
         header.wire = self.frames().wire(0);

@@ -13,7 +13,7 @@ use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, 
 use crate::packet::{NdpPacket, NdpPacketKind};
 use crate::{NdpStack, PullQueue};
 
-/// A packet of which nothing has been heard.
+/// A packet without feedback.
 #[derive(Clone, Copy, Debug)]
 struct Flying {
     number: u64,
@@ -32,16 +32,16 @@ pub struct NdpSender {
     flow: FlowId,
     class: Class,
     size: u64,
-    /// Packets of the flow, and how many of them go before anything comes back.
+    /// Packets of the flow, and how many of them are sent before any feedback.
     count: u64,
     first_window: u64,
     /// The first packet never sent.
     next: u64,
-    /// Packets that may go: the first window, then what is pulled.
+    /// Packets that may be sent: the first window, then what is pulled.
     credit: u64,
     /// Pulled so far.
     pulled: u64,
-    /// Packets sent again after a time-out, and how many of these the receiver has pulled as well.
+    /// Packets retransmitted after a time-out, and how many of these the receiver has also pulled.
     unasked: u64,
     doubled: u64,
     /// What arrived, and how many packets that is.
@@ -49,17 +49,17 @@ pub struct NdpSender {
     done: u64,
     /// In the order in which they were sent.
     flying: VecDeque<Flying>,
-    /// What has to be sent again.
+    /// What must be retransmitted.
     again: VecDeque<u64>,
-    /// When something was last heard or sent.
+    /// When anything was last received or sent.
     heard: Time,
-    /// Packets to send of which the receiver does not know, and how many it has been told of.
+    /// Packets to send unknown to the receiver, and how many of them were reported to it.
     unknown: u64,
     told: u64,
-    /// Answers to packets, and of these the ones to mere headers.
+    /// Answers to packets, and how many of them were to trimmed headers.
     answers: u64,
     nacks: u64,
-    /// Headers without payload that the receiver has, as far as it has told.
+    /// Trimmed headers at the receiver, as far as reported.
     headers: u64,
     /// Time-outs in a row.
     backoff: u32,
@@ -68,7 +68,7 @@ pub struct NdpSender {
 }
 
 impl NdpSender {
-    /// The sender of a flow that the application hands over now.
+    /// The sender of a flow that the application starts now.
     pub(crate) fn new(ndp: &Arc<NdpStack>, site: &FlowSite, now: Time) -> NdpSender {
         let count = ndp.packets(site.size);
         NdpSender {
@@ -99,19 +99,19 @@ impl NdpSender {
         }
     }
 
-    /// Whether there is anything that has not been sent, or not successfully.
+    /// Whether anything remains unsent or to be retransmitted.
     fn has_something(&self) -> bool {
         !self.again.is_empty() || self.next < self.count
     }
 
-    /// How long nothing may be heard of a packet.
+    /// The time-out of a packet without feedback.
     fn timeout(&self) -> Span {
         let settings = self.ndp.settings();
         let base = settings.rto.max(Span::from_us(1));
         (base * (1 << self.backoff.min(20))).min(settings.pull_timeout.max(base))
     }
 
-    /// When silence has lasted too long: of the oldest packet in flight, or of pulls.
+    /// When silence has lasted too long: for the oldest packet in flight, or for pulls.
     fn due(&self) -> Time {
         match self.flying.front() {
             Some(oldest) => oldest.sent + self.timeout(),
@@ -122,7 +122,7 @@ impl NdpSender {
         }
     }
 
-    /// Something was heard of a packet: it flies no longer. False if it did not.
+    /// Feedback on a packet: it is no longer in flight. False if it was not.
     fn landed(&mut self, number: u64) -> bool {
         let place = self.flying.iter().position(|flying| flying.number == number);
         place.and_then(|place| self.flying.remove(place)).is_some()
@@ -141,14 +141,14 @@ impl NdpSender {
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
     }
 
-    /// A switch has cut a packet: it goes again before anything new, when it is pulled.
+    /// A switch trimmed a packet: it is retransmitted before anything new, when pulled.
     fn trimmed(&mut self, number: u64) {
         self.answers += 1;
         self.nacks += 1;
         self.repeat(number);
     }
 
-    /// A switch has cut a packet and had no room for the header either, of which the receiver knows nothing.
+    /// A switch trimmed a packet and had no room for the header either, so the receiver does not know of it.
     fn returned(&mut self, packet: &NdpPacket) {
         if self.repeat(packet.number) {
             self.unknown += 1 + u64::from(packet.short);
@@ -156,7 +156,7 @@ impl NdpSender {
         }
     }
 
-    /// A packet goes again. False if it need not.
+    /// Retransmits a packet. False if it need not.
     fn repeat(&mut self, number: u64) -> bool {
         let missing = self.landed(number) && !self.arrived.contains(number);
         if missing {
@@ -165,9 +165,9 @@ impl NdpSender {
         missing
     }
 
-    /// Where the receiver will pull nothing more as far as it knows - it pulls once for each packet that reached it, up to what it
-    /// knows to be missing, and once for each that told of another - and nothing flies that could tell it, the next packet goes
-    /// unpulled, and tells.
+    /// If the receiver will pull nothing more as far as it knows (it pulls once per packet received, up to what it
+    /// knows to be missing, and once per packet that reports another), and nothing in flight could tell it, the next
+    /// packet is sent without a pull, and reports.
     fn go_on(&mut self) {
         let missing = self.count - self.first_window + self.headers;
         let expected = missing.min(self.answers) + self.told;
@@ -183,7 +183,8 @@ impl NdpSender {
         self.credit += more;
     }
 
-    /// The receiver pulls for each header it has. Where its answer was lost the time-out sends that packet too: it is paid for once.
+    /// The receiver pulls for each header it has. If its answer was lost, the time-out also retransmits that packet:
+    /// it must count only once.
     fn settle(&mut self) {
         let doubled = self.headers.saturating_sub(self.nacks).min(self.unasked);
         self.credit += self.doubled.saturating_sub(doubled);
@@ -192,7 +193,7 @@ impl NdpSender {
         self.doubled = self.doubled.min(doubled) + taken;
     }
 
-    /// Nothing was heard for too long: what flies is lost, and goes unasked.
+    /// No feedback for too long: what is in flight is lost, and is retransmitted without a pull.
     #[cold]
     fn expire(&mut self, now: Time) {
         let timeout = self.timeout();
@@ -211,7 +212,7 @@ impl NdpSender {
         self.heard = now;
     }
 
-    /// What goes next: the first window, then what was lost or trimmed, then what is new.
+    /// What is sent next: the first window, then what was lost or trimmed, then new data.
     fn choose(&mut self) -> u64 {
         let again = if self.next < self.first_window { None } else { self.again.pop_front() };
         again.unwrap_or_else(|| {

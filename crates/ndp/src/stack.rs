@@ -1,4 +1,4 @@
-//! NDP as a stack: its checked configuration, and what follows from it for packets, classes and hosts.
+//! NDP as a stack: its checked configuration, and the resulting packets, classes and host parts.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct NdpStack {
 }
 
 impl NdpStack {
-    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &NdpSettings) -> NdpStack {
         NdpStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
@@ -38,7 +38,7 @@ impl NdpStack {
         size.0.max(1).div_ceil(self.frames.mss)
     }
 
-    /// Of them, those that go before anything comes back.
+    /// Of them, those sent before any feedback.
     pub(crate) fn first_window(&self, packets: u64) -> u64 {
         packets.min(u64::from(self.settings.initial_window))
     }
@@ -76,7 +76,7 @@ impl Stack for NdpStack {
         }
     }
 
-    /// What still comes was sent again because an acknowledgement was lost.
+    /// Late packets are retransmissions after a lost acknowledgement.
     fn reply_after_close(
         &self,
         _header: &Header,

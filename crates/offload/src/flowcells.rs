@@ -1,10 +1,11 @@
-//! Presto's receive offload: a buffer of one flow below TCP that waits at the borders of flowcells only. Within a
-//! flowcell packets take one path, so a gap there is a loss and goes up at once; a gap at a border may be reordering.
+//! Presto's receive offload: a buffer of one flow below TCP that waits only at flowcell boundaries. Within a flowcell
+//! packets take one path, so a gap there is a loss and is passed up at once; a gap at a boundary may be reordering.
 //!
-//! *Paper*: He et al., SIGCOMM'15, section 3.4 and algorithm 2; the paper applies its rules at the end of each poll of the
-//! card, here they are applied at each packet. A held segment goes up when it has waited for alpha times the
-//! mean time E that gaps at borders took to fill, unless a packet joined it within the last E / beta. The gain of the mean,
-//! its beginning and its bounds are not published. Knows sequence ranges, flowcells and times; never looks into what it holds.
+//! *Paper*: He et al., SIGCOMM'15, section 3.4 and algorithm 2; the paper applies its rules at the end of each poll
+//! of the card, here they are applied at each packet. A held segment is passed up when it has waited for alpha times
+//! the mean time E that boundary gaps took to fill, unless a packet joined it within the last E / beta. The gain of
+//! the mean, its initial value and its bounds are unpublished. Must not depend on what it holds beyond sequence
+//! ranges, flowcells and times.
 
 use std::ops::Range;
 
@@ -14,30 +15,30 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// The hold rule.
     pub struct FlowcellSettings {
-        /// A segment waits at most so many times the mean time that gaps took to fill (alpha).
+        /// A segment waits at most this multiple of the mean time gaps took to fill (alpha).
         hold_alpha: f64 [0.0, 1000.0] = 2.0,
-        /// One that packets still join waits on, for the mean divided by this after the last (beta).
+        /// A segment that packets still join waits for the mean divided by this after the last one (beta).
         hold_beta: f64 [0.001, 1000.0] = 2.0,
-        /// The mean before any gap was seen (E).
+        /// The mean before the first gap (E).
         hold_initial: Span = Span::from_us(50),
         /// The weight of the newest gap in the mean.
         hold_gain: f64 [0.0, 1.0] = 0.125,
-        /// The mean is never less.
+        /// Minimum of the mean.
         hold_least: Span = Span::from_us(10),
-        /// The mean is never more.
+        /// Maximum of the mean.
         hold_most: Span = Span::from_ms(1),
     }
 }
 
-/// The buffer of one flow, holding items of type `T` (segments, or what stands for them).
+/// The buffer of one flow, holding items of type `T` (segments, or stand-ins for them).
 #[derive(Clone, Debug)]
 pub struct FlowcellBuffer<T> {
     settings: FlowcellSettings,
     /// The next byte in sequence.
     expected: u64,
-    /// The flowcell that is going up.
+    /// The flowcell being passed up.
     cell: u16,
-    /// The mean time in which gaps at borders fill (E), in picoseconds.
+    /// The mean time in which boundary gaps fill (E), in picoseconds.
     mean: f64,
     /// What waits, in order of sequence.
     held: Vec<Held<T>>,
@@ -52,14 +53,14 @@ struct Held<T> {
     item: T,
 }
 
-/// What the table of the paper says of a segment.
+/// The paper's classification of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// It goes up; the gap before it, if any, is a loss.
+    /// It is passed up; the gap before it, if any, is a loss.
     Up,
-    /// It goes up although nothing follows from it: late, or sent again.
+    /// It is passed up without further effect: late, or retransmitted.
     Late,
-    /// A gap at the border of flowcells.
+    /// A gap at a flowcell boundary.
     Hold,
 }
 
@@ -71,7 +72,8 @@ impl<T: Copy> FlowcellBuffer<T> {
         FlowcellBuffer { settings: settings.clone(), expected: 0, cell: 0, mean, held: Vec::new(), bytes: 0 }
     }
 
-    /// A segment with these bytes, of a flowcell, arrived. What may go up, this one or others, is appended to `out`.
+    /// A segment with these bytes, of a flowcell, arrived. What may be passed up, this one or others, is appended to
+    /// `out`.
     pub fn on_segment(&mut self, now: Time, (bytes, cell): (Range<u64>, u16), item: T, out: &mut Vec<T>) {
         match self.rule(&bytes, cell) {
             Rule::Hold => self.hold(Held { bytes, cell, since: now, item }),
@@ -85,7 +87,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         }
     }
 
-    /// When [`FlowcellBuffer::on_wakeup`] has to be called; [`Time::NEVER`] when nothing is held.
+    /// When [`FlowcellBuffer::on_wakeup`] must be called; [`Time::NEVER`] if nothing is held.
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
         let mut first = 0;
@@ -98,7 +100,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         wake
     }
 
-    /// The clock reached some instant: what has waited long enough goes up. May be called early or late.
+    /// The clock reached an instant: passes up what has waited long enough. May be called early or late.
     pub fn on_wakeup(&mut self, now: Time, out: &mut Vec<T>) {
         self.flush(now, out);
     }
@@ -109,7 +111,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         Bytes(self.bytes)
     }
 
-    /// The mean time in which gaps at borders fill, as far as is known (E).
+    /// The estimated mean time in which boundary gaps fill (E).
     #[must_use]
     pub fn mean(&self) -> Span {
         Span(self.mean as u64)
@@ -131,14 +133,14 @@ impl<T: Copy> FlowcellBuffer<T> {
         }
     }
 
-    /// Puts a segment behind those that begin no later.
+    /// Inserts a segment after those that start no later.
     fn hold(&mut self, segment: Held<T>) {
         self.bytes += segment.bytes.end - segment.bytes.start;
         let place = self.held.partition_point(|other| other.bytes.start <= segment.bytes.start);
         self.held.insert(place, segment);
     }
 
-    /// Applies the rules to what is held, in order of sequence, until nothing more goes up.
+    /// Applies the rules to what is held, in order of sequence, until nothing more is passed up.
     fn flush(&mut self, now: Time, out: &mut Vec<T>) {
         let mut first = 0;
         while first < self.held.len() {
@@ -166,14 +168,14 @@ impl<T: Copy> FlowcellBuffer<T> {
         }
     }
 
-    /// A gap at a border was filled after a wait.
+    /// A boundary gap was filled after a wait.
     fn learn(&mut self, wait: Span) {
         let (least, most) = (self.settings.hold_least.0 as f64, self.settings.hold_most.0 as f64);
         self.mean += self.settings.hold_gain * (wait.0 as f64 - self.mean);
         self.mean = self.mean.min(most).max(least);
     }
 
-    /// The held packets from `first` on up to this place are one segment: merged, without a gap, of one flowcell.
+    /// The held packets from `first` up to this index are one segment: merged, without a gap, of one flowcell.
     fn run(&self, first: usize) -> usize {
         let mut end = self.held[first].bytes.end;
         let mut next = first + 1;
@@ -199,7 +201,7 @@ impl<T: Copy> FlowcellBuffer<T> {
     }
 }
 
-/// By how many flowcells `cell` is ahead of another; they are counted in a circle.
+/// By how many flowcells `cell` is ahead of another, modulo the counter's range.
 fn ahead(cell: u16, of: u16) -> i32 {
     let half = i32::from(CELLS / 2);
     (i32::from(cell) - i32::from(of) + half).rem_euclid(i32::from(CELLS)) - half

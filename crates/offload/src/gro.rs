@@ -1,5 +1,6 @@
 //! Generic receive offload as a count: into how many batches would the receiving host merge a flow's segments? Each
-//! batch costs the host one passage through its stack, so reordering shows here as work. Counts only; nothing is delayed.
+//! batch costs the host one pass through its stack, so reordering shows here as work. Counts only; nothing is
+//! delayed.
 //!
 //! *Source*: Ghorbani et al., SIGCOMM'17, after Linux. *Rules*: segments in sequence and with equal marks merge while the
 //! batch stays within the limit; a batch is closed by a segment out of sequence, by a segment that would make it too
@@ -11,11 +12,11 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// Receive offload.
     pub struct GroSettings {
-        /// Payload of a batch at most; 64 KiB is the largest IP packet.
+        /// Maximum payload of a batch; 64 KiB is the largest IP packet.
         gro_limit: Bytes = Bytes(64 << 10),
-        /// Packets of one poll of the card; Linux has 64.
+        /// Packets per poll of the card; Linux has 64.
         gro_budget: u32 [1, 1000000] = 64,
-        /// A pause of the flow after which the poll is over; 20 us is a usual interrupt moderation.
+        /// A pause in the flow that ends the poll; 20 us is typical interrupt moderation.
         gro_flush: Span = Span::from_us(20),
     }
 }
@@ -31,14 +32,14 @@ pub struct GroCounter {
     next: u64,
     /// Payload of the open batch.
     bytes: u64,
-    /// Packets of the present poll.
+    /// Packets of the current poll.
     polled: u32,
     marked: bool,
     latest: Time,
 }
 
 impl GroCounter {
-    /// A counter of a flow that has not begun.
+    /// A counter for a flow that has not started.
     #[must_use]
     pub fn new(settings: &GroSettings) -> GroCounter {
         GroCounter {
@@ -54,8 +55,8 @@ impl GroCounter {
         }
     }
 
-    /// A segment of `len` bytes from byte `start` on arrived, with or without a congestion mark. Whether it merged into
-    /// the open batch; otherwise it begins a new one.
+    /// A segment of `len` bytes from byte `start` on arrived, with or without a congestion mark. Whether it merged
+    /// into the open batch; otherwise it starts a new one.
     #[inline]
     pub fn on_segment(&mut self, now: Time, start: u64, len: u64, marked: bool) -> bool {
         let same_poll = self.poll(now);
@@ -70,13 +71,13 @@ impl GroCounter {
         merged
     }
 
-    /// Batches begun so far; each reaches the stack as one segment.
+    /// Batches started so far; each reaches the stack as one segment.
     #[must_use]
     pub fn batches(&self) -> u64 {
         self.batches
     }
 
-    /// Counts a packet of a poll; whether it belongs to the same poll as the one before.
+    /// Counts a packet of a poll; returns whether it belongs to the same poll as the previous one.
     #[inline]
     fn poll(&mut self, now: Time) -> bool {
         let same = self.polled < self.budget && now.since(self.latest) <= self.flush;

@@ -1,5 +1,6 @@
-//! What stands between a network card and the receiving TCP: [`shim`] (a buffer that hides reordering), [`flowcells`] (Presto's
-//! rule for it) and [`gro`] (what receive offload would have merged). Must not depend on TCP or the network.
+//! What is between a network card and the receiving TCP: [`shim`] (a buffer that hides reordering), [`flowcells`]
+//! (Presto's rule for it) and [`gro`] (what receive offload would have merged). Must not depend on TCP or the
+//! network.
 
 pub mod flowcells;
 pub mod gro;

@@ -1,11 +1,11 @@
-//! The reordering shim: a buffer of one flow below TCP that puts segments back in order, so that TCP sees no reordering
-//! that the network made by itself.
+//! The reordering shim: a buffer of one flow below TCP that restores segment order, so that TCP does not see
+//! reordering by the network.
 //!
-//! *Sources*: Ghorbani et al., SIGCOMM'17 (DRILL with shim) and He et al., SIGCOMM'15 (Presto); neither gives all timers,
-//! so the time-out is a parameter to sweep. *Rules*: segments in sequence go up at once; a segment beyond a gap is held
-//! until the gap fills, or until the segment held longest has waited for the time-out, or more than the limit is held:
-//! then everything held goes up in order, gaps and all. A segment below the expected one (a retransmission) goes up at
-//! once. Knows sequence ranges and times; never looks into what it holds.
+//! *Sources*: Ghorbani et al., SIGCOMM'17 (DRILL with shim) and He et al., SIGCOMM'15 (Presto); neither gives all
+//! timers, so the time-out is a parameter to sweep. *Rules*: segments in sequence are passed up at once; a segment
+//! beyond a gap is held until the gap fills, or until the segment held longest has waited for the time-out, or more
+//! than the limit is held: then everything held is passed up in order, including gaps. A segment below the expected
+//! one (a retransmission) is passed up at once. Must not depend on what it holds beyond sequence ranges and times.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// The reordering shim.
     pub struct ShimSettings {
-        /// Longest wait of a segment for the gap before it to fill (T_shim); DRILL's is not published, studies sweep
-        /// 50 us to 200 us.
+        /// Longest wait of a segment for the gap before it to fill (T_shim); DRILL's is unpublished, studies sweep 50
+        /// us to 200 us.
         shim_timeout: Span = Span::from_us(100),
-        /// Payload held per flow at most; the size of the largest segment that receive offload builds.
+        /// Maximum payload held per flow; the size of the largest segment receive offload builds.
         shim_limit: Bytes = Bytes(64 << 10),
     }
 }
 
-/// The shim of one flow, holding items of type `T` (segments, or what stands for them).
+/// The shim of one flow, holding items of type `T` (segments, or stand-ins for them).
 #[derive(Clone, Debug)]
 pub struct Shim<T> {
     timeout: Span,
@@ -32,7 +32,7 @@ pub struct Shim<T> {
     /// What waits, in order of sequence; empty, and without memory, until something is held.
     held: Vec<Held<T>>,
     bytes: u64,
-    /// When the segment held longest came; [`Time::NEVER`] when nothing is held.
+    /// When the segment held longest arrived; [`Time::NEVER`] if nothing is held.
     oldest: Time,
 }
 
@@ -57,8 +57,8 @@ impl<T: Copy> Shim<T> {
         }
     }
 
-    /// A segment with these bytes arrived. What may go up, this one or others, is appended to `out` in order of
-    /// sequence.
+    /// A segment with these bytes arrived. What may be passed up, this one or others, is appended to `out` in order
+    /// of sequence.
     pub fn on_segment(&mut self, now: Time, bytes: Range<u64>, item: T, out: &mut Vec<T>) {
         if bytes.start > self.expected {
             self.hold(Held { bytes, since: now, item });
@@ -74,13 +74,13 @@ impl<T: Copy> Shim<T> {
         }
     }
 
-    /// When [`Shim::on_wakeup`] has to be called; [`Time::NEVER`] when nothing is held.
+    /// When [`Shim::on_wakeup`] must be called; [`Time::NEVER`] if nothing is held.
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
         self.oldest + self.timeout
     }
 
-    /// The clock reached some instant: if the time-out is over, everything held goes up. May be called early or late.
+    /// The clock reached an instant: after the time-out, everything held is passed up. May be called early or late.
     pub fn on_wakeup(&mut self, now: Time, out: &mut Vec<T>) {
         if now >= self.next_wakeup() {
             self.flush(out);
@@ -93,7 +93,7 @@ impl<T: Copy> Shim<T> {
         Bytes(self.bytes)
     }
 
-    /// Puts a segment behind those that begin no later.
+    /// Inserts a segment after those that start no later.
     fn hold(&mut self, segment: Held<T>) {
         self.bytes += segment.bytes.end - segment.bytes.start;
         self.oldest = self.oldest.min(segment.since);
@@ -101,7 +101,7 @@ impl<T: Copy> Shim<T> {
         self.held.insert(place, segment);
     }
 
-    /// Everything that is in sequence by now goes up.
+    /// Passes up everything now in sequence.
     fn release(&mut self, out: &mut Vec<T>) {
         let mut count = 0;
         for segment in &self.held {
@@ -114,14 +114,14 @@ impl<T: Copy> Shim<T> {
         self.send_up(count, out);
     }
 
-    /// Everything goes up; the gaps are TCP's affair from here on.
+    /// Passes up everything; TCP handles the gaps.
     fn flush(&mut self, out: &mut Vec<T>) {
         let end = self.held.iter().map(|segment| segment.bytes.end).max();
         self.expected = self.expected.max(end.unwrap_or(0));
         self.send_up(self.held.len(), out);
     }
 
-    /// The first `count` held segments go up.
+    /// Passes up the first `count` held segments.
     fn send_up(&mut self, count: usize, out: &mut Vec<T>) {
         for segment in self.held.drain(..count) {
             self.bytes -= segment.bytes.end - segment.bytes.start;

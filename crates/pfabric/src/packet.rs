@@ -33,9 +33,9 @@ pub struct PfabricPacket {
     pub what: PfabricPacketKind,
     /// Sent before.
     pub again: bool,
-    /// When it was sent; in an answer, when the packet was sent that is answered.
+    /// When it was sent; in an answer, when the answered packet was sent.
     pub sent: Time,
-    /// What it has met where classes pause.
+    /// What it has met under priority flow control.
     pub toll: Toll,
 }
 

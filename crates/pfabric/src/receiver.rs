@@ -18,19 +18,19 @@ pub struct PfabricReceiver {
     flow: FlowId,
     /// Packets of the flow.
     count: u64,
-    /// What arrived, how many packets and how many bytes; the first that did not.
+    /// What arrived, in packets and bytes, and the first missing packet.
     arrived: Bitmap,
     done: u64,
     delivered: u64,
     missing: u64,
-    /// Number and time of each packet that is to be answered.
+    /// Number and time of each packet to be answered.
     answers: VecDeque<(u64, Time)>,
     completed: Option<Time>,
     order: ReorderCounts,
 }
 
 impl PfabricReceiver {
-    /// The receiver of a flow whose first packet is about to be given to it.
+    /// The receiver of a flow whose first packet is about to be passed to it.
     pub(crate) fn new(pfabric: &Arc<PfabricStack>, site: &FlowSite) -> PfabricReceiver {
         PfabricReceiver {
             flow: site.flow,
@@ -111,7 +111,7 @@ impl Receiving for PfabricReceiver {
 }
 
 impl PfabricStack {
-    /// The header of an answer: it goes before all payload.
+    /// The header of an answer, which precedes all payload.
     pub(crate) fn address(&self, header: &mut Header, flow: FlowId) {
         header.ports = reverse_ports(flow);
         header.wire = self.frames().wire(0);

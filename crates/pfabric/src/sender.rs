@@ -1,4 +1,4 @@
-//! The sending end of a pFabric flow: a window, one timer, and probes when the timer runs out again and again. Must not depend on
+//! The sending end of a pFabric flow: a window, one timer, and probes after repeated expiries. Must not depend on
 //! what switches do with ranks.
 
 use std::collections::VecDeque;
@@ -14,17 +14,17 @@ use crate::PfabricStack;
 use crate::packet::{PfabricPacket, PfabricPacketKind};
 use crate::settings::RankBy;
 
-/// How much may be in flight, in packets.
+/// The window, in packets.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     size: u64,
     threshold: u64,
-    /// Answers since it grew last, above the threshold.
+    /// Answers since it last grew, above the threshold.
     answers: u64,
 }
 
 impl Window {
-    /// Something new has arrived: slow start up to the threshold, then one packet for each window.
+    /// New data has arrived: slow start up to the threshold, then one packet per window.
     fn grow(&mut self, most: u64) {
         self.answers += 1;
         if self.size < self.threshold || self.answers >= self.size {
@@ -39,11 +39,11 @@ impl Window {
     }
 }
 
-/// Probing for a way through.
+/// Probing for a usable path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probing {
     Off,
-    /// A probe is to be sent.
+    /// A probe must be sent.
     Due,
     /// One has been sent.
     Sent,
@@ -59,12 +59,12 @@ pub struct PfabricSender {
     count: u64,
     /// The first packet never sent.
     next: u64,
-    /// What has been answered, how many packets that is, and the first that is not.
+    /// What has been acknowledged, how many packets that is, and the first that is not.
     arrived: Bitmap,
     done: u64,
     missing: u64,
     flying: VecDeque<u64>,
-    /// What has to be sent again.
+    /// What must be retransmitted.
     again: VecDeque<u64>,
     window: Window,
     /// The timer, while anything is in flight.
@@ -80,7 +80,7 @@ pub struct PfabricSender {
 }
 
 impl PfabricSender {
-    /// The sender of a flow that the application hands over now.
+    /// The sender of a flow that the application starts now.
     pub(crate) fn new(pfabric: &Arc<PfabricStack>, site: &FlowSite) -> PfabricSender {
         let size = u64::from(pfabric.settings().initial_window);
         PfabricSender {
@@ -119,7 +119,7 @@ impl PfabricSender {
         self.due = now + self.pfabric.settings().rto.max(Span::from_us(1));
     }
 
-    /// A packet is known to have arrived. False if it was known before.
+    /// A packet is known to have arrived. False if already known.
     fn arrived(&mut self, number: u64) -> bool {
         if number < self.missing || !self.arrived.insert(number) {
             return false;
@@ -175,7 +175,7 @@ impl PfabricSender {
         mss.min(self.size - number * mss)
     }
 
-    /// The rank of a packet; that of an answer is 0, and no payload has it.
+    /// The rank of a packet; answers have rank 0, which payload never has.
     fn rank(&self, number: u64) -> u32 {
         let mss = self.pfabric.frames().mss;
         let bytes = match self.pfabric.settings().rank {
@@ -189,7 +189,7 @@ impl PfabricSender {
     fn send_probe(&mut self, now: Time, header: &mut Header, body: &mut PfabricPacket) {
         self.probing = Probing::Sent;
         self.restart_timer(now);
-        // Nothing is told of a packet beyond the end.
+        // Packets beyond the end are ignored.
         *body = PfabricPacket {
             flow: self.flow,
             number: self.count,

@@ -1,4 +1,4 @@
-//! pFabric as a stack: its checked configuration, and what follows from it for packets and classes.
+//! pFabric as a stack: its checked configuration, and the resulting packets and classes.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct PfabricStack {
 }
 
 impl PfabricStack {
-    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &PfabricSettings) -> PfabricStack {
         PfabricStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
@@ -68,7 +68,7 @@ impl Stack for PfabricStack {
         }
     }
 
-    /// What still comes was sent again because an acknowledgement was late or lost.
+    /// Late packets are retransmissions after a late or lost acknowledgement.
     fn reply_after_close(
         &self,
         _header: &Header,

@@ -1,21 +1,21 @@
-//! Which queues make a switch pause its senders. A queue that grows because the far end holds it only passes on what went
-//! wrong elsewhere; one that grows by itself is where congestion begins. Must not depend on limits: it is told when a
-//! sender is stopped.
+//! Which queues make a switch pause its senders. A queue that grows because the far end holds it only passes on
+//! congestion from elsewhere; one that grows by itself is where congestion starts. Must not depend on limits: it is
+//! notified when a sender is paused.
 //!
-//! A backlog of a queue lasts from the packet that finds it empty until it is empty again. As long as the queue has not been
-//! held in it, it is the queue's own. When the sender behind a port is asked to stop a class, those queues have caused it
-//! that hold, of what came in by this port in this class, at least half as much as the queue that holds most of it, and
-//! whose backlog is their own. They are congested until they are empty.
+//! A backlog of a queue lasts from the packet that finds it empty until it is empty again. It is the queue's own as
+//! long as the queue has not been held during it. When the sender behind a port is paused in a class, the causes are
+//! those queues that hold, of this port's bytes in this class, at least half as much as the queue that holds most of
+//! them, and whose backlog is their own. They count as congested until they are empty.
 
 use weft_core::PortId;
 
 use crate::CLASSES;
 
-/// What is known of a queue of an output port.
+/// The state of a queue of an output port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Backlog {
     held: bool,
-    /// It has been held since it was empty.
+    /// It has been held since it was last empty.
     inherited: bool,
     congested: bool,
     /// Times it has caused a stop.
@@ -23,7 +23,7 @@ struct Backlog {
 }
 
 impl Backlog {
-    /// It matters when it is empty.
+    /// It must be told when it becomes empty.
     fn is_marked(self) -> bool {
         self.inherited || self.congested
     }
@@ -58,7 +58,7 @@ impl Blame {
         }
     }
 
-    /// Where the bytes stand that came in by a port, in a lossless queue.
+    /// The index of the bytes from a port in a lossless queue.
     #[inline]
     fn row(&self, from: PortId, queue: usize) -> usize {
         (usize::from(self.before[queue]) * self.ports + from.index()) * self.ports
@@ -70,7 +70,7 @@ impl Blame {
         rows.map(|row| self.bytes[row + port.index()]).sum()
     }
 
-    /// Changes what is known of a queue.
+    /// Changes the state of a queue.
     fn change(&mut self, (port, queue): (PortId, usize), change: impl FnOnce(&mut Backlog)) {
         let backlog = &mut self.backlogs[port.index() * self.queues + queue];
         self.marked -= usize::from(backlog.is_marked());
@@ -105,7 +105,7 @@ impl Blame {
         }
     }
 
-    /// The far end holds a queue, or no longer does.
+    /// The far end holds or releases a queue.
     pub fn hold(&mut self, at: (PortId, usize), held: bool) {
         let empty = self.held_in(at) == 0;
         self.change(at, |backlog| {
@@ -114,7 +114,7 @@ impl Blame {
         });
     }
 
-    /// The sender behind a port is asked to stop a class.
+    /// The sender behind a port is paused in a class.
     pub fn stopped(&mut self, from: PortId, queue: usize) {
         let row = self.row(from, queue);
         let most = self.bytes[row..row + self.ports].iter().copied().max().unwrap_or(0);
@@ -130,13 +130,13 @@ impl Blame {
         }
     }
 
-    /// Whether anything is to be said about any queue.
+    /// Whether any queue is marked.
     #[inline]
     pub fn is_any_marked(&self) -> bool {
         self.marked > 0
     }
 
-    /// Whether a queue has made the switch pause somebody since it was empty.
+    /// Whether a queue has made the switch pause a sender since it was last empty.
     pub fn is_congested(&self, (port, queue): (PortId, usize)) -> bool {
         self.backlogs[port.index() * self.queues + queue].congested
     }

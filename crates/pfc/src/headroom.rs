@@ -4,7 +4,7 @@ use weft_core::{Bytes, Rate, Span};
 
 use crate::{FRAME, quanta_time};
 
-/// What the bytes depend on that arrive after XOFF.
+/// What the bytes that arrive after XOFF depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
     /// Line rate in both directions.
@@ -19,10 +19,10 @@ pub struct Situation {
     pub full: Bytes,
 }
 
-/// How long after a pause frame a transmitter may still begin a packet, in quanta of 512 bit times, by line rate in Mb/s:
-/// IEEE 802.3 annex 31B.3.7, which the buffer requirements of IEEE 802.1Qbb, annex O, refer to. The figures are
-/// those that sonic-net/sonic-mgmt issue 6223 quotes, 800 Gb/s from sonic-net/sonic-swss pull request 2860; the first edition for
-/// 10 Gb/s (IEEE 802.3ae) had 60.
+/// How long after a pause frame a transmitter may still start a packet, in quanta of 512 bit times, by line rate in
+/// Mb/s: IEEE 802.3 annex 31B.3.7, which the buffer requirements of IEEE 802.1Qbb, annex O, refer to. The figures are
+/// those that sonic-net/sonic-mgmt issue 6223 quotes, 800 Gb/s from sonic-net/sonic-swss pull request 2860; the first
+/// edition for 10 Gb/s (IEEE 802.3ae) had 60.
 const RESPONSE_QUANTA: [(u64, u16); 10] = [
     (100, 1),
     (1_000, 2),
@@ -36,8 +36,8 @@ const RESPONSE_QUANTA: [(u64, u16); 10] = [
     (800_000, 905),
 ];
 
-/// The response to a pause that the standard allows, in quanta. Rates between two of its own have those of the next above,
-/// which last longer there; higher ones those of the highest.
+/// The maximum response time of the standard, in quanta. Rates between two of its entries use the next higher entry,
+/// whose quanta last longer at the lower rate; rates above all entries use the highest.
 #[must_use]
 pub fn response_quanta(rate: Rate) -> u16 {
     let next = RESPONSE_QUANTA.iter().find(|(mbps, _)| rate <= Rate::from_mbps(*mbps));
@@ -50,14 +50,14 @@ pub fn standard_response(rate: Rate) -> Span {
     quanta_time(rate, response_quanta(rate))
 }
 
-/// Bytes that arrive at most after XOFF, of one class by one port: what passes while a full-size packet of ours, begun
-/// just before, and the frame leave, the frame crosses the cable and is obeyed, a full-size packet of theirs, begun
-/// just before, leaves, and its last bit crosses the cable and the pipeline before the decision.
+/// Maximum bytes of one class that arrive at one port after XOFF: what passes while our full-size packet, begun just
+/// before, and the frame leave, the frame crosses the cable and is obeyed, their full-size packet, begun just before,
+/// leaves, and its last bit crosses the cable and the pipeline before the decision.
 ///
 /// H = 2 MTU + 84 B + C (2 t_cable + t_response + t_latency)
 ///
-/// Never too little: bits that are decided on later than XOFF have left the far end during that time. And no more than
-/// needed: a test with just so much loses nothing, one with a packet less does.
+/// It is never too little: bits decided on later than XOFF left the far end during that time. Nor more than needed: a
+/// test with exactly this much loses nothing, one with a packet less does.
 #[must_use]
 pub fn headroom(at: &Situation) -> Bytes {
     let silent = at.cable * 2 + at.response + at.latency;

@@ -1,10 +1,10 @@
-//! Priority flow control (IEEE 802.1Qbb): a port that has little room left for a class asks the far end of its cable to
+//! Priority flow control (IEEE 802.1Qbb): a port that runs short of room for a class asks the far end of its cable to
 //! stop sending it.
 //!
-//! Memory is charged to the port by which a packet came in, for each class that pauses. Above XOFF a pause frame goes
-//! back by the same port; what still arrives meanwhile goes into headroom, which [`headroom`] computes; below XON a frame
-//! with time 0 lets the far end go on. What the frame does at the far end is the driver's to carry out: it holds the
-//! queue with `Switch::hold` until the time of the frame has passed.
+//! Memory is charged to the ingress port of a packet, for each class that pauses. Above XOFF a pause frame goes back
+//! by the same port; what still arrives goes into headroom, which [`headroom`] computes; below XON a frame with time
+//! 0 lets the far end resume. The driver carries out the frame's effect at the far end: it holds the queue with
+//! `Switch::hold` until the pause time has passed.
 //!
 //! Must not depend on clocks or other switches.
 
@@ -15,7 +15,7 @@ pub mod headroom;
 
 pub use blame::Blame;
 
-/// Wire bytes of a pause frame: the least Ethernet frame of 64 bytes, preamble and gap.
+/// Wire bytes of a pause frame: the minimum Ethernet frame of 64 bytes, preamble and gap.
 pub const FRAME: u16 = 84;
 
 /// Classes that a frame can name.
@@ -29,41 +29,45 @@ choice! {
     pub enum WatchdogAction {
         /// It discards what the queue holds and what arrives for it.
         Drop = "drop",
-        /// It sends in spite of the pause.
+        /// It sends despite the pause.
         Forward = "forward",
     }
 }
 
 settings! {
-    /// Priority flow control (IEEE 802.1Qbb). Off as long as no class pauses.
+    /// Priority flow control (IEEE 802.1Qbb). Off unless a class pauses.
     pub struct PfcSettings {
-        /// The lossless classes: they pause the sender instead of dropping. Packets of a class of at least `switch.queues` count as those of the last queue.
+        /// The lossless classes: they pause the sender instead of dropping. Packets of a class of `switch.queues` or
+        /// more count as those of the last queue.
         classes: Vec<u32> = Vec::new(),
-        /// Static XOFF: a port pauses a class that holds more than this of what came in by it. Absent: dynamic, by `alpha`.
+        /// Static XOFF: an ingress port pauses a class that holds more than this. Absent: dynamic, by `alpha`.
         xoff: Option<Bytes> = None,
-        /// Dynamic XOFF: a port pauses a class that holds more than alpha times the free shared memory.
+        /// Dynamic XOFF: an ingress port pauses a class that holds more than alpha times the free shared memory.
         alpha: f64 [0.0009765625, 1024] = 0.0625,
-        /// A paused sender goes on when the class holds so much less than XOFF, and nothing in headroom.
+        /// A paused sender resumes when the class holds this much less than XOFF, and nothing in headroom.
         xon_offset: Bytes = Bytes(3_076),
-        /// Memory set aside for each port and lossless class for what arrives after XOFF. Absent: what cable, speed, packet size and response time need.
+        /// Memory set aside per port and lossless class for what arrives after XOFF. Absent: what cable, speed,
+        /// packet size and response time need.
         headroom: Option<Bytes> = None,
-        /// How long a transmitter takes to obey a pause frame. Absent: what IEEE 802.3 annex 31B allows, such as 67 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s and 394 at 100 Gb/s.
+        /// How long a transmitter takes to obey a pause frame. Absent: the maximum of IEEE 802.3 annex 31B, such as
+        /// 67 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s and 394 at 100 Gb/s.
         response: Option<Span> = None,
-        /// For how long a frame pauses, in quanta of 512 bit times; it is sent again after half of that.
+        /// Duration of a pause, in quanta of 512 bit times; it is refreshed after half of that.
         quanta: u32 [1, 65535] = 65_535,
-        /// A queue that is paused for so long without a break is taken for stuck (pause storm, deadlock). Absent: no watchdog. SONiC detects after 100 to 400 ms.
+        /// A queue paused for this long without interruption is judged stuck (pause storm, deadlock). Absent: no
+        /// watchdog. SONiC detects after 100 to 400 ms.
         watchdog: Option<Span> = None,
-        /// For how long the watchdog acts; absent: twice the time of detection.
+        /// How long the watchdog acts; absent: twice the detection time.
         watchdog_restore: Option<Span> = None,
         /// What the watchdog does meanwhile.
         watchdog_action: WatchdogAction = WatchdogAction::Drop,
-        /// How often the network is searched for ports that wait for each other in a circle.
+        /// How often the network is searched for ports that wait for each other in a cycle.
         deadlock_every: Span = Span::from_us(100),
     }
 }
 
 settings! {
-    /// A host whose network card sends pause frames for all lossless classes without end: a fault that spreads.
+    /// A host whose network card sends endless pause frames for all lossless classes: a fault that spreads.
     pub struct PauseStormSettings {
         /// Name of the host.
         host: String,
@@ -81,7 +85,7 @@ impl PfcSettings {
         !self.classes.is_empty()
     }
 
-    /// The queues that pause, of so many per port: bit q stands for queue q.
+    /// The queues that pause, out of this many per port: bit q is queue q.
     #[must_use]
     pub fn lossless(&self, queues: usize) -> u8 {
         self.classes
@@ -96,36 +100,36 @@ impl PfcSettings {
         self.response.unwrap_or_else(|| headroom::standard_response(rate))
     }
 
-    /// For how long the watchdog acts.
+    /// How long the watchdog acts.
     #[must_use]
     pub fn restore(&self) -> Span {
         self.watchdog_restore.unwrap_or_else(|| self.watchdog.unwrap_or(Span::ZERO) * 2)
     }
 }
 
-/// How long so many quanta are on a line.
+/// The duration of this many quanta on a link.
 #[must_use]
 pub fn quanta_time(rate: Rate, quanta: u16) -> Span {
     rate.time_for(QUANTUM * u64::from(quanta))
 }
 
-/// A pause frame: for each class that it names, for how long.
+/// A pause frame: the pause time of each class it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseFrame {
-    /// Bit c: the frame says something about class c.
+    /// Bit c: the frame names class c.
     pub classes: u8,
-    /// By class, in quanta of 512 bit times; 0: go on.
+    /// By class, in quanta of 512 bit times; 0: resume.
     pub quanta: [u16; CLASSES],
 }
 
 impl PauseFrame {
-    /// Says something about a class; what was said before no longer counts.
+    /// Sets the pause time of a class, replacing an earlier one.
     pub fn set(&mut self, class: usize, quanta: u16) {
         self.classes |= 1 << class;
         self.quanta[class] = quanta;
     }
 
-    /// The classes it names, and for how long.
+    /// The classes it names, with their pause times.
     pub fn iter(self) -> impl Iterator<Item = (usize, u16)> {
         (0..CLASSES)
             .filter(move |class| self.classes >> class & 1 == 1)
@@ -139,43 +143,43 @@ impl PauseFrame {
     }
 }
 
-/// What a queue holds of a sender that has been asked to stop.
+/// What a queue holds from a paused sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldBack {
-    /// The port by which it came in.
+    /// The ingress port.
     pub from: PortId,
     /// Wire bytes that wait.
     pub bytes: Bytes,
-    /// The sender may go on when no more than this is left of what came in by the port, at the latest; with a dynamic XOFF,
-    /// if nothing else were stored.
+    /// The sender may resume at the latest when no more than this remains from the port; with a dynamic XOFF, if
+    /// nothing else were stored.
     pub goes_on_at: Bytes,
 }
 
-/// What a switch under the memory management of chips holds, on its way in and on its way out. Both sums are what it stores.
+/// What a switch under chip memory management holds, at ingress and at egress. Both sums equal what it stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charges {
-    /// On the way in: within minima of classes and ports.
+    /// Ingress: within minima of classes and ports.
     pub minima: Bytes,
     /// In service pools.
     pub shared: Bytes,
     /// In headroom.
     pub headroom: Bytes,
-    /// On the way out: within minima of queues.
+    /// Egress: within minima of queues.
     pub queue_minima: Bytes,
     /// In service pools.
     pub queue_shared: Bytes,
 }
 
-/// What a port has done to stop the sender of a class.
+/// What a port has done to pause the sender of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseCounters {
     /// Times that XOFF was crossed.
     pub stops: u64,
     /// Times that XON was reached.
     pub resumes: u64,
-    /// Times that a queue of this port caused a port of the switch to stop its sender.
+    /// Times that a queue of this port caused a port of the switch to pause its sender.
     pub caused: u64,
-    /// Greatest number of bytes in headroom.
+    /// Peak number of bytes in headroom.
     pub headroom_peak: Bytes,
     /// Headroom set aside.
     pub headroom: Bytes,

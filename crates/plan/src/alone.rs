@@ -1,4 +1,4 @@
-//! How long a flow of a setup takes alone in the empty network: the ideal that every engine compares with.
+//! How long a flow of a setup takes alone in the empty network: the ideal for every engine.
 
 use weft_core::{Bytes, Span, SwitchId, Time};
 use weft_switch::BalancerSettings;
@@ -7,14 +7,14 @@ use weft_workload::Flow;
 
 use crate::setup::Setup;
 
-/// Completion times without competition, in the states of the network that a flow lives to see.
+/// Completion times without competition, in the states of the network during a flow's life.
 pub struct Alone<'a> {
     setup: &'a Setup,
-    /// Of flows as long as routes stay.
+    /// For flows while routes are unchanged.
     spreading: Spreading,
-    /// From when on the cables are in which state; the first is that of the start.
+    /// From when the cables are in which state; the first is the initial one.
     states: Vec<(Time, LinkState)>,
-    /// Of the first so many states.
+    /// For the first this many states.
     ideals: Vec<Ideal<'a>>,
 }
 
@@ -28,8 +28,8 @@ impl<'a> Alone<'a> {
         Alone { setup, spreading, states, ideals: Vec::new() }
     }
 
-    /// The least completion time of a flow, at full rate or at its constant rate, in any state of the network up to `until`.
-    /// Zero if its hosts cannot reach each other in any of them.
+    /// The minimum completion time of a flow, at full rate or at its constant rate, in any state of the network up to
+    /// `until`. Zero if its hosts cannot reach each other in any of them.
     pub fn completion(&mut self, flow: &Flow, until: Time) -> Span {
         let seen = self.states[1..].partition_point(|(from, _)| *from <= until) + 1;
         // With new routes a flow may take a new path while its packets are still on the old one.
@@ -55,7 +55,7 @@ impl<'a> Alone<'a> {
         let (ideal, hosts) = (self.ideal(state), (flow.source, flow.destination));
         let alone = ideal.fct_spread(hosts, &train, spreading);
         let Some(rate) = constant.filter(|_| alone > Span::ZERO) else { return alone };
-        // The last datagram leaves when the application has it, and is alone on its way.
+        // The last datagram leaves when the application has it, and travels alone.
         let interval = rate.time_for(Bytes(transport.datagram_mss()));
         let last = Train { count: 1, full_wire: train.last_wire, ..train };
         let after = ideal.fct_spread(hosts, &last, spreading);

@@ -1,9 +1,9 @@
-//! Switches that are built differently from the others of a network.
+//! Switches with settings that differ from the rest of the network.
 
 use weft_core::SwitchId;
 use weft_switch::{BalancerSettings, SwitchSettings};
 
-/// How switches of one kind are built.
+/// The settings of one kind of switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceKind {
     /// All but the balancer.
@@ -16,12 +16,12 @@ pub struct DeviceKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceKinds {
     kinds: Vec<DeviceKind>,
-    /// For each switch one more than the index of its kind; 0: as the rest. Empty: no switch differs.
+    /// For each switch, one more than the index of its kind; 0: as the rest. Empty: no switch differs.
     of: Vec<u16>,
 }
 
 impl DeviceKinds {
-    /// Makes these switches of a kind, instead of what they were before.
+    /// Gives these switches a kind, replacing an earlier one.
     pub fn add(&mut self, kind: DeviceKind, switches: &[SwitchId]) {
         self.kinds.push(kind);
         for switch in switches {

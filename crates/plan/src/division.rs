@@ -1,20 +1,20 @@
-//! How many threads a run may use. Changes its speed, never a result.
+//! How many threads a run may use. Affects its speed, never a result.
 
 /// How a run is divided among threads: one for each domain of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
     /// How many threads.
     pub threads: Threads,
-    /// Cut the network at random with this seed instead of sensibly: for tests.
+    /// Cut the network at random with this seed: for tests.
     pub scatter: Option<u64>,
 }
 
-/// How many threads a run gets. An engine uses fewer where the network has fewer parts.
+/// How many threads a run gets. An engine uses fewer if the network has fewer parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// This many, whether or not they pay.
+    /// This many, whether or not they help.
     Exactly(usize),
-    /// As many as pay, and no more than this.
+    /// As many as help, at most this many.
     UpTo(usize),
 }
 
@@ -28,7 +28,7 @@ impl Division {
         Division { threads: Threads::Exactly(threads.max(1)), scatter: None }
     }
 
-    /// As many threads as pay, and no more than this.
+    /// As many threads as help, at most this many.
     #[must_use]
     pub fn up_to(threads: usize) -> Division {
         Division { threads: Threads::UpTo(threads.max(1)), scatter: None }

@@ -1,4 +1,4 @@
-//! An engine as its callers see it: a setup goes in, flows come out as they finish, a record at the end.
+//! An engine as its callers see it: a setup goes in, flows come out as they finish, and a record at the end.
 
 use weft_core::Time;
 use weft_core::record::{FlowRecord, RunRecord};
@@ -8,10 +8,10 @@ use crate::setup::Setup;
 /// Receives the record of each flow once it is done; false stops the run.
 pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
 
-/// Told about the progress of a run now and then; false stops it.
+/// Called occasionally with the progress of a run; false stops it.
 pub type Watch<'a> = &'a mut dyn FnMut(&EngineProgress) -> bool;
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineProgress {
     /// Simulated time.
@@ -24,23 +24,23 @@ pub struct EngineProgress {
     pub flows_total: usize,
 }
 
-/// What a run leaves behind.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
     /// Everything but the flows, which went to the sink.
     pub record: RunRecord,
-    /// On how many threads it ran.
+    /// The number of threads it used.
     pub threads: usize,
 }
 
 /// Runs setups.
 pub trait Engine: Sync {
-    /// What results say about who ran: `packets`.
+    /// The engine's name in results: `packets`.
     fn name(&self) -> &'static str;
 
-    /// Runs to the end: all flows finished, the time limit, or `sink` or `watch` says false. Each flow goes to `sink` once
-    /// it is done, in the order of those instants, then of flow numbers; flows that are not done follow at the end.
-    /// `watch` changes nothing in the result unless it stops the run.
+    /// Runs to the end: all flows finished, the time limit, or `sink` or `watch` returns false. Each flow goes to
+    /// `sink` once it is done, in the order of those instants, then of flow numbers; unfinished flows follow at the
+    /// end. `watch` does not change the result unless it stops the run.
     fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished;
 
     /// The same with the flows in the record, ordered by their numbers.

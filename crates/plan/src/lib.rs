@@ -1,7 +1,7 @@
-//! The seam between whoever starts a run and the engine that runs it: what goes in ([`Setup`]), what comes out while it
-//! runs ([`Sink`], [`Watch`]), and who runs it ([`Engine`]).
+//! The interface between callers and the engine of a run: what goes in ([`Setup`]), what comes out during the run
+//! ([`Sink`], [`Watch`]), and what runs it ([`Engine`]).
 //!
-//! Knows the parts, and neither how an engine moves anything through a network nor files, scenarios and reports.
+//! Must not depend on the inside of engines, files, scenarios or reports.
 
 mod alone;
 mod devices;

@@ -1,4 +1,5 @@
-//! What a record says of a setup whatever the engine: names and shape of the network, before anything is measured.
+//! The part of a record that is independent of the engine: names and shape of the network, before anything is
+//! measured.
 
 use weft_core::record::{LinkRecord, NodeRecord, RunRecord};
 use weft_topology::{Link, Node};

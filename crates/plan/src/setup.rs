@@ -1,4 +1,4 @@
-//! The parts of a run, as whoever starts it hands them over.
+//! The parts of a run, as its caller hands them over.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::devices::DeviceKinds;
 use crate::division::Division;
 use crate::stacks::Stacks;
 
-/// The parts of a run. Everything was checked before; building cannot fail.
+/// The parts of a run. Everything has been checked; building cannot fail.
 #[derive(Clone)]
 pub struct Setup {
     /// The network.
     pub graph: Arc<Graph>,
     /// Routes at the start, and what changes when.
     pub timeline: Arc<Timeline>,
-    /// Every switch of which `devices` says nothing else.
+    /// Every switch not overridden by `devices`.
     pub switch: SwitchSettings,
     /// The balancer of each of their forwarding engines.
     pub balancer: BalancerSettings,
@@ -29,13 +29,13 @@ pub struct Setup {
     pub devices: DeviceKinds,
     /// Ports of switches that differ from the others of their switch, by the link that leaves them.
     pub ports: BTreeMap<LinkId, PortSettings>,
-    /// What carries every flow of which `stacks` says nothing else.
+    /// The transport of every flow not overridden by `stacks`.
     pub transport: Arc<Transport>,
-    /// What carries flows that differ.
+    /// Overrides of the transport.
     pub stacks: Stacks,
-    /// What is sent, ordered by start.
+    /// The flows, ordered by start.
     pub flows: Flows,
-    /// Hosts that pause their switch whatever happens; at most one entry per host.
+    /// Hosts that send pause storms; at most one entry per host.
     pub storms: Vec<Storm>,
     /// Names of the traffic entries.
     pub tags: Vec<String>,
@@ -49,17 +49,17 @@ pub struct Setup {
     pub queues_every: Option<Span>,
     /// Samples averaged per recorded value; at least 1.
     pub queues_averaged: u64,
-    /// Bins of a queue series at most, if more than the usual 512; beyond that, neighbours are merged.
+    /// Maximum bins of a queue series, if more than the usual 512; beyond it, neighbours are merged.
     pub queue_bins: Option<usize>,
     /// Sampling of senders.
     pub flow_samples: Option<FlowSampling>,
     /// Seed of all random streams.
     pub seed: u64,
-    /// How the work is divided among threads. Changes the speed, never a result.
+    /// How the work is divided among threads. Affects speed, never a result.
     pub division: Division,
 }
 
-/// A host whose network card sends pause frames for all lossless classes without end: a fault that spreads.
+/// A host whose network card sends endless pause frames for all lossless classes: a fault that spreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {
     /// Which host.
@@ -107,7 +107,7 @@ impl Setup {
         }
     }
 
-    /// The priority class of a flow, if its traffic entry has one of its own.
+    /// The priority class of a flow, if its traffic entry has its own.
     #[must_use]
     pub fn class_of(&self, flow: &Flow) -> Option<Class> {
         self.classes.get(usize::from(flow.tag)).copied().flatten()
@@ -142,7 +142,7 @@ impl Setup {
         one.into_iter().chain(&self.stacks.all)
     }
 
-    /// What a switch is built like.
+    /// The settings of a switch.
     #[inline]
     #[must_use]
     pub fn switch_at(&self, switch: SwitchId) -> &SwitchSettings {
@@ -160,7 +160,7 @@ impl Setup {
         std::iter::once(&self.balancer).chain(self.devices.kinds().iter().map(|kind| &kind.balancer))
     }
 
-    /// What a node follows in matters of queues and pauses: a host what its switch does.
+    /// The settings of a node for queues and pauses: a host follows its switch.
     #[must_use]
     pub fn switch_for(&self, node: Node) -> &SwitchSettings {
         match node {
@@ -187,8 +187,9 @@ impl Setup {
         class.0.min(self.switch_for(node).queues as u8 - 1)
     }
 
-    /// Queues as bit masks (bit q: queue q): those a flow's sender waits for while they are paused, and those its receiver
-    /// waits for. TCP answers in the class of the payload; a queue pair's acknowledgements and notifications have their own.
+    /// Queues as bit masks (bit q: queue q): those a flow's sender waits for while they are paused, and those its
+    /// receiver waits for. TCP acknowledges in the class of the payload; a queue pair's acknowledgements and
+    /// notifications have their own.
     #[must_use]
     pub fn queues_of(&self, flow: &Flow) -> (u8, u8) {
         let rate = flow.constant_rate();

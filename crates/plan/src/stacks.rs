@@ -1,20 +1,20 @@
-//! Which transport carries a flow where not all flows have the same.
+//! Which transport carries a flow, where transports differ.
 
 use std::sync::Arc;
 
 use weft_core::HostId;
 use weft_transport::Transport;
 
-/// The transports of flows, by the groups of their hosts and by traffic entry. Empty: all flows have one.
+/// The transports of flows, by host group and traffic entry. Empty: all flows have the same.
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
     /// All of them.
     pub all: Vec<Arc<Transport>>,
     /// For each host its group.
     pub group_of_host: Vec<u16>,
-    /// By group of the sender and traffic entry what sends.
+    /// The sending transport, by group of the sender and traffic entry.
     pub senders: Vec<Vec<u16>>,
-    /// By group of the sender, group of the receiver and traffic entry what receives.
+    /// The receiving transport, by group of the sender, group of the receiver and traffic entry.
     pub receivers: Vec<Vec<Vec<u16>>>,
 }
 

@@ -1,4 +1,5 @@
-//! From the settings of a case to the parts of a run. What a seed decides (failed cables, flows) is decided here.
+//! From the settings of a case to the parts of a run. Everything that depends on the seed (failed cables, flows) is
+//! decided here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +14,9 @@ use weft_topology::{
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
-/// The parts of the run of a case with a seed. `folder` is where relative file names start.
+/// The parts of the run of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors
-/// What can only be found out while building, each with the path of its setting: files that cannot be read or that
+/// # Errors What is only found while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     let graph = build_in(&settings.topology, folder).map_err(|problems| told(&problems))?;
@@ -52,8 +52,8 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
     })
 }
 
-/// What carries the flows: one transport for all, or one for each of their kinds. A receiver does what its own host does where
-/// that uses the same transport over TCP, and else what the sender's host does.
+/// The transports of flows: one for all, or one per kind. A receiver follows its own host if that uses the same
+/// transport over TCP, otherwise the sender's host.
 fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, weft_plan::Stacks) {
     let TransportsInUse { all, group_of_host, of } = stacks;
     if let [one] = all.as_slice() {
@@ -71,7 +71,7 @@ fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, we
     (Transport::new(base), weft_plan::Stacks { all, group_of_host, senders: of, receivers })
 }
 
-/// Switches that are built differently from the first.
+/// Switches that differ from the first.
 fn differing(others: Vec<Device>) -> DeviceKinds {
     let mut devices = DeviceKinds::default();
     for Device { switch, balance, switches, .. } in others {
@@ -80,7 +80,7 @@ fn differing(others: Vec<Device>) -> DeviceKinds {
     devices
 }
 
-/// What routes there are when. Every switch has the groups that its own balancer wants.
+/// The routes over time. Every switch has the groups that its own balancer requires.
 fn routes(
     (graph, plan, routing): (&Graph, &FailurePlan, &RoutingSettings),
     (first, others): (&Device, &[Device]),
@@ -98,7 +98,7 @@ fn routes(
     whole
 }
 
-/// Hosts that send pauses without end.
+/// Hosts that send pause storms.
 fn storms(settings: &ScenarioSettings, graph: &Graph) -> Result<Vec<Storm>, String> {
     let storm = |storm: &PauseStormSettings| match graph.node_named(&storm.host) {
         Some(Node::Host(host)) => {

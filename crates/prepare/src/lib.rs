@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use weft_plan::Setup;
 use weft_scenario::{Case, Metrics, Scenario, ScenarioFile, ScenarioSettings};
 
-/// Why something that was asked for failed.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// What the user wrote cannot be used; the text names the place and what is allowed. Exit code 2.
+    /// The user's input cannot be used; the text names the place and what is allowed. Exit code 2.
     #[error("{0}")]
     BadInput(String),
-    /// What the world did: a file could not be written, a run broke. Exit code 1.
+    /// The environment failed: a file could not be written, a run broke. Exit code 1.
     #[error("{0}")]
     Failed(String),
 }
@@ -26,13 +26,13 @@ impl From<weft_report::DiskError> for Error {
     }
 }
 
-/// What expectations may ask for.
+/// The metrics that expectations may use.
 pub const METRICS: Metrics = Metrics {
     known: |path| weft_report::metric::find(path).is_some(),
     nearest: weft_report::metric::nearest,
 };
 
-/// Whether messages are coloured: only for a person at a terminal who wants it.
+/// Whether messages are coloured: only on a terminal, if wanted.
 #[must_use]
 pub fn colour() -> bool {
     weft_report::terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stderr()))
@@ -48,10 +48,9 @@ pub fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> 
     file.validate(&METRICS).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))
 }
 
-/// The setup of a case with a seed. `folder` is where relative file names start.
+/// The setup of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors
-/// What can only be found out while building, each with the path of its setting: files that cannot be read or that
+/// # Errors What is only found while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     build::setup(settings, folder, seed)
@@ -62,7 +61,7 @@ pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Se
 pub struct Prepared {
     /// The value of every axis of the sweep, or the name of a named case; empty when nothing is swept.
     pub labels: Vec<String>,
-    /// All settings, checked; whoever changes them answers for them.
+    /// All settings, checked; changing them is the caller's responsibility.
     pub settings: ScenarioSettings,
     /// Where relative file names start.
     folder: PathBuf,
@@ -71,8 +70,7 @@ pub struct Prepared {
 impl Prepared {
     /// The parts of the run with a seed.
     ///
-    /// # Errors
-    /// [`Error::BadInput`] with what can only be found out while building, such as a file that cannot be read.
+    /// # Errors [`Error::BadInput`] with what is only found while building, such as a file that cannot be read.
     pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
         build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)
     }

@@ -1,4 +1,4 @@
-//! The list of rate laws, and what they have in common. Knows none of their parameters.
+//! The list of rate laws, and what they have in common. Must not depend on their parameters.
 
 use weft_core::{Bytes, Rate, Span, Time, family};
 
@@ -8,14 +8,14 @@ pub mod patched_timely;
 pub mod timely;
 pub mod timely_pi;
 
-/// What a law must know of its flow and host from the beginning.
+/// What a law needs to know about its flow and host from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLawSite {
-    /// Line rate of the host's network card: no law goes beyond.
+    /// Line rate of the host's network card: no law exceeds it.
     pub line_rate: Rate,
     /// Number of the flow.
     pub flow: u32,
-    /// Flows that send from this host already.
+    /// Flows that already send from this host.
     pub others: u32,
     /// Seed of the run.
     pub seed: u64,
@@ -34,16 +34,16 @@ pub trait RateLaw {
         Time::NEVER
     }
 
-    /// Every timer that is due by `now` fires, in the order of time. To be called before any other event of that instant.
+    /// Fires every timer due by `now`, in order of time. Must be called before any other event of that instant.
     fn advance(&mut self, _now: Time) {}
 
     /// A congestion notification arrived.
     fn on_notification(&mut self, _now: Time) {}
 
-    /// So much was sent, in bytes on the wire.
+    /// This many wire bytes were sent.
     fn on_sent(&mut self, _now: Time, _bytes: Bytes) {}
 
-    /// A segment was acknowledged: its round trip without the time to put it on the wire.
+    /// A segment was acknowledged: its round-trip time without its transmission time.
     fn on_round_trip(&mut self, _now: Time, _trip: Span) {}
 }
 

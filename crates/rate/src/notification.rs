@@ -1,5 +1,5 @@
 //! The notification point: how a receiver turns marks into congestion notification packets (Zhu et al., SIGCOMM 2015,
-//! section 3.1). One per flow, without a clock of its own.
+//! section 3.1). One per flow, without its own clock.
 
 use weft_core::{Span, Time, choice, settings};
 
@@ -18,7 +18,7 @@ choice! {
     pub enum NotificationScope {
         /// Each flow its own.
         Flow = "flow",
-        /// All flows that arrive at a card together, as some cards do; with `np_mode = "paper"` only.
+        /// One interval for all flows that arrive at a card, as in some cards; only with `np_mode = "paper"`.
         Port = "port",
     }
 }
@@ -26,13 +26,14 @@ choice! {
 settings! {
     /// How marks become notifications.
     pub struct NotificationSettings {
-        /// Least time between two notifications (tau); SIGCOMM 2015.
+        /// Minimum time between two notifications (tau); SIGCOMM 2015.
         cnp_interval: Span = Span::from_us(50),
-        /// What becomes of marks within the interval.
+        /// What happens to marks within the interval.
         np_mode: NotificationPacing = NotificationPacing::Paper,
-        /// Who keeps the interval; whether cards limit per port is uncertain.
+        /// Whether flows share the interval; it is uncertain whether cards limit per port.
         np_scope: NotificationScope = NotificationScope::Flow,
-        /// From the arrival of the mark until the notification is handed to the card. Cards take tens of microseconds, papers none.
+        /// Time from the arrival of the mark until the notification is handed to the card. Cards take tens of
+        /// microseconds, papers assume none.
         cnp_delay: Span = Span::ZERO,
     }
 }
@@ -44,12 +45,12 @@ pub struct NotificationPoint {
     ticker: bool,
     /// No further notification before.
     quiet_until: Time,
-    /// The end of the interval is due one.
+    /// A notification is due at the end of the interval.
     owed: bool,
 }
 
 impl NotificationPoint {
-    /// From the settings. Where the port keeps the interval, each flow asks for as many as there are marks.
+    /// From the settings. If the port keeps the interval, each flow requests one per mark.
     #[must_use]
     pub fn new(settings: &NotificationSettings) -> NotificationPoint {
         let interval =
@@ -78,7 +79,7 @@ impl NotificationPoint {
         if self.owed { self.quiet_until } else { Time::NEVER }
     }
 
-    /// The clock reached `now`: whether the notification that was owed goes out.
+    /// The clock reached `now`: whether the owed notification is sent.
     pub fn on_time(&mut self, now: Time) -> bool {
         let goes = self.due() <= now;
         if goes {

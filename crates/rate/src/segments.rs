@@ -1,13 +1,13 @@
-//! The segments that laws by round trip measure and pace by (Mittal et al., SIGCOMM 2015, section 4).
+//! The segments by which RTT-based laws measure and pace (Mittal et al., SIGCOMM 2015, section 4).
 
 use weft_core::{Bytes, Span, choice, settings};
 
 choice! {
-    /// How what a rate allows is spread over time.
+    /// How sending at a rate is spread over time.
     pub enum Pacing {
-        /// Packet by packet: the next goes after the size of the last divided by the rate.
+        /// Packet by packet: the next is sent after the size of the last divided by the rate.
         PerPacket = "per-packet",
-        /// A whole segment goes at line rate, the next one after the size of the segment divided by the rate.
+        /// A whole segment is sent at line rate, the next one after the size of the segment divided by the rate.
         PerBurst = "per-burst",
     }
 }
@@ -15,11 +15,11 @@ choice! {
 settings! {
     /// Segments of a message.
     pub struct SegmentSettings {
-        /// Bytes on the wire that one round trip is measured over, and that make a burst; 16 kB and 64 kB are used in the papers.
+        /// Wire bytes per round-trip measurement, and per burst; the papers use 16 kB and 64 kB.
         segment: Bytes = Bytes(16_000),
         /// How packets are spread.
         pacing: Pacing = Pacing::PerPacket,
-        /// Subtracted from every round trip, so that the thresholds are about queueing alone, as in the fluid model; the
+        /// Subtracted from every round trip, so that thresholds refer to queueing alone, as in the fluid model; the
         /// papers subtract nothing.
         base_rtt: Span = Span::ZERO,
     }

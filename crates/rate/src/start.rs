@@ -1,4 +1,4 @@
-//! With which rate a flow starts.
+//! The initial rate of a flow.
 
 use weft_core::Rate;
 

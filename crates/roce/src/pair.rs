@@ -1,5 +1,5 @@
-//! A sender and a receiver with a path between them, for tests: a line of 10 Gb/s, a delay each way, and whatever the test
-//! does to single packets.
+//! A sender and a receiver with a path between them, for tests: a 10 Gb/s link, a delay each way, and whatever the
+//! test does to single packets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{QueuePairs, QueueReceiver, QueueSender};
 
 mod tests;
 
-/// What becomes of a packet.
+/// What happens to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Pass,
@@ -28,7 +28,7 @@ struct Pair {
     now: Time,
     sender: QueueSender,
     receiver: QueueReceiver,
-    /// In flight: when it arrives and its number, whether it is payload, its mark, itself.
+    /// In flight: arrival time and number, whether it is payload, its mark, the packet.
     flying: BTreeMap<(Time, u64), (bool, Ecn, Segment)>,
     /// The cards send until then.
     busy: [Time; 2],
@@ -65,8 +65,8 @@ impl Pair {
         }
     }
 
-    /// Runs until the message is acknowledged, at most for a second. `fate` is asked for the number of each data packet
-    /// and answer, as they left.
+    /// Runs until the message is acknowledged, for at most a second. `fate` is called with the number of each data
+    /// packet and answer, in sending order.
     fn run(&mut self, mut fate: impl FnMut(bool, usize, &Segment) -> Fate) -> Time {
         while !self.sender.needs().done && self.now < Time(1_000_000_000_000) {
             self.step(&mut fate);

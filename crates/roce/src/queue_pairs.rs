@@ -1,5 +1,5 @@
-//! The checked configuration that all queue pairs of a run share, and the sizes of packets that follow. Holds no
-//! per-flow state.
+//! The checked configuration that all queue pairs of a run share, and the resulting packet sizes. Holds no per-flow
+//! state.
 
 use weft_core::segment::{Flags, Outgoing, Segment, reverse_ports};
 use weft_core::stack::Frames;
@@ -22,12 +22,12 @@ pub struct QueuePairs {
     notification: Option<notification::NotificationSettings>,
     pub(crate) settings: QueuePairSettings,
     frames: Frames,
-    /// Of laws by round trips: what is measured.
+    /// For RTT-based laws: what is measured.
     pub(crate) measured: Option<SegmentSettings>,
 }
 
 impl QueuePairs {
-    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
     #[must_use]
     pub fn new(
         law: RateLawSettings,
@@ -49,7 +49,7 @@ impl QueuePairs {
         &self.law
     }
 
-    /// How marks become notifications, if the law goes by them.
+    /// How marks become notifications, if the law uses them.
     #[must_use]
     pub fn notification(&self) -> Option<&notification::NotificationSettings> {
         self.notification.as_ref()
@@ -67,7 +67,7 @@ impl QueuePairs {
         self.frames.mss
     }
 
-    /// Wire size of a packet with so much payload.
+    /// Wire size of a packet with this much payload.
     #[must_use]
     pub fn data_wire(&self, payload: u64) -> u16 {
         self.frames.wire(payload)
@@ -105,7 +105,7 @@ impl QueuePairs {
         self.notification.as_ref().map(NotificationPoint::new)
     }
 
-    /// From the arrival of a mark to the notification.
+    /// Time from the arrival of a mark to the notification.
     pub(crate) fn notification_delay(&self) -> Span {
         self.notification.as_ref().map_or(Span::ZERO, |settings| settings.cnp_delay)
     }
@@ -116,7 +116,7 @@ impl QueuePairs {
         if self.notification.is_some() { (jitter, Span::ZERO) } else { (Span::ZERO, jitter) }
     }
 
-    /// Least time between two congestion notifications of a card, whatever the flow; `None`: flows keep their own.
+    /// Minimum time between two congestion notifications of a card, for any flow; `None`: per flow.
     #[must_use]
     pub fn port_interval(&self) -> Option<Span> {
         let settings = self.notification.as_ref()?;
@@ -129,7 +129,7 @@ impl QueuePairs {
         (measured.pacing == Pacing::PerBurst).then_some(measured.segment)
     }
 
-    /// The answer of a host whose receiver is closed to payload that was sent again.
+    /// The reply of a host with a closed receiver to retransmitted payload.
     #[must_use]
     pub fn reply_after_close(&self, segment: &Segment, now: Time) -> Option<Outgoing> {
         if segment.length == 0 {

@@ -1,5 +1,5 @@
-//! The receiving end of a queue pair: what is kept, what is delivered, and which answers that calls for. How answers leave
-//! is in `receiver/answers.rs`.
+//! The receiving end of a queue pair: what is kept, what is delivered, and which answers result.
+//! `receiver/answers.rs` sends them.
 
 mod answers;
 
@@ -19,11 +19,11 @@ use self::answers::{Answer, Answers};
 /// What happens to packets beyond a gap.
 #[derive(Clone, Copy, Debug)]
 enum Beyond {
-    /// Dropped; the first is answered.
+    /// Dropped; the first triggers an answer.
     Drop,
     /// Kept and named.
     Name,
-    /// Kept up to so many bytes, for a time.
+    /// Kept up to this many bytes, for a time.
     Hold { bytes: u64, time: Span },
 }
 
@@ -38,11 +38,11 @@ pub struct QueueReceiver {
     expected: u64,
     /// Packets kept beyond it.
     kept: Bitmap,
-    /// A negative acknowledgement asks for the expected packet already.
+    /// A negative acknowledgement has already requested the expected packet.
     asked: bool,
-    /// When the expected packet counts as missing, if it is waited for.
+    /// When the expected packet counts as missing, if it is awaited.
     missing_at: Time,
-    /// Packets in order since the last acknowledgement.
+    /// In-order packets since the last acknowledgement.
     unanswered: u32,
     ack_every: u32,
     point: Option<NotificationPoint>,
@@ -55,7 +55,7 @@ pub struct QueueReceiver {
 }
 
 impl QueueReceiver {
-    /// The receiver of a message whose first packet is about to be given to it.
+    /// The receiver of a message whose first packet is about to be passed to it.
     #[must_use]
     pub fn new(pairs: &Arc<QueuePairs>, site: &FlowSite) -> QueueReceiver {
         let settings = &pairs.settings;
@@ -108,7 +108,7 @@ impl QueueReceiver {
         }
     }
 
-    /// The expected packet: it is delivered, with what was kept behind it.
+    /// The expected packet: it is delivered, with what was kept beyond it.
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.expected = segment.end();
         let jumped = self.deliver_kept();
@@ -123,7 +123,7 @@ impl QueueReceiver {
         }
     }
 
-    /// Whether anything had been kept that is in order now.
+    /// Whether anything kept is now in order.
     fn deliver_kept(&mut self) -> bool {
         if !self.keeps_beyond() {
             return false;
@@ -140,7 +140,7 @@ impl QueueReceiver {
         self.kept.top() > self.expected.div_ceil(self.mss)
     }
 
-    /// If something is kept beyond the expected packet, its time begins.
+    /// If something is kept beyond the expected packet, starts its timer.
     fn wait_for_gap(&mut self, now: Time) {
         self.missing_at = match self.beyond {
             Beyond::Hold { time, .. } if self.keeps_beyond() => now + time,
@@ -168,7 +168,7 @@ impl QueueReceiver {
         }
     }
 
-    /// Asks for the expected packet, once until it arrives.
+    /// Requests the expected packet, once until it arrives.
     fn ask(&mut self, now: Time, echo: Time) {
         self.missing_at = Time::NEVER;
         if !std::mem::replace(&mut self.asked, true) {
@@ -190,7 +190,7 @@ impl QueueReceiver {
         self.answers.add(now, Answer { flags, ack: self.expected, echo: segment.sent, start, length });
     }
 
-    /// The clock reached some instant; called early, nothing happens.
+    /// The clock reached an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         if self.point.as_mut().is_some_and(|point| point.on_time(now)) {
             self.answers.notify(now);

@@ -1,5 +1,5 @@
-//! The sending end of a queue pair: which packet goes next, and when. Answers are in `sender/answers.rs`, the rate in
-//! `sender/pace.rs`.
+//! The sending end of a queue pair: which packet is sent next, and when. Answers are in `sender/answers.rs`, the rate
+//! in `sender/pace.rs`.
 
 mod answers;
 mod pace;
@@ -15,16 +15,16 @@ use crate::queue_pairs::QueuePairs;
 
 use self::pace::Pace;
 
-/// What is sent again selectively.
+/// Selective retransmission.
 #[derive(Clone, Debug, Default)]
 struct Repair {
     /// Packets that arrived beyond the first gap.
     arrived: Bitmap,
-    /// The recovery is over when all below has arrived; bytes.
+    /// The recovery ends when all below has arrived; bytes.
     until: u64,
-    /// The first packet that may have to be sent again.
+    /// The first packet that may need retransmission.
     next: u64,
-    /// After a time-out: everything below is sent again, packets.
+    /// After a time-out: everything below is retransmitted, packets.
     all_below: u64,
 }
 
@@ -36,11 +36,11 @@ struct Counts {
     notifications: u32,
 }
 
-/// What each packet asks for, at hand.
+/// The settings needed for each packet.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     mss: u64,
-    /// Payload in flight at most.
+    /// Maximum payload in flight.
     window: u64,
     class: Class,
     ecn: Ecn,
@@ -55,13 +55,13 @@ pub struct QueueSender {
     seed: u64,
     rules: Rules,
     size: u64,
-    /// The first byte not acknowledged.
+    /// The first unacknowledged byte.
     una: u64,
     /// The next byte to send in order; go-back-N moves it back.
     next: u64,
     /// The first byte never sent.
     fresh: u64,
-    /// Where the packet begins that goes next; `u64::MAX`: there is none.
+    /// Where the next packet starts; `u64::MAX`: there is none.
     choice: u64,
     pace: Pace,
     repair: Repair,
@@ -78,7 +78,7 @@ pub struct QueueSender {
 const NOTHING: u64 = u64::MAX;
 
 impl QueueSender {
-    /// The sender of a message that the application hands over now.
+    /// The sender of a message that the application starts now.
     #[must_use]
     pub fn new(pairs: &Arc<QueuePairs>, site: &FlowSite, now: Time) -> QueueSender {
         let settings = &pairs.settings;
@@ -134,7 +134,7 @@ impl QueueSender {
         };
     }
 
-    /// The first packet that is missing, while there is a recovery.
+    /// The first missing packet, during a recovery.
     fn next_missing(&mut self) -> Option<u64> {
         if self.una >= self.repair.until {
             return None;
@@ -193,7 +193,7 @@ impl QueueSender {
         self.fresh = self.fresh.max(start + length);
     }
 
-    /// The clock reached some instant; called early, nothing happens.
+    /// The clock reached an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         self.pace.on_time(now);
         if self.retry_at <= now {
@@ -207,7 +207,7 @@ impl QueueSender {
     pub fn needs(&self) -> Needs {
         let done = self.una >= self.size;
         let ready = self.choice != NOTHING && self.pace.open;
-        // While there is something to send, time-outs are looked at when it goes.
+        // While there is something to send, time-outs are checked when it is sent.
         let wake = match (ready || done, self.choice != NOTHING) {
             (true, _) => Time::NEVER,
             (false, true) => self.pace.at,

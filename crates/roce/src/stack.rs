@@ -1,4 +1,4 @@
-//! Queue pairs as a stack: what a host runs, and what its card keeps for all flows together.
+//! Queue pairs as a stack: what a host runs, and what its card keeps for all flows.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{QueuePairs, QueueReceiver, QueueSender};
 /// A card that limits the congestion notifications of all its flows together.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationLimit {
-    /// Least time between two; zero: each flow keeps its own.
+    /// Minimum time between two; zero: per flow.
     interval: Span,
     quiet_until: Time,
 }
@@ -110,7 +110,7 @@ impl Stack for QueuePairs {
         self.settings.sizes()
     }
 
-    /// Acknowledgements have a class of their own, congestion notifications the first.
+    /// Acknowledgements have their own class, congestion notifications the first.
     fn classes(&self, own: Option<Class>) -> Classes {
         let payload = own.unwrap_or(Class(self.settings.class as u8));
         Classes { sender: ClassSet::of(payload), receiver: ClassSet::of(self.ack_class()).and(Class(0)) }

@@ -23,7 +23,7 @@ impl Facts<'_> {
     }
 }
 
-/// A table with an entry for every flow has no size.
+/// A table with an entry per flow has no size.
 pub(crate) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if flowlets(facts).is_some_and(|flowlets| flowlets.exact) {
         facts.idle(&facts.balancer("table_size"), "every flow has its own entry (exact)", found);
@@ -37,7 +37,7 @@ pub(crate) fn paused_ports_exist(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// An estimate that decays all the time is always zero.
+/// An estimate that decays continuously is always zero.
 pub(crate) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Conga(conga) = facts.balance else { return };
     if conga.congestion.dre_period == Span::ZERO {

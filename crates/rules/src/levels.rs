@@ -1,5 +1,5 @@
-//! Rules on settings of single tiers and switches: every level concerns some switch and changes something, and what
-//! neighbours have to agree on is the same at both.
+//! Rules on settings of single tiers and switches: every level applies to some switch and changes something, and
+//! neighbours agree where they must.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use weft_model::{EndSettings, TransportInUse, names_somebody};
 use weft_switch::{BalancerSettings, PfcSettings};
 use weft_topology::Node;
 
-/// A tier is one that the topology has, a name that of a switch.
+/// A tier exists in the topology, a name is a switch's.
 pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
@@ -41,8 +41,8 @@ pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding
     }
 }
 
-/// Where pauses pass between switches, both ends number their queues alike and take as long to obey. Of two pausing
-/// neighbours the one that stands later in the list is at fault.
+/// Between switches that pause each other, both ends number their queues alike and have the same response time. Of
+/// two pausing neighbours, the later in the list is reported.
 pub(crate) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph.filter(|_| facts.switch.pfc.is_on()) else { return };
     let of = |switch| facts.devices.iter().find(|device| device.switches.contains(&switch));
@@ -66,7 +66,7 @@ pub(crate) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut V
     }
 }
 
-/// The search for deadlocks is one for all switches, and what it cannot end a watchdog or a time limit ends.
+/// Deadlock detection covers all switches; what it cannot end, a watchdog or a time limit must end.
 pub(crate) fn pauses_end_as_the_whole_network_says(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pausing: Vec<&PfcSettings> =
         facts.devices.iter().map(|device| &device.switch.pfc).filter(|pfc| pfc.is_on()).collect();
@@ -101,7 +101,7 @@ pub(crate) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: 
     }
 }
 
-/// What a level of switches says is in force somewhere, and is not what holds there without it.
+/// What a switch level sets is in force somewhere, and differs from the value there without it.
 pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels = facts.settings.switch.levels();
     if facts.graph.is_none() || levels.is_empty() {
@@ -126,7 +126,7 @@ pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
     judge((&said(facts, place), &devices), ("switches", &full), found);
 }
 
-/// What a level of hosts or of traffic says of the transport is in force for some flow, and changes something there.
+/// What a level of hosts or traffic sets in the transport is in force for some flow, and changes something there.
 pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels: BTreeSet<&str> =
         facts.stacks.iter().flat_map(|stack| &stack.levels).map(String::as_str).collect();
@@ -161,7 +161,7 @@ pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
     judge((&said(facts, place), &stacks), ("flows", &full), found);
 }
 
-/// A group names hosts and says what they do.
+/// A group names hosts and sets something on them.
 pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for (number, entry) in facts.settings.hosts.over(&Vec::new()).iter().enumerate() {
@@ -181,7 +181,7 @@ pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<F
     }
 }
 
-/// Hosts that use one transport over TCP send what the others understand.
+/// Hosts with one transport over TCP must agree on its format.
 pub(crate) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = facts.stack.tcp() else { return };
     let same = |stack: &&TransportInUse| stack.transport.name() == facts.stack.name();
@@ -203,7 +203,7 @@ pub(crate) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Fin
     }
 }
 
-/// Whether a path is another or below it.
+/// Whether a path equals another or is below it.
 fn within(path: &str, section: &str) -> bool {
     path.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -213,10 +213,10 @@ fn level_of<'a, 'p>(levels: &[&'a str], path: &'p str) -> Option<(&'a str, &'p s
     levels.iter().find_map(|level| Some((*level, path.strip_prefix(level)?.strip_prefix('.')?)))
 }
 
-/// Makes the path of a setting from a level and what stands there.
+/// The path of a setting, from a level and a path in it.
 type FullPath<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 
-/// Reports what is hidden or the same without it. `full` makes a path of what a level says.
+/// Reports settings that are hidden or change nothing. `full` builds the path of a level's setting.
 fn judge((said, all): (&[Said], &[Effective]), (what, full): (&str, FullPath<'_>), found: &mut Vec<Finding>) {
     for one in said {
         let concerned: Vec<&Effective> =
@@ -234,7 +234,7 @@ fn judge((said, all): (&[Said], &[Effective]), (what, full): (&str, FullPath<'_>
     }
 }
 
-/// A setting that some level gives.
+/// A setting given by some level.
 struct Said {
     /// `None`: that of all.
     level: Option<String>,
@@ -243,7 +243,7 @@ struct Said {
     value: Value,
 }
 
-/// What somebody wrote down at the levels that `place` knows. A family whose settings are given as well is left to these.
+/// What the user set at the levels that `place` recognises. A family whose settings are also given is left to these.
 fn said(facts: &Facts<'_>, place: impl Fn(&str) -> Option<(Option<String>, String)>) -> Vec<Said> {
     let written = |path: &str| facts.said.at(&facts.said.tagged(path)).is_some();
     let all = rows(&ScenarioSettings::TABLE, facts.value).into_iter().filter(|row| written(&row.path));
@@ -258,10 +258,10 @@ fn said(facts: &Facts<'_>, place: impl Fn(&str) -> Option<(Option<String>, Strin
     said.into_iter().zip(kept).filter_map(|(one, kept)| kept.then_some(one)).collect()
 }
 
-/// What some switches have, level by level.
+/// The settings of some switches, level by level.
 struct Effective {
     levels: Vec<String>,
-    /// With none of the levels, with the first, with the first two and so on.
+    /// With none of the levels, with the first, with the first two, and so on.
     values: Vec<BTreeMap<String, Value>>,
 }
 
@@ -278,12 +278,12 @@ impl Effective {
         Effective { levels: levels.to_vec(), values: values.iter().map(by_path).collect() }
     }
 
-    /// How many levels there are up to this one, itself included.
+    /// The number of levels up to and including this one.
     fn depth(&self, level: Option<&str>) -> Option<usize> {
         level.map_or(Some(0), |level| self.levels.iter().position(|own| own == level).map(|at| at + 1))
     }
 
-    /// Whether the value in force is the one that was said there.
+    /// Whether the value in force is the one set there.
     fn takes(&self, one: &Said, said: &[Said]) -> bool {
         let depth = self.depth(one.level.as_deref()).unwrap_or(0);
         let above = &self.levels[depth..];
@@ -299,14 +299,14 @@ impl Effective {
         kept && !said.iter().any(again)
     }
 
-    /// Whether the switches have the same without the level.
+    /// Whether the switches have the same value without the level.
     fn has_without(&self, one: &Said) -> bool {
         let below = self.depth(one.level.as_deref()).unwrap_or(0).saturating_sub(1);
         self.values[below].get(&one.path) == Some(&plain(one.value.clone()))
     }
 }
 
-/// A member without its settings, which have rows of their own.
+/// A member without its settings, which have their own rows.
 fn plain(value: Value) -> Value {
     match value {
         Value::Member(name, _) => Value::Member(name, Box::new(Value::Absent)),
@@ -314,7 +314,7 @@ fn plain(value: Value) -> Value {
     }
 }
 
-/// What a device has with so many of its levels.
+/// A device's value with this many of its levels.
 fn value_of(settings: &ScenarioSettings, device: &Device, levels: usize) -> Value {
     let all = settings.switch.levels();
     let own = device.levels[..levels].iter().filter_map(|path| all.iter().find(|level| level.path == *path));

@@ -1,8 +1,8 @@
-//! What settings must satisfy together. One rule is one function; `RULES` is the list.
+//! Rules on combinations of settings. One rule is one function; `RULES` is the list.
 //!
-//! Two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting that was
-//! written down has no effect; reported only if that is so in every case, because a sweep may compare a scheme that
-//! uses a setting with one that does not.
+//! Two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting given by
+//! the user has no effect; reported only if that holds in every case, because a sweep may compare a scheme that uses
+//! a setting with one that does not.
 
 mod balance;
 mod levels;
@@ -34,8 +34,8 @@ use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
 use weft_transport::TransportSettings;
 
-/// A case, seen by a rule: with one kind of its switches. Paths of settings are those of `[switch]` and `[balance]`,
-/// whatever level gave the value; where it was said is found afterwards.
+/// A case as seen by a rule, with one kind of its switches. Paths of settings are those of `[switch]` and
+/// `[balance]`, whatever level gave the value; its origin is found afterwards.
 struct Facts<'a> {
     settings: &'a ScenarioSettings,
     said: &'a Provenance,
@@ -43,13 +43,13 @@ struct Facts<'a> {
     graph: Option<&'a Graph>,
     /// The switches in question.
     device: &'a Device,
-    /// What they are built like.
+    /// Their settings.
     switch: &'a SwitchSettings,
     /// Their balancer.
     balance: &'a BalancerSettings,
-    /// What the two ends of a flow do.
+    /// The transport of flows: what their two ends do.
     stack: &'a TransportSettings,
-    /// The same with the levels that make it so.
+    /// The same with the levels it comes from.
     stack_of: &'a TransportInUse,
     /// All transports in use.
     stacks: &'a [TransportInUse],
@@ -61,20 +61,20 @@ struct Facts<'a> {
     folder: &'a Path,
 }
 
-/// What a rule found: the path of a setting, and what is wrong with it.
+/// A finding of a rule: the path of a setting, and what is wrong with it.
 #[derive(Clone)]
 struct Finding {
     path: String,
     message: String,
     idle: bool,
-    /// The path says at which level; otherwise it is that of `[switch]` or `[balance]`, whatever level gave the value.
+    /// The path includes its level; otherwise it is that of `[switch]` or `[balance]`, whatever level gave the value.
     exact: bool,
 }
 
-/// A rule looks at one case and adds what it finds.
+/// A rule examines one case and adds its findings.
 type Rule = fn(&Facts<'_>, &mut Vec<Finding>);
 
-/// All rules on one case, with the sections that they look at.
+/// All rules on one case, with the sections they depend on.
 const RULES: &[(Rule, &[&str])] = &[
     (measure::name_is_a_folder, &["name"]),
     (measure::seeds_are_distinct, &["seeds"]),
@@ -147,12 +147,12 @@ const RULES: &[(Rule, &[&str])] = &[
 pub struct CaseScope<'a> {
     /// Where relative file names start.
     pub folder: &'a Path,
-    /// What the file says before the sweep; given when the sweep is whole, because then everything in the file must
-    /// be of use to some case.
+    /// The file's own settings, before the sweep; given if the sweep is complete, because then everything in the file
+    /// must matter to some case.
     pub whole: Option<&'a Provenance>,
-    /// Every default is written down: idle settings are no news.
+    /// Every default is filled in: idle settings are not reported.
     pub complete: bool,
-    /// Sections with mistakes of their own: rules that look at them say nothing.
+    /// Sections with mistakes: rules that depend on them are skipped.
     pub damaged: &'a BTreeSet<String>,
 }
 
@@ -185,7 +185,8 @@ pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
     mistakes
 }
 
-/// What the rules find in a case: settings without effect, then what cannot run. Each is reported where it was said.
+/// The findings of the rules in a case: settings without effect, then impossible ones. Each is reported at its
+/// origin.
 fn findings(
     case: &Case,
     graph: Option<&Graph>,
@@ -228,7 +229,7 @@ fn findings(
         views.iter().zip(&found).flat_map(|(view, found)| found.iter().map(move |f| (view, f)))
     {
         let placed = Finding { path: view.place_of(finding), ..finding.clone() };
-        // Where one value serves several kinds of switches, it must be idle in all of them.
+        // A value shared by several kinds of switches must be idle in all of them.
         let same = |(other, found): (&Facts<'_>, &Vec<Finding>)| {
             finding.exact
                 || other.place_of(finding) != placed.path
@@ -243,7 +244,7 @@ fn findings(
     (idle, impossible)
 }
 
-/// Builds networks, but each only once in a row.
+/// Builds networks, reusing the last one if it is the same.
 struct Networks<'a> {
     folder: &'a Path,
     last: Option<(TopologySettings, Result<Graph, Vec<Problem>>)>,
@@ -296,7 +297,7 @@ impl From<&Problem> for Finding {
 }
 
 impl Facts<'_> {
-    /// Reports a setting without effect, if it was written down.
+    /// Reports a setting without effect, if the user gave it.
     fn idle(&self, path: &str, why: &str, found: &mut Vec<Finding>) {
         if let Some(source) = self.said_at(path) {
             let message = format!("`{source}` has no effect: {why}");
@@ -304,7 +305,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Where somebody said something of a path for these switches.
+    /// Where the user set a path for these switches.
     fn said_at(&self, path: &str) -> Option<String> {
         if path != "transport" && !path.starts_with("transport.") {
             return self.device.said_at(self.said, path);
@@ -312,7 +313,7 @@ impl Facts<'_> {
         self.stack_of.said_at(self.said, path)
     }
 
-    /// The path at which the fault of a finding lies.
+    /// The path to which a finding applies.
     fn place_of(&self, finding: &Finding) -> String {
         let said = if finding.exact { None } else { self.said_at(&finding.path) };
         said.unwrap_or_else(|| finding.path.clone())

@@ -3,7 +3,7 @@
 use crate::{Facts, Finding, impossible};
 use weft_model::Recorded;
 
-/// The name becomes a folder, so it must be able to.
+/// The name becomes a folder, so it must be a valid folder name.
 pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = &facts.settings.name;
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -14,10 +14,10 @@ pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// More seeds than this are a typing error, not an experiment.
+/// More seeds than this are taken for a typing error.
 pub(crate) const MOST_SEEDS: usize = 100_000;
 
-/// A seed given twice would count one run as two.
+/// A duplicate seed would count one run twice.
 pub(crate) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let seeds = &facts.settings.seeds;
     if seeds.is_empty() {
@@ -47,7 +47,7 @@ pub(crate) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Fi
     }
 }
 
-/// After a warm-up that lasts to the end nothing is left to measure.
+/// A warm-up until the end leaves nothing to measure.
 pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measure = &facts.settings.measure;
     if let Some(until) = measure.until.filter(|until| *until <= measure.warm_up) {

@@ -24,7 +24,7 @@ fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(MemoryNeeds, u64)> {
     facts.device.switches.iter().map(needs_of).collect()
 }
 
-/// There is a buffer, larger than what is promised on either side.
+/// There is a buffer, larger than what is reserved on either side.
 pub(crate) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
     let switch = facts.switch;
@@ -70,7 +70,7 @@ pub(crate) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec
     }
 }
 
-/// Every class has one pool, and all pools together are no more than what there is.
+/// Every class has one pool, and all pools together do not exceed the memory.
 pub(crate) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts).filter(|own| !own.pools.is_empty()) else { return };
     let queues = facts.switch.queues;
@@ -103,7 +103,7 @@ pub(crate) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: 
     }
 }
 
-/// Limits of lossy classes limit something only if there are any.
+/// Limits of lossy classes have an effect only if there are any.
 pub(crate) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
     let switch = facts.switch;

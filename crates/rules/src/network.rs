@@ -8,7 +8,8 @@ use weft_topology::quiver::without_valley_free_path;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailureSettings, Graph, Node, plan};
 
-/// Every seed draws its failures; each draw must succeed. What is named must not part the network from start to end.
+/// Every seed draws its failures; each draw must succeed. Named failures must not partition the network for the whole
+/// run.
 pub(crate) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for &seed in &facts.settings.seeds {
@@ -44,7 +45,7 @@ pub(crate) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut
     }
 }
 
-/// Random draws never part the network: the fault is with the cables that are named and never come up.
+/// Random draws never partition the network: the cause is cables that are named and never repaired.
 fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
     let whole = graph.leaves().len();
     let few: Vec<usize> = match apart.len() * 2 <= whole {
@@ -80,7 +81,7 @@ pub(crate) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Fin
     }
 }
 
-/// Without components nobody compares paths.
+/// Without components paths are not compared.
 pub(crate) fn paths_are_compared_for_components(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Drill(drill) = facts.balance else { return };
     if drill.components == Components::None {

@@ -1,4 +1,4 @@
-//! Rules on which flows go first, and how fast: classes that flows fall through, ranks, shapers.
+//! Rules on precedence and shaping: demotion through classes, ranks, shapers.
 
 use crate::levels::exactly;
 use crate::{Facts, Finding, impossible};
@@ -7,7 +7,7 @@ use weft_switch::order::AnyOrder;
 use weft_switch::schedule::SchedulerSettings;
 use weft_topology::{Link, Node};
 
-/// Thresholds ascend, and each class has a queue that is served by priority.
+/// Thresholds ascend, and each class has a queue served by priority.
 pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = facts.stack.tcp() else { return };
     let (pias, path) = (&tcp.pias, facts.transport("pias.thresholds"));
@@ -38,7 +38,7 @@ pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
     }
 }
 
-/// Ranks that packets carry are read by switches, and none is read that nobody wrote.
+/// Ranks written by transports are read by switches, and vice versa.
 pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = facts.stack.name();
     let written = facts.stack.stack().ranks_packets();
@@ -57,7 +57,7 @@ pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Find
     }
 }
 
-/// A shaper passes something, holds back something, and names queues that its ports have.
+/// A shaper passes something, limits something, and names queues that its ports have.
 pub(crate) fn shapers_hold_their_ports_back(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {

@@ -9,7 +9,7 @@ use weft_transport::rate::notification::{NotificationPacing, NotificationScope};
 use weft_transport::rate::timely::TimelySharedSettings;
 use weft_transport::roce::settings::{QueuePairSettings, RoceRecovery};
 
-/// What waits for something has something to wait for.
+/// Time-outs and buffers have something to wait for.
 pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(pairs) = facts.stack.roce() else { return };
     if pairs.retry_timeout > pairs.retry_timeout_max {
@@ -41,7 +41,7 @@ fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found
     }
 }
 
-/// DCQCN's timers fit each other, and no setting belongs to a variant that is not chosen.
+/// DCQCN's timers are consistent, and no setting belongs to a variant that is not chosen.
 pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let TransportSettings::Dcqcn(RoceDcqcnSettings { law, notification, .. }) = facts.stack else {
         return;
@@ -70,7 +70,7 @@ pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
     }
 }
 
-/// Thresholds and bounds of laws by round trips are ordered.
+/// Thresholds and bounds of RTT-based laws are ordered.
 pub(crate) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measured: &TimelySharedSettings = match facts.stack {
         TransportSettings::Timely(own) => {

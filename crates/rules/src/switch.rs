@@ -11,10 +11,10 @@ use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 
-/// More samples than packets tell nothing more, and cost time.
+/// Sampling more often than packets pass adds nothing, and costs time.
 const LEAST_SAMPLING: Span = Span::from_ns(100);
 
-/// Dynamic sharing divides a buffer, which must be larger than what it promises to every queue.
+/// Dynamic sharing divides a buffer, which must exceed the minima of all queues.
 pub(crate) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     let SharingSettings::Dynamic(sharing) = &switch.sharing else { return };
@@ -52,7 +52,7 @@ pub(crate) fn cells_hold_parts_of_packets(facts: &Facts<'_>, found: &mut Vec<Fin
     }
 }
 
-/// Where nothing is ever refused, a buffer size says nothing.
+/// Where nothing is ever refused, a buffer size has no effect.
 pub(crate) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !uses_the_buffer(facts) {
         facts.idle("switch.buffer", "with infinite sharing nothing is ever refused", found);
@@ -86,7 +86,7 @@ pub(crate) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
     weights_fit(facts, "wrr", &wrr.weights, found);
 }
 
-/// Each weight serves a queue, and each queue with one is served.
+/// Each weight applies to a queue, and no queue starves.
 fn weights_fit(facts: &Facts<'_>, name: &str, weights: &[u32], found: &mut Vec<Finding>) {
     for index in weights.iter().enumerate().filter(|(_, weight)| **weight == 0).map(|(index, _)| index) {
         let path = format!("switch.schedule.{name}.weights[{index}]");
@@ -109,7 +109,7 @@ pub(crate) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Find
     }
 }
 
-/// A controller takes samples some time apart, and PI's gains are given in one way.
+/// A controller's samples are some time apart, and PI's gains are given in one form.
 pub(crate) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (path, every) = match &facts.switch.ecn {
         MarkerSettings::Pi(pi) => {
@@ -145,7 +145,7 @@ pub(crate) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mu
     let (path, counted) = match &facts.switch.ecn {
         MarkerSettings::Step(step) => ("switch.ecn.step.packet", counts(&step.threshold)),
         MarkerSettings::Red(red) => ("switch.ecn.red.packet", counts(&red.min) || counts(&red.max)),
-        // The gains of PI are per packet, and PIE never marks at two packets.
+        // PI's gains are per packet, and PIE never marks at two packets.
         MarkerSettings::Off(_)
         | MarkerSettings::Pi(_)
         | MarkerSettings::Pie(_)
@@ -156,7 +156,7 @@ pub(crate) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mu
     }
 }
 
-/// Only balancers that read queue lengths see how these are counted.
+/// Only balancers that read queue lengths depend on how these are counted.
 pub(crate) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let site = BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 };
     let balance = facts.balance;

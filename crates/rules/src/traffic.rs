@@ -6,7 +6,7 @@ use weft_core::Time;
 use weft_topology::{LinkState, plan};
 use weft_workload::{Limits, Shape, check};
 
-/// Whatever the traffic itself refuses in this network, with the first seed's failures.
+/// Whatever the traffic crate refuses in this network, with the first seed's failures.
 pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let settings = facts.settings;
@@ -50,7 +50,7 @@ pub(crate) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// An entry that stops before it starts, or starts when the run is over, sends nothing.
+/// An entry that stops before it starts, or starts after the run ends, sends nothing.
 pub(crate) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     for (index, entry) in facts.settings.flows().iter().enumerate() {
         if let Some(stop) = entry.stop.filter(|stop| *stop <= entry.start) {

@@ -1,4 +1,4 @@
-//! Rules on the two ends of a flow, and on what they make of the switches' marks.
+//! Rules on the two ends of a flow, and on their use of congestion marks.
 
 use crate::{Facts, Finding, impossible};
 use weft_core::Bytes;

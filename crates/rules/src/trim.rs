@@ -1,11 +1,11 @@
-//! Rules on trimming, and on the transports that live by it.
+//! Rules on trimming, and on the transports that depend on it.
 
 use crate::{Facts, Finding, impossible};
 use weft_core::stack::ClassSet;
 use weft_core::{Bytes, Class};
 use weft_transport::{Transport, TransportSettings};
 
-/// Headers that are cut reach somebody who waits for them, and packets that may be cut meet a switch that does it.
+/// Trimmed headers need a transport that uses them, and such a transport needs switches that trim.
 pub(crate) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (trim, name) = (&facts.switch.trim, facts.stack.name());
     let trimmable = facts.stack.stack().is_trimmable();
@@ -26,7 +26,7 @@ pub(crate) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Findin
     }
 }
 
-/// Headers and control packets overtake payload: they have a queue of their own.
+/// Headers and control packets overtake payload: they have their own queue.
 pub(crate) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (switch, transport) = (facts.switch, Transport::new(facts.stack));
     if !switch.trim.is_on() || !transport.stack().is_trimmable() {
@@ -54,7 +54,7 @@ pub(crate) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut V
     }
 }
 
-/// A queue holds a full packet, and a header is less than that.
+/// A queue holds a full packet, and a header is smaller.
 pub(crate) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let trim = &facts.switch.trim;
     let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));

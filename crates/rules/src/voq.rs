@@ -4,7 +4,7 @@ use crate::{Facts, Finding, impossible};
 use weft_switch::order::OrderSettings;
 use weft_topology::Node;
 
-/// Why `[switch.voq]` cannot stand beside other mechanisms, or what it leaves without effect.
+/// Why `[switch.voq]` excludes other mechanisms, or makes settings ineffective.
 pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     if switch.voq.is_none() {
@@ -31,7 +31,7 @@ pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut V
     facts.idle("switch.count_in_service", sees, found);
 }
 
-/// Memories and credits hold something, and no part of them is out of reach.
+/// Memories and credits hold something, and all of it is usable.
 pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(voq) = &facts.switch.voq else { return };
     let sizes = [("limit", voq.limit.0), ("on_chip", voq.on_chip.0), ("credit", voq.credit.0)];

@@ -1,5 +1,5 @@
-//! A scenario file taken apart into settings, axes and expectations, with the demo and the command line put in. Decodes
-//! settings for any choice of alternatives; says nothing of what they mean together.
+//! A scenario file split into settings, axes and expectations, with the demo and the command line applied. Decodes
+//! settings for any choice of alternatives; must not depend on what they mean together.
 
 use crate::expect;
 use crate::file::ScenarioFile;
@@ -15,14 +15,14 @@ use weft_model::{COMPLETE_KEY, Resolved};
 pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.
 pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo", COMPLETE_KEY];
-/// The file taken apart: settings, axes, expectations.
+/// The file split into settings, axes and expectations.
 pub(crate) struct Draft {
     pub(crate) root: Toml,
     pub(crate) axes: Vec<SweepAxis>,
     pub(crate) expectations: Vec<expect::Question>,
-    /// The sweep was cut down, so some settings and expectations may be idle.
+    /// The sweep was narrowed, so some settings and expectations may be idle.
     pub(crate) narrowed: bool,
-    /// All defaults are filled in, so settings without effect are no news.
+    /// All defaults are filled in, so settings without effect are not reported.
     pub(crate) complete: bool,
 }
 
@@ -49,7 +49,7 @@ impl Draft {
         draft
     }
 
-    /// A demo must be right even when nobody asks for it.
+    /// A demo must be valid even if it is not requested.
     fn try_demo(&self, demo: &[Edit], mistakes: &mut Vec<Mistake>) {
         let (root, axes) = (self.root.clone(), self.axes.clone());
         let mut scratch = Draft { root, axes, expectations: Vec::new(), ..*self };
@@ -70,7 +70,7 @@ impl Draft {
         }
     }
 
-    /// The settings with one alternative of some of the axes.
+    /// The settings with one alternative each for some of the axes.
     pub(crate) fn resolve(&self, chosen: &[(usize, usize)], mistakes: &mut Vec<Mistake>) -> Resolved {
         let mut root = self.root.clone();
         for (axis, alternative) in chosen {
@@ -83,7 +83,7 @@ impl Draft {
         Resolved { value: decoded.value, provenance: decoded.provenance }
     }
 
-    /// Every alternative alone, so that one message says all that is wrong in a sweep.
+    /// Checks every alternative alone, so that all mistakes of a sweep are reported at once.
     pub(crate) fn check_alternatives(&self, mistakes: &mut Vec<Mistake>) {
         for (axis, setting) in self.axes.iter().enumerate() {
             for alternative in 0..setting.alternatives.len() {

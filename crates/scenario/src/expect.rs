@@ -1,7 +1,7 @@
-//! `[[expect]]`: what the results must show. Read and resolved against the cases of the sweep here; the measured
-//! values come from outside, as a function.
+//! `[[expect]]`: what the results must show. Read and resolved against the cases of the sweep here; the caller
+//! provides the measured values as a function.
 //!
-//! Must not depend on records or statistics, only on names of metrics.
+//! Must not depend on records or statistics, only on metric names.
 
 mod resolve;
 
@@ -17,14 +17,15 @@ use weft_mistake::node::{Content, Toml, TomlEntry};
 pub(crate) use resolve::{Question, Swept, resolve, unknown_metric};
 
 settings! {
-    /// A claim about the results, checked after the run. Together with `where`, a table of paths and values that
-    /// picks cases of the sweep; axes left open mean "in every case".
+    /// A claim about the results, checked after the run. `where`, a table of paths and values, selects cases of the
+    /// sweep; axes left open mean "in every case".
     pub struct ExpectSettings {
-        /// What is measured: metrics of cases, numbers, `+ - * /`, parentheses, `min(..)` and `max(..)`, for example "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses picks the case with this value.
+        /// What is measured: metrics of cases, numbers, `+ - * /`, parentheses, `min(..)` and `max(..)`, for example
+        /// "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses selects the case with this value.
         value: Option<String> = None,
         /// The expected number, with `within`.
         about: Option<f64> = None,
-        /// How near: "15 %", or "x2" for a factor of two either way.
+        /// Tolerance: "15 %", or "x2" for a factor of two either way.
         within: Option<String> = None,
         /// The measured number must be less than this.
         below: Option<f64> = None,
@@ -35,14 +36,14 @@ settings! {
 
 /// The section's declaration, for schema and reference.
 pub(crate) const TABLE: &Table = &ExpectSettings::TABLE;
-/// The key that picks cases.
+/// The key that selects cases.
 pub(crate) const WHERE_KEY: &str = "where";
-/// What an earlier version called `value` when it was a quotient.
+/// The earlier name of `value` for a quotient.
 const RATIO: &str = "ratio";
-/// Keys that a later version will understand.
+/// Keys reserved for a later version.
 const LATER: &[&str] = &["table", "check"];
 
-/// The metrics there are. They belong to the report, which this crate does not know.
+/// The known metrics. They belong to the report, on which this crate must not depend.
 #[derive(Clone, Copy, Debug)]
 pub struct Metrics {
     /// Whether a path names a metric.
@@ -118,26 +119,26 @@ pub struct Claim {
     pub line: usize,
 }
 
-/// What became of a claim.
+/// The verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimVerdict {
     /// What was measured, in words.
     pub text: String,
-    /// What the means over the seeds give (so a quotient is mean over mean); nothing when a metric has no value.
+    /// The value from the means over the seeds (so a quotient is mean over mean); `None` if a metric has no value.
     pub measured: Option<f64>,
-    /// The same for every seed alone.
+    /// The same for every seed separately.
     pub per_seed: Vec<f64>,
-    /// Where it should lie, in words.
+    /// The expected range, in words.
     pub allowed: String,
-    /// Whether it does. A claim that could not be measured is not kept.
+    /// Whether it holds. A claim that could not be measured does not hold.
     pub kept: bool,
     /// The line of its `[[expect]]` in the scenario file.
     pub line: usize,
 }
 
 impl Claim {
-    /// Compares with the results. `lookup` gives a metric of a case by seed; seeds that lack one of the metrics are left
-    /// out of all.
+    /// Compares with the results. `lookup` returns a metric of a case by seed; seeds that lack one of the metrics are
+    /// excluded from all.
     pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> BTreeMap<u64, f64>) -> ClaimVerdict {
         let values: Vec<(&Term, BTreeMap<u64, f64>)> =
             self.measured.iter().map(|(term, at)| (term, lookup(at))).collect();
@@ -157,7 +158,7 @@ impl Claim {
     }
 }
 
-/// The means of terms over some seeds, which all of them have.
+/// The means of terms over their common seeds.
 struct Means<'a> {
     values: &'a [(&'a Term, BTreeMap<u64, f64>)],
     seeds: &'a [u64],
@@ -171,7 +172,7 @@ impl Values for Means<'_> {
     }
 }
 
-/// Reads one `[[expect]]` as far as that is possible without the cases.
+/// Reads one `[[expect]]` as far as possible without the cases.
 pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Option<Question> {
     let path = format!("expect[{index}]");
     let mut node = node.clone();
@@ -205,7 +206,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     Some(Question { path, place: node.place, subject, text, expression, selection, bound: bound? })
 }
 
-/// What an expression asks for that expectations do not have.
+/// What an expression uses that expectations do not support.
 fn unsupported(expression: &Expression) -> Option<(String, &'static str)> {
     let terms = expression.terms();
     if let Some(experiment) = terms.iter().find_map(|(term, _)| term.experiment.as_ref()) {
@@ -233,7 +234,7 @@ impl Reading<'_> {
         self.node.get(key).map_or(self.node.place, |node| node.place)
     }
 
-    /// What is measured: as written, and read.
+    /// What is measured: as written, and parsed.
     fn measured(
         &self,
         settings: &ExpectSettings,

@@ -1,4 +1,4 @@
-//! `weft explain`: every setting with its value, who said so, and what it means.
+//! `weft explain`: every setting with its value, origin and meaning.
 //!
 //! Reads declarations and provenance; decides nothing.
 
@@ -23,8 +23,8 @@ pub struct Explanation {
     pub value: String,
     /// What the value measures: `time`, `size`, `rate`, `share`; empty for numbers and words.
     pub unit: &'static str,
-    /// `default`, `drill-80.toml:13`, `sweep at drill-80.toml:40`, `demo at ...` or `command line`; for switches with levels
-    /// of their own with the level: `mixed.toml:9 [switch.leaf]`.
+    /// `default`, `drill-80.toml:13`, `sweep at drill-80.toml:40`, `demo at ...` or `command line`; for switches with
+    /// levels, with the level: `mixed.toml:9 [switch.leaf]`.
     pub origin: String,
     /// The setting's documentation.
     pub meaning: String,
@@ -43,7 +43,7 @@ impl Scenario {
         explain((&case.settings, &case.resolved), &self.file, prefix.unwrap_or(""))
     }
 
-    /// All paths of the scenario, for messages about a prefix that names none.
+    /// All paths of the scenario, for messages about an unknown prefix.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         self.explain(None).into_iter().map(|row| row.path).collect()
@@ -84,7 +84,7 @@ fn explain(
     all
 }
 
-/// Everything that holds for switches of which some level says something, and which level gave it.
+/// All settings of switches with a level, and the level that set each.
 fn of_device(device: &Device, all: &[Device], said: &Provenance, file: &ScenarioFile) -> Vec<Explanation> {
     let Some(strongest) = device.levels.last() else { return Vec::new() };
     let alone = all.iter().filter(|other| other.levels.last() == Some(strongest)).count() == 1;
@@ -150,7 +150,7 @@ fn origin(provenance: &Provenance, sources: &Sources, path: &str) -> String {
 /// Where meanings begin.
 const INDENT: usize = 6;
 
-/// The rows as text of at most 80 columns wherever words allow: one block per section, and for each setting its name,
+/// The rows as text of at most 80 columns where words allow: one block per section, and for each setting its name,
 /// value and origin on one line and its meaning below.
 #[must_use]
 pub fn table(rows: &[Explanation]) -> String {

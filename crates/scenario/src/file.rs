@@ -1,6 +1,6 @@
-//! The scenario file as typed, and the changes that the command line asks for.
+//! The scenario file as typed, and the overrides of the command line.
 //!
-//! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
+//! Depends on TOML and paths only; [`validate`](crate::validate) checks what the settings mean together.
 
 use crate::overlay::Edit;
 use crate::sweep::SWEPT;
@@ -23,7 +23,7 @@ pub struct ScenarioFile {
 
 impl ScenarioFile {
     /// Reads a file, applies `path=value` changes of the command line and, for a `demo`, takes its reduced form.
-    /// Names of other files in it are relative to its folder.
+    /// Other file names in it are relative to its folder.
     ///
     /// # Errors
     /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors); a change has no `=`.
@@ -39,7 +39,7 @@ impl ScenarioFile {
         set.iter().try_fold(file, |file, change| file.set(change))
     }
 
-    /// Reads a text; `name` is what messages call it. Names of other files in it are relative to the current folder.
+    /// Reads a text; `name` is what messages call it. Other file names in it are relative to the current folder.
     ///
     /// # Errors
     /// It is not TOML: all syntax errors.
@@ -52,13 +52,13 @@ impl ScenarioFile {
         Ok(ScenarioFile { sources, document, folder: PathBuf::new(), arguments: Vec::new(), demo: false })
     }
 
-    /// Names of other files in it are relative to this folder.
+    /// Other file names in it are relative to this folder.
     #[must_use]
     pub fn in_folder(self, folder: &Path) -> ScenarioFile {
         ScenarioFile { folder: folder.to_owned(), ..self }
     }
 
-    /// Reads bytes that may not even be text.
+    /// Reads bytes that may not be text.
     ///
     /// # Errors
     /// They are not UTF-8, or not TOML.
@@ -72,12 +72,11 @@ impl ScenarioFile {
         }
     }
 
-    /// Applies a `path=value` of the command line; it wins over the file, the sweep and the demo. The value is TOML,
-    /// or a text without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path that begins
-    /// with `sweep.` adds an axis: `sweep.balance=ecmp,drill`.
+    /// Applies a `path=value` of the command line; it overrides the file, the sweep and the demo. The value is TOML,
+    /// or a string without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path
+    /// that starts with `sweep.` adds an axis: `sweep.balance=ecmp,drill`.
     ///
-    /// # Errors
-    /// There is no `=`. Whether the path exists is checked with everything else.
+    /// # Errors There is no `=`. Whether the path exists is checked later.
     pub fn set(mut self, argument: &str) -> Result<ScenarioFile, Mistakes> {
         let mut sources = Sources::clone(&self.sources);
         let source = sources.add("--set", argument);

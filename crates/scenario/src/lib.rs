@@ -1,6 +1,6 @@
 //! Reads, checks and explains a scenario file: text in, [`Scenario`] out.
 //!
-//! Knows every section's settings by their declaration; knows no clock, no engine and no result.
+//! Depends on every section's settings by their declaration; must not depend on clocks, engines or results.
 //!
 //! ```text
 //! text --file--> tree with places --overlay--> sweep, demo, --set --codec--> values --rules--> Scenario, Cases

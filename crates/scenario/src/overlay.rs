@@ -1,7 +1,7 @@
-//! Puts a value at a dotted path of the file's tree: sweeps, `[demo]` and `--set` work on what was written, and
-//! [`decode`](weft_codec::decode) then checks the result as if it had been written so.
+//! Puts a value at a dotted path of the file's tree: sweeps, `[demo]` and `--set` edit what was written, and
+//! [`decode`](weft_codec::decode) then checks the result as if it had been written that way.
 //!
-//! Checks that the path exists; what is put there is the decoder's business.
+//! Checks that the path exists; the decoder checks the value.
 
 use weft_codec::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named};
 use weft_core::settings::{Family, Field, Kind, Member, Table};
@@ -9,7 +9,7 @@ use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Toml, TomlEntry};
 
-/// A value for one path, and where the path is written.
+/// A value for one path, and the position of the path.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Edit {
     pub(crate) path: String,
@@ -19,8 +19,7 @@ pub(crate) struct Edit {
 
 /// Puts the override's value into the tree.
 ///
-/// # Errors
-/// The path names no setting, or a setting of a family member that is not chosen.
+/// # Errors The path is not a setting, or is a setting of a family member that is not chosen.
 pub(crate) fn put(table: &'static Table, root: &mut Toml, change: &Edit) -> Result<(), Mistake> {
     let steps: Vec<&str> = change.path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
     Walk { change }.table(table, root, &steps)
@@ -76,7 +75,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The value of a key, which is added if it is not there.
+    /// The value of a key, which is added if missing.
     fn child<'n>(&self, node: &'n mut Toml, key: &str) -> &'n mut Toml {
         let value = &self.change.value;
         if !matches!(node.content, Content::Table(_)) {
@@ -144,7 +143,7 @@ impl Walk<'_> {
     }
 }
 
-/// The member that a node of a family names, however it is written.
+/// The member named by a node of a family, however it is written.
 fn chosen(node: &Toml) -> Option<&str> {
     match &node.content {
         Content::Text(name) => Some(name),
@@ -164,7 +163,7 @@ fn kind_of_entry(family: &Field, node: &Toml) -> Option<&'static Member> {
     }
 }
 
-/// The family whose member stands at a path, whatever has been written there.
+/// The family whose member is at a path, whatever has been written there.
 pub(crate) fn family_at(table: &'static Table, path: &str) -> Option<&'static Family> {
     let steps: Vec<&str> = path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
     let (first, rest) = steps.split_first()?;
@@ -187,7 +186,7 @@ fn family_below(kind: &'static Kind, steps: &[&str]) -> Option<&'static Family> 
     }
 }
 
-/// The kind of a key of a table; keys of flattened tables are its own.
+/// The kind of a key of a table, including keys of flattened tables.
 fn field_kind(table: &Table, name: &str) -> Option<&'static Kind> {
     table.fields.iter().find_map(|field| match &field.kind {
         Kind::Flatten(inner) => field_kind(inner, name),

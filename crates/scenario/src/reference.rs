@@ -1,6 +1,6 @@
-//! Reference pages in Markdown, written from the declarations: one page per section of the scenario file.
+//! Reference pages in Markdown, generated from the declarations: one page per section of the scenario file.
 //!
-//! Writes no file: the texts are compared with the committed ones elsewhere.
+//! Writes no files: the texts are compared with the committed ones elsewhere.
 
 use crate::expect;
 use crate::explain::one_line;
@@ -122,7 +122,7 @@ fn families_of(table: &'static Table, path: &str, found: &mut Vec<(String, &'sta
     }
 }
 
-/// The body of a section's page; nothing for a plain setting.
+/// The body of a section's page; empty for a plain setting.
 fn section(field: &'static Field) -> Option<String> {
     match field.kind {
         Kind::Table(table) => Some(tables(table, field.name, 2)),
@@ -191,7 +191,7 @@ fn entries(table: &'static Table, path: &str) -> String {
     text
 }
 
-/// The fields of a table with those of flattened tables in their place.
+/// The fields of a table, with flattened tables expanded in place.
 fn flat(table: &'static Table) -> Vec<&'static Field> {
     let fields = table.fields.iter();
     fields
@@ -230,7 +230,7 @@ fn row(field: &'static Field) -> String {
     )
 }
 
-/// The value of a setting of which the file says nothing.
+/// The value of a setting not given in the file.
 fn default(field: &'static Field, quote: &str) -> String {
     match field.default.map(|default| default()) {
         None => "must be given".to_owned(),
@@ -240,7 +240,7 @@ fn default(field: &'static Field, quote: &str) -> String {
     }
 }
 
-/// What a setting may be; the words of a choice with their meaning, one after the other.
+/// The allowed values of a setting; for a choice, its words with their meaning.
 fn allowed(field: &'static Field, between: &str, quote: &str) -> String {
     let word = |(word, doc): &(&str, &str)| format!("{quote}{word}{quote}: {}", one_line(doc));
     match inner(&field.kind) {
@@ -249,7 +249,7 @@ fn allowed(field: &'static Field, between: &str, quote: &str) -> String {
     }
 }
 
-/// The settings of a table, with those that it shares with others: names, and meaning, allowed values and default in lines.
+/// The settings of a table, including shared ones: names, and meaning, allowed values and default in lines.
 #[must_use]
 pub fn explained(table: &'static Table) -> Vec<(String, String)> {
     let of = |field: &'static Field| match field.kind {

@@ -1,6 +1,6 @@
-//! What more can be said of a file that has mistakes already, so that all come at once. Sections with a mistake, and entries of
-//! `[[traffic]]` with one, are left out; what is left is checked by the rules that look at nothing else. Settings without
-//! effect are not looked for: what was left out may be what uses them.
+//! Further mistakes of a file that already has some, so that all are reported at once. Sections and `[[traffic]]`
+//! entries with a mistake are excluded; the rest is checked by the rules that depend on nothing else. Settings
+//! without effect are not reported: what was excluded may use them.
 
 use crate::draft::{Draft, SECTIONS, TABLE};
 use crate::expect::{Metrics, unknown_metric};
@@ -16,7 +16,7 @@ use weft_model::ScenarioSettings;
 use weft_model::{Case, Resolved};
 use weft_workload::SizeDistribution;
 
-/// Sections that no scenario can do without, for those that are left out. No rule looks at them then.
+/// Stand-ins for required sections that are excluded. No rule checks them then.
 const STAND_IN: &str = "weft = 1\nname = \"x\"\ntopology = \"single-switch\"\n\
                         traffic = [{ tag = \"x\", load = 0.5, sizes = \"1 kB\" }]\n";
 const TRAFFIC: &str = "traffic";
@@ -54,7 +54,7 @@ pub(crate) fn further(
 fn sound(draft: &Draft, mistakes: &[Mistake]) -> Option<(Draft, Damage)> {
     let mut damage = Damage::default();
     mistakes.iter().for_each(|mistake| damage.add(mistake));
-    // What stands behind a mistake may come to light only when that is gone.
+    // One mistake may hide another until it is removed.
     for _ in 0..4 {
         let root = damage.repaired(&draft.root);
         let left = decode(TABLE, &root, "", SECTIONS).mistakes;
@@ -123,7 +123,7 @@ fn sound_axes(draft: &Draft) -> Vec<SweepAxis> {
     draft.axes.iter().enumerate().filter_map(sound).collect()
 }
 
-/// All cases that can be decoded; only the plain one of a sweep that is too large.
+/// All cases that can be decoded; only the base case if the sweep is too large.
 fn cases(draft: &Draft) -> Vec<Case> {
     let mut sizes: Vec<usize> = draft.axes.iter().map(|axis| axis.alternatives.len()).collect();
     if sweep::count(&draft.axes) > sweep::MOST_CASES {
@@ -139,7 +139,7 @@ fn cases(draft: &Draft) -> Vec<Case> {
     sweep::product(&sizes).into_iter().filter_map(case).collect()
 }
 
-/// Sizes of flows depend on nothing else: they are looked at in entries that have other mistakes, too.
+/// Flow sizes depend on nothing else: they are also checked in entries with other mistakes.
 fn unknown_sizes(root: &Toml, folder: &Path, mistakes: &[Mistake]) -> Vec<Mistake> {
     let Some(Content::List(items)) = root.get(TRAFFIC).map(|node| &node.content) else {
         return Vec::new();

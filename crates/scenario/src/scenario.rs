@@ -1,6 +1,6 @@
 //! The checked scenario.
 //!
-//! Only [`validate`](crate::validate) makes these; whoever has one need not check again.
+//! Only [`validate`](crate::validate) creates these; holders need not check again.
 
 use crate::canonical;
 use crate::expect::Claim;
@@ -26,21 +26,21 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// All cases in a fixed order, the first axis turning slowest; one case when nothing is swept.
+    /// All cases in a fixed order, the first axis varying slowest; one case if nothing is swept.
     #[must_use]
     pub fn cases(&self) -> &[Case] {
         &self.cases
     }
 
-    /// The byte of the scenario file at which a setting stands, or the nearest table around it; the begin of the file if
-    /// nothing of it is there.
+    /// The byte offset of a setting in the scenario file, or of the nearest enclosing table; the start of the file if
+    /// it has neither.
     #[must_use]
     pub fn offset(&self, path: &str) -> usize {
         self.base.offset(path)
     }
 
-    /// The complete scenario as TOML, with all defaults filled in and marked. It reads back as the equal scenario; only
-    /// expectations are left out when the demo or the command line narrowed the sweep.
+    /// The complete scenario as TOML, with all defaults filled in and marked. It reads back as an equal scenario;
+    /// only expectations are omitted if the demo or the command line narrowed the sweep.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut text = self.base.to_toml(&self.left_out());
@@ -51,8 +51,8 @@ impl Scenario {
         text
     }
 
-    /// Families that nobody has chosen a member of, but in which a case of the sweep sets something of another member than
-    /// the default: written down, the default would be a choice, which that case contradicts.
+    /// Families without a chosen member in which a case of the sweep sets something of a non-default member: writing
+    /// the default would be a choice that contradicts that case.
     fn left_out(&self) -> Vec<String> {
         let changes = self.axes.iter().flat_map(|axis| &axis.alternatives).flat_map(|one| &one.changes);
         changes.filter_map(|change| self.base.contradicted(&change.path)).collect()

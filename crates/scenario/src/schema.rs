@@ -1,6 +1,6 @@
-//! The JSON Schema (draft 2020-12) of scenario files, for editors: written from the declarations.
+//! The JSON Schema (draft 2020-12) of scenario files, for editors: generated from the declarations.
 //!
-//! Says what one value may be; what values must satisfy together is left to `weft check`.
+//! Describes single values; `weft check` checks combinations.
 
 use crate::expect;
 use crate::explain::one_line;
@@ -33,7 +33,7 @@ pub fn schema() -> String {
     text
 }
 
-/// The tables of which some settings may be given at other levels, by name: each stands in many places.
+/// The tables whose settings may be overridden at other levels, by name: each is used in many places.
 fn levels(table: &'static Table) -> Map<String, Json> {
     let mut found = Map::new();
     for field in table.fields {
@@ -52,7 +52,7 @@ fn levels(table: &'static Table) -> Map<String, Json> {
     found
 }
 
-/// The families that a table can reach, by what they are called: each stands once, however many settings choose from it.
+/// The families that a table can reach, by name: each appears once, however many settings choose from it.
 fn families(table: &'static Table, found: &mut Map<String, Json>) {
     for field in table.fields {
         let mut kind = &field.kind;
@@ -72,7 +72,7 @@ fn families(table: &'static Table, found: &mut Map<String, Json>) {
     }
 }
 
-/// Where a family stands among what is shared.
+/// Where a family is among the shared definitions.
 fn shared_name(family: &Family) -> String {
     format!("any-{}", family.name.replace(' ', "-"))
 }

@@ -1,6 +1,6 @@
 //! `[sweep]` and `[demo]`: which settings take which values, and the cases that follow.
 //!
-//! Works on the file's tree; whether a value is good is found out by decoding every case.
+//! Works on the file's tree; decoding every case checks the values.
 
 use crate::overlay::{Edit, family_at};
 use weft_codec::{KIND_KEY, join};
@@ -9,10 +9,10 @@ use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
 use weft_model::ScenarioSettings;
 
-/// More cases than this are a typing error, not an experiment.
+/// More cases than this are taken for a typing error.
 pub(crate) const MOST_CASES: usize = 10_000;
 
-/// How the path of a `--set` begins that adds an axis.
+/// The prefix of a `--set` path that adds an axis.
 pub(crate) const SWEPT: &str = "sweep.";
 
 /// A setting (or, with `mode = "cases"`, the case) that takes several values.
@@ -35,7 +35,7 @@ pub(crate) struct Alternative {
 }
 
 impl SweepAxis {
-    /// The values as they are shown in tables.
+    /// The values as shown in tables.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.alternatives.iter().map(|alternative| alternative.label.as_str())
     }
@@ -128,8 +128,8 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
     vec![SweepAxis { path: "case".to_owned(), place, named: true, alternatives }]
 }
 
-/// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables. With `choosing`, a table may also
-/// choose a member of a family.
+/// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables. With `choosing`, a
+/// table may also choose a member of a family.
 pub(crate) fn read_overrides(section: &TomlEntry, choosing: bool, mistakes: &mut Vec<Mistake>) -> Vec<Edit> {
     let Content::Table(entries) = &section.node.content else {
         let message = format!("found {}, expected a table of settings", section.node.described());
@@ -167,8 +167,8 @@ fn chosen_member<'n>(path: &str, node: &'n Toml) -> Option<(&'n str, bool)> {
     }
 }
 
-/// Applies a change of `[demo]` or `--set` to the axes: a list replaces the values of an axis; a single value takes
-/// the axis away and is returned, to be put into the file like a change of any other setting.
+/// Applies a change of `[demo]` or `--set` to the axes: a list replaces the values of an axis; a single value removes
+/// the axis and is returned, to be applied to the file like any other change.
 pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit) -> Option<Edit> {
     let Some(at) = axes.iter().position(|axis| axis.path == change.path) else { return Some(change.clone()) };
     match &change.value.content {
@@ -187,8 +187,8 @@ pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit) -> Option<Edit> {
     }
 }
 
-/// A change of the command line whose path begins with `sweep.`: a further axis, or other values of one, as if it stood in
-/// `[sweep]`. Any other change is given back.
+/// A change of the command line whose path starts with `sweep.`: a further axis, or other values of one, as if in
+/// `[sweep]`. Any other change is returned.
 pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
     let Some(path) = change.path.strip_prefix(SWEPT) else { return Some(change.clone()) };
     let change = Edit { path: path.to_owned(), ..change.clone() };
@@ -201,8 +201,8 @@ pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec
     None
 }
 
-/// The cross product of axes with so many alternatives: for each combination the index on every axis; the first axis
-/// turns slowest.
+/// The cross product of axes with this many alternatives: for each combination, the index on every axis; the first
+/// axis varies slowest.
 pub(crate) fn product(sizes: &[usize]) -> Vec<Vec<usize>> {
     let mut combinations = vec![Vec::new()];
     for size in sizes {

@@ -1,6 +1,6 @@
 //! `weft new`: commented scenarios to start from.
 //!
-//! Texts only; that each is correct is tested.
+//! Texts only; tests check that each is valid.
 
 /// A scenario to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Template {
     text: &'static str,
 }
 
-/// Each by its name, which is that of its file, and its sentence.
+/// Each with its name, which is its file name, and its sentence.
 macro_rules! templates {
     ($($kind:literal: $summary:literal,)+) => {
         &[$(Template { kind: $kind, summary: $summary, text: include_str!(concat!("template/", $kind, ".toml")) },)+]
@@ -33,7 +33,7 @@ pub const TEMPLATES: &[Template] = templates! {
     "failure": "cables that fail during the run",
 };
 
-/// The text of a template; nothing if there is none of this name. To compare balancers is the usual wish behind `compare`.
+/// The text of a template; `None` if there is none with this name. `compare` usually means comparing balancers.
 #[must_use]
 pub fn template(kind: &str) -> Option<String> {
     let kind = if kind == "compare" { "balancers" } else { kind };

@@ -1,8 +1,8 @@
-//! From the file as typed to a checked [`Scenario`]: every mistake of the file, its sweep, its demo and the command
-//! line in one go.
+//! From the file as typed to a checked [`Scenario`]: reports every mistake of the file, its sweep, its demo and the
+//! command line at once.
 //!
-//! Decoding first, case by case; then the [`rules`](weft_rules) on what the settings mean together, or, after a mistake,
-//! those of the rules that still make sense ([`salvage`](crate::salvage)).
+//! First decoding, case by case; then the [`rules`](weft_rules) on combinations of settings or, after a mistake,
+//! those rules that still make sense ([`salvage`](crate::salvage)).
 
 use crate::draft::{Draft, TABLE};
 use crate::expect::{self, Metrics};
@@ -21,7 +21,7 @@ use weft_model::ScenarioSettings;
 use weft_model::{Case, Resolved};
 
 impl ScenarioFile {
-    /// Checks everything. `metrics` says what expectations may ask for.
+    /// Checks everything. `metrics` are the metrics expectations may use.
     ///
     /// # Errors
     /// All mistakes of the file.
@@ -38,7 +38,7 @@ impl ScenarioFile {
     }
 }
 
-/// A file of a later version is not searched for mistakes.
+/// A file of a later version is not checked for mistakes.
 fn other_version(document: &Toml) -> Option<Mistake> {
     let node = document.get("weft")?;
     match node.content {
@@ -116,7 +116,7 @@ impl Draft {
         for question in &self.expectations {
             match expect::resolve(question, &field) {
                 Ok(more) => claims.extend(more),
-                // a narrowed sweep may leave out the cases that an expectation speaks of
+                // a narrowed sweep may lack the cases that an expectation applies to
                 Err(_) if self.narrowed => {}
                 Err(mistake) => mistakes.push(mistake),
             }
@@ -125,7 +125,7 @@ impl Draft {
     }
 }
 
-/// Name and hash of every file that a setting names: what is in them changes results as settings do.
+/// Name and hash of every file named by a setting: their contents affect results as settings do.
 fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)> {
     let mut listed = Vec::new();
     for row in rows(TABLE, &resolved.value) {

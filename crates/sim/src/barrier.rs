@@ -16,7 +16,7 @@ const SLICE: Duration = Duration::from_micros(20);
 /// After that no thread yields in so many waits: it sleeps.
 const WARY: usize = 10_000;
 
-/// See the file's head. Whatever a thread wrote before it waited, all can read afterwards.
+/// See the file's head. What a thread wrote before waiting, all can read afterwards.
 pub(crate) struct Barrier {
     threads: usize,
     patience: usize,
@@ -49,8 +49,7 @@ impl Barrier {
 
     /// Waits until all threads have come.
     ///
-    /// # Panics
-    /// When another thread has panicked: it will never come.
+    /// # Panics If another thread has panicked and will never arrive.
     pub(crate) fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -119,7 +118,7 @@ impl Barrier {
         self.bell.notify_all();
     }
 
-    /// Until this is dropped, a panic of the thread ends the waiting of the others.
+    /// Until this is dropped, a panic of the thread releases the others.
     pub(crate) fn watch_over(&self) -> Watched<'_> {
         Watched(self)
     }

@@ -1,7 +1,7 @@
 //! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
 //! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
-//! each; a bucket that holds several is put in order when it is opened. The order of what comes out is that of [`EventOrder`]
-//! alone; bucket width and count change speed, never results.
+//! each; a bucket with several rows is sorted when it is opened. The order of events is that of [`EventOrder`] alone;
+//! bucket width and count affect speed, never results.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,11 +15,11 @@ mod wheel;
 
 use wheel::{BUCKETS, REACH, Wheel};
 
-/// A place further back in the open bucket is not looked for: the event goes to the heap.
+/// An event that belongs further back in the open bucket goes to the heap instead.
 const STEPS: u32 = 32;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
-/// Stands for the row of an event that has none.
+/// The row of an event without one.
 const FAR: u32 = u32::MAX;
 
 /// A pending event of a link.
@@ -28,18 +28,19 @@ struct Row {
     time: Time,
     /// The next row of the bucket.
     next: u32,
-    /// Of an arrival: what arrives.
+    /// For an arrival: what arrives.
     packet: PacketId,
 }
 
-/// What [`Calendar::pop`] gives: when, the row of the event, and what arrives.
+/// What [`Calendar::pop`] returns: the time, the row of the event, and what arrives.
 pub(crate) type Next = (Time, u32, PacketId);
 
 /// Pending events.
 pub(crate) struct Calendar {
-    /// Before this instant the wheel decides alone: the heap has nothing, and the end is behind.
+    /// Before this instant the wheel decides alone: the heap is empty and the end lies beyond.
     limit: Time,
-    /// The open bucket, since time zero; bucket n covers `n << shift ..`. It is in order, and none before it holds anything.
+    /// The open bucket, counted from time zero; bucket n covers `n << shift ..`. It is sorted, and all before it are
+    /// empty.
     number: u64,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
@@ -47,7 +48,7 @@ pub(crate) struct Calendar {
     links: u32,
     rows: Box<[Row]>,
     order: EventOrder,
-    /// Events from this instant on are left alone.
+    /// Events from this instant on are not returned.
     end: Time,
     /// See [`Calendar::set_seen`].
     unseen: Time,
@@ -55,7 +56,7 @@ pub(crate) struct Calendar {
     heap: BinaryHeap<Reverse<(Time, Rank)>>,
     /// The first of the heap.
     heap_first: Time,
-    /// The event without a row that was taken last.
+    /// The last event taken that has no row.
     far: Event,
     wheel: Box<Wheel>,
     /// Reused for sorting.
@@ -63,7 +64,7 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// An empty calendar for so many links with buckets of about `width`.
+    /// An empty calendar for this many links with buckets of about `width`.
     pub(crate) fn new(order: EventOrder, links: usize, width: Span) -> Calendar {
         let empty = Row { time: Time::NEVER, next: NONE, packet: PacketId::NONE };
         Calendar {
@@ -83,13 +84,13 @@ impl Calendar {
         }
     }
 
-    /// From now on [`Calendar::pop`] gives events before `end`, which is not zero.
+    /// From now on [`Calendar::pop`] returns events before `end`, which must not be zero.
     pub(crate) fn set_end(&mut self, end: Time) {
         self.end = end;
         self.set_limit();
     }
 
-    /// Events are given out before this instant.
+    /// Events are returned before this instant.
     pub(crate) fn end(&self) -> Time {
         self.end
     }
@@ -98,14 +99,14 @@ impl Calendar {
         self.limit = self.end.min(self.heap_first).min(self.unseen);
     }
 
-    /// Somebody has looked at all buckets up to this one, and wants to look again before events beyond it are taken: then
+    /// The scout has seen all buckets up to this one, and must look again before events beyond it are taken: then
     /// [`Calendar::pop`] finds none, and [`Calendar::is_unseen`] holds.
     pub(crate) fn set_seen(&mut self, bucket: Option<u64>) {
         self.unseen = bucket.map_or(Time::NEVER, |bucket| Time((bucket + 1) << self.shift));
         self.set_limit();
     }
 
-    /// Whether the next event lies beyond what has been looked at.
+    /// Whether the next event lies beyond what the scout has seen.
     pub(crate) fn is_unseen(&self) -> bool {
         self.unseen != Time::NEVER && self.next_time() >= self.unseen
     }
@@ -121,25 +122,25 @@ impl Calendar {
         first
     }
 
-    /// A packet will arrive by a link, on which no other arrival is pending. Not before the last event taken.
+    /// A packet will arrive by a link, on which no other arrival is pending, not before the last event taken.
     #[inline]
     pub(crate) fn push_arrival(&mut self, time: Time, link: LinkId, packet: PacketId) {
         self.push_row(time, link.0, packet);
     }
 
-    /// The transmitter of a link will be idle, and has not been going to be. Not before the last event taken.
+    /// The transmitter of a link will be idle, with no such event pending, not before the last event taken.
     #[inline]
     pub(crate) fn push_transmitted(&mut self, time: Time, link: LinkId) {
         self.push_row(time, self.links + link.0, PacketId::NONE);
     }
 
-    /// What was to arrive by a link is lost; the event stays, and nothing arrives.
+    /// The pending arrival of a link is lost; the event remains, and nothing arrives.
     pub(crate) fn lose_arrival(&mut self, link: LinkId) -> Option<PacketId> {
         let packet = std::mem::replace(&mut self.row_mut(link.0).packet, PacketId::NONE);
         (packet != PacketId::NONE).then_some(packet)
     }
 
-    /// What is to arrive next by a link; of no meaning if nothing is.
+    /// The next arrival of a link; meaningless if there is none.
     pub(crate) fn arriving(&self, link: LinkId) -> PacketId {
         self.row(link.0).packet
     }
@@ -147,7 +148,7 @@ impl Calendar {
     #[inline]
     fn push_row(&mut self, time: Time, row: u32, packet: PacketId) {
         let bucket = time.0 >> self.shift;
-        // Wraps around for the open bucket and what lies before it.
+        // Wraps around for the open bucket and earlier ones.
         if bucket.wrapping_sub(self.number + 1) < REACH {
             *self.row_mut(row) = Row { time, next: self.wheel.first_of(bucket), packet };
             self.wheel.put_first(bucket, row);
@@ -163,7 +164,7 @@ impl Calendar {
         self.push_far(Entry::new(time, event));
     }
 
-    /// Takes the next event before the end if the wheel alone decides. If not, there is still [`Calendar::pop_aside`].
+    /// Takes the next event before the end if the wheel alone decides; otherwise use [`Calendar::pop_aside`].
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Next> {
         let slot = self.wheel.occupied_from(self.number)?;
@@ -280,7 +281,7 @@ impl Calendar {
         }
     }
 
-    /// Opens a bucket that holds several rows, which are put in order: the first of them.
+    /// Opens a bucket with several rows, sorts them, and returns the first.
     #[inline(never)]
     fn open(&mut self, bucket: u64, first: u32) -> u32 {
         self.number = bucket;
@@ -298,7 +299,7 @@ impl Calendar {
         second
     }
 
-    /// Of two rows at one instant, whether the one comes before the other: arrivals before ends of transmissions.
+    /// Whether one of two rows at one instant comes before the other: arrivals before ends of transmissions.
     #[inline]
     fn goes_first(&self, row: u32, other: u32) -> bool {
         match (row < self.links, other < self.links) {
@@ -307,7 +308,7 @@ impl Calendar {
         }
     }
 
-    /// The same for two of a kind.
+    /// The same for two rows of one kind.
     #[inline(never)]
     fn wins_tie(&self, row: u32, other: u32) -> bool {
         let name = |row| {
@@ -316,7 +317,7 @@ impl Calendar {
         self.order.wins_draw(self.row(row).time, name(row), name(other))
     }
 
-    /// Puts the rows of the open bucket in order.
+    /// Sorts the rows of the open bucket.
     fn sort(&mut self, mut row: u32) -> u32 {
         let mut several = std::mem::take(&mut self.several);
         while row != NONE {
@@ -339,7 +340,7 @@ impl Calendar {
         next
     }
 
-    /// Takes the first of the heap, which is before everything else; `near` is the first row of the wheel.
+    /// Takes the first of the heap, which precedes everything else; `near` is the first row of the wheel.
     fn pop_far(&mut self, far: Entry, near: Option<u32>) -> Next {
         self.heap.pop();
         self.heap_first = self.heap.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);
@@ -355,8 +356,8 @@ impl Calendar {
     }
 }
 
-/// A width at which there is a bucket for each of `rate` events per second, but so wide that the wheel reaches as far
-/// ahead as links do.
+/// A width that gives one bucket per event at `rate` events per second, but wide enough that the wheel covers the
+/// delay of links.
 pub(crate) fn width_for(rate: f64, ahead: Span) -> Span {
     let width = Span::from_seconds_rounded(0.5 / rate.max(1.0));
     let least = Span((ahead.0 / REACH + 1).next_power_of_two());

@@ -1,5 +1,5 @@
-//! What a domain has carried up to an instant: bytes sent by link, payload delivered. Taken when the last flow starts, so that
-//! loads can be averaged over the time in which flows arrive. Taking it changes nothing.
+//! What a domain has carried up to an instant: bytes sent by link, payload delivered. Recorded when the last flow
+//! starts, so that loads can be averaged over the arrival period. Recording changes nothing.
 
 use weft_core::record::ArrivalRecord;
 use weft_core::{Bytes, PortId, Time};
@@ -10,14 +10,14 @@ use crate::run::Simulation;
 
 /// See the file's head.
 pub(crate) struct Carried {
-    /// By link; zero for those of other domains. Empty until it is noted.
+    /// By link; zero for those of other domains. Empty until recorded.
     pub(crate) sent: Vec<Bytes>,
     /// Payload of measured flows.
     delivered: Option<Bytes>,
 }
 
 impl Carried {
-    /// With room for what is to be noted, so that the loop allocates nothing.
+    /// With its memory reserved, so that the loop allocates nothing.
     pub(crate) fn new(setup: &Setup) -> Carried {
         let links = setup.flows.arrivals().map_or(0, |_| setup.graph.links().len());
         Carried { sent: Vec::with_capacity(links), delivered: None }
@@ -25,7 +25,7 @@ impl Carried {
 }
 
 impl Domain {
-    /// Notes what has been carried by all events of `now`. A packet counts from its first bit on.
+    /// Records what has been carried up to and including all events of `now`. A packet counts from its first bit.
     pub(crate) fn note_carried(&mut self, now: Time) {
         let after = Time(now.0 + 1);
         let Carried { sent, delivered } = &mut self.arrived;
@@ -42,8 +42,8 @@ impl Domain {
 }
 
 impl Simulation {
-    /// The part of the run in which flows arrived, if at least half of all payload was delivered in it: of a run that mostly
-    /// drains, it would say little.
+    /// The arrival period of the run, if at least half of all payload was delivered in it; it says little about a run
+    /// that mostly drains.
     pub(crate) fn arrivals(&self) -> Option<ArrivalRecord> {
         let (_, until) = self.plan.setup.flows.arrivals()?;
         let noted: Option<Vec<Bytes>> = self.domains.iter().map(|domain| domain.arrived.delivered).collect();

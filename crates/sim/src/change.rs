@@ -1,4 +1,4 @@
-//! Changes of the network: cables that fail and come back, ports that are taken out, routes that are installed.
+//! Changes of the network: cables that fail and come back, ports that are removed, routes that are installed.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use weft_topology::Change;
 use crate::domain::Domain;
 
 impl Domain {
-    /// A change of the network's timeline, as far as it concerns this domain.
+    /// Applies a change of the network's timeline to this domain.
     pub(crate) fn change(&mut self, number: usize) {
         let plan = Arc::clone(&self.cx.plan);
         let (time, change) = &plan.setup.timeline.changes[number];
@@ -28,7 +28,7 @@ impl Domain {
         }
     }
 
-    /// A cable goes down, with what is in flight on it, or comes back.
+    /// A cable goes down, losing what is in flight on it, or comes back.
     fn set_cable(&mut self, cable: usize, up: bool) {
         let plan = Arc::clone(&self.cx.plan);
         for link in plan.setup.graph.links_of_cable(cable) {

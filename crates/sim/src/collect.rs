@@ -15,7 +15,7 @@ use crate::plan::RunPlan;
 use crate::run::{Finish, Simulation};
 use crate::tally::Tally;
 
-/// What the run has to say, from all its domains, but for the flows: these go to the ledger.
+/// The record of a run, collected from its domains, without flows, which go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
     let arrivals = simulation.arrivals();
     let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
@@ -81,7 +81,7 @@ fn pauses(domains: &mut [Domain], end: Time) -> Vec<PauseRecord> {
 }
 
 impl Domain {
-    /// One record per flow that was to start before `end` and is not done.
+    /// One record per flow due to start before `end` that is not done.
     fn close(&mut self, end: Time, waiting: &BTreeMap<FlowId, FlowPauses>, ledger: &mut Ledger<'_>) {
         let Domain { cx, hosts, .. } = self;
         std::mem::take(&mut hosts.ends.closed).into_iter().for_each(|closed| ledger.add(closed));
@@ -93,7 +93,7 @@ impl Domain {
         }
     }
 
-    /// What was counted in advance and did not happen before `end`: transmissions of foreseen ports.
+    /// What was counted in advance but did not happen before `end`: transmissions of foreseen ports.
     fn take_back(&mut self, end: Time) {
         for own in self.devices.all_mut() {
             own.switch.settle(end);

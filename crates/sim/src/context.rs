@@ -1,5 +1,5 @@
-//! What the nodes of a domain share: the time, pending events, packets, wires, counts, and the way to other domains. A handler of
-//! switches or hosts gets this and its own nodes, nothing else.
+//! What the nodes of a domain share: the time, pending events, packets, wires, counts, and the mailbox to other
+//! domains. A handler of switches or hosts gets this and its own nodes, nothing else.
 
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ impl Context {
         self.calendar.push(time, event);
     }
 
-    /// A packet goes on a link; its last bit leaves at `end`. Part of every hop of every packet, hence always inlined.
+    /// Puts a packet on a link; its last bit leaves at `end`. Part of every hop of every packet, hence always
+    /// inlined.
     #[inline(always)]
     pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, wire_bytes: u16, end: Time) {
         let wire = self.wires.of(link);
@@ -68,7 +69,7 @@ impl Context {
         self.fly(link, Flying { lands, packet });
     }
 
-    /// A packet is in flight towards this domain, behind those that are already.
+    /// A packet is in flight towards this domain, behind earlier ones.
     pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
         let wire = self.wires.of(link);
         if wire.awaited {
@@ -79,7 +80,7 @@ impl Context {
         }
     }
 
-    /// The first packet in flight on a link lands: the next becomes the first. Returns where it lands.
+    /// The first packet in flight on a link lands and the next becomes the first. Returns where it lands.
     #[inline(always)]
     pub(crate) fn land(&mut self, link: LinkId) -> (Node, weft_core::PortId) {
         let wire = self.wires.of(link);
@@ -97,7 +98,7 @@ impl Context {
         self.bury(packet, reason);
     }
 
-    /// What is in flight on a link is lost with its cable.
+    /// Drops what is in flight on a link whose cable failed.
     pub(crate) fn lose_all(&mut self, link: LinkId) {
         if self.wires[link].awaited
             && let Some(packet) = self.calendar.lose_arrival(link)
@@ -109,7 +110,7 @@ impl Context {
         }
     }
 
-    /// Counts a lost packet and frees its place.
+    /// Counts a lost packet and frees its slot.
     pub(crate) fn bury(&mut self, packet: PacketId, reason: Reason) {
         self.tally.dropped(self.pool.headers.get(packet), reason);
         self.pool.remove(packet);

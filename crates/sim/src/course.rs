@@ -1,5 +1,5 @@
-//! What happens next to all domains together: run on, change the network, look at the queues, stop. Every thread follows
-//! its own copy, fed with the same standings, and comes to the same decisions.
+//! What all domains do next: run on, change the network, sample the queues, stop. Every thread follows its own copy,
+//! fed with the same state, and makes the same decisions.
 
 use weft_core::record::Stop;
 use weft_core::{Span, Time};
@@ -14,27 +14,27 @@ pub(crate) enum CourseStep {
     Run(Time),
     /// Apply this change of the timeline.
     Change(usize),
-    /// Look at queues and flows, after all events of this instant.
+    /// Sample queues and flows, after all events of this instant.
     Look(Time),
-    /// Note what has been carried, after all events of this instant: the last flow has started.
+    /// Record what has been carried, after all events of this instant: the last flow has started.
     Note(Time),
     /// The run is over.
     Stop(Stop),
 }
 
-/// How far all domains are, taken together.
+/// The progress of all domains, combined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
-    /// The next event of all.
+    /// The next event of any domain.
     pub(crate) next: Time,
-    /// The last event of all so far.
+    /// The last event of any domain so far.
     pub(crate) last: Time,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
-    /// Somebody wants the run to stop.
+    /// A stop of the run was requested.
     pub(crate) interrupted: bool,
-    /// Nothing that is still open will ever finish: the run ends at the next look. Known one step after the look that found
-    /// out, on one thread as on several.
+    /// Nothing still open will ever finish: the run ends at the next check. Known one step after the check that found
+    /// it, on one thread or several.
     pub(crate) stuck: bool,
 }
 
@@ -46,10 +46,11 @@ pub(crate) struct Course {
     meet: bool,
     changes: Vec<Time>,
     next_change: usize,
-    /// Intervals between looks at queues, at flows, for deadlocks and for flows that nothing can finish; zero: none.
+    /// Intervals between samples of queues and flows, and between checks for deadlocks and stranded flows; zero:
+    /// none.
     every: [Span; 4],
     next_look: Time,
-    /// When the last flow starts, until that is noted.
+    /// When the last flow starts, until recorded.
     note: Time,
     limit: Time,
     flows: usize,
@@ -88,14 +89,14 @@ impl Course {
         }
     }
 
-    /// The instant before which a run ends whose last flow was completed just before `reached`: on the grid, but not beyond
-    /// the limit, or it would depend on what else is pending which of the two is met first.
+    /// The end of a run whose last flow completed just before `reached`: on the grid, but not beyond the limit, or
+    /// pending events would decide which of the two is reached first.
     fn finish(&self) -> Time {
         let on_grid = Time(self.reached.0.div_ceil(self.grid.0) * self.grid.0);
         on_grid.min(self.limit + INSTANT)
     }
 
-    /// The next step. A change comes before, a look after all events of its instant.
+    /// The next step. A change comes before, a sample after all events of its instant.
     pub(crate) fn next(&mut self, standing: &Standing) -> CourseStep {
         if standing.interrupted {
             return self.stop(Stop::Interrupted, standing.last);

@@ -1,5 +1,5 @@
-//! Ports that wait for each other in a circle: each is paused because the switch behind it holds what came from it, in
-//! queues that are paused themselves. Looked for when all domains look at their queues; knows no domain.
+//! Ports that wait for each other in a cycle: each is paused because the switch behind it holds its packets in queues
+//! that are paused themselves. Checked when all domains examine their queues; must not depend on domains.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use weft_core::{Bytes, LinkId, Time};
 /// A paused transmitter: a link, and the class.
 pub(crate) type PausedTransmitter = (LinkId, u8);
 
-/// What a switch holds in a paused queue of what came in by a link that it has asked to stop.
+/// What a switch holds in a paused queue from a link that it has paused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
-    /// The transmitter that it has asked to stop.
+    /// The transmitter it has paused.
     pub(crate) stopped: PausedTransmitter,
     /// The transmitter that holds the bytes.
     pub(crate) holds: PausedTransmitter,
     pub(crate) bytes: Bytes,
-    /// The stopped one may go on when no more than so much of it is left, however much of the rest leaves.
+    /// The paused one may resume when no more than this remains, however much else leaves.
     pub(crate) goes_on_at: Bytes,
 }
 
-/// The circles found so far.
+/// The cycles found so far.
 #[derive(Default)]
 pub(crate) struct Deadlocks {
     found: Vec<DeadlockRecord>,
 }
 
 impl Deadlocks {
-    /// What all domains have seen at `now`. True if there is a circle.
+    /// Combines what all domains have seen at `now`. True if there is a cycle.
     pub(crate) fn look(&mut self, now: Time, waits: impl Iterator<Item = Wait>) -> bool {
         let mut waits: Vec<Wait> = waits.collect();
         waits.sort_unstable_by_key(|wait| (wait.stopped, wait.holds));
@@ -49,7 +49,7 @@ impl Deadlocks {
     }
 }
 
-/// Those that cannot go on even if everything else leaves: a transmitter is taken out as long as there is one that could.
+/// Those that cannot resume even if everything else leaves: transmitters that could are removed one by one.
 fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
     loop {
         let mut stuck: BTreeMap<PausedTransmitter, u64> = BTreeMap::new();
@@ -65,7 +65,7 @@ fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
     }
 }
 
-/// One circle for each group of locked transmitters that are on one; it begins with its least.
+/// One cycle per group of locked transmitters on a cycle; it starts with the lowest.
 fn cycles(locked: &[Wait]) -> Vec<Vec<PausedTransmitter>> {
     let mut next: BTreeMap<PausedTransmitter, PausedTransmitter> = BTreeMap::new();
     for wait in locked {

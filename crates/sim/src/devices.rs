@@ -1,4 +1,5 @@
-//! The switches of a domain: packets land at them, leave them or are dropped there, and what they ask for is done.
+//! The switches of a domain: packets land at them, leave them or are dropped there; their effects are carried out
+//! here.
 
 use weft_core::record::Reason;
 use weft_core::{LinkId, PacketId, PortId, Span, SwitchId};
@@ -17,7 +18,7 @@ pub(crate) struct Devices {
     effects: Effects,
 }
 
-/// A switch and where it stands.
+/// A switch and its place in the network.
 pub(crate) struct PlacedSwitch {
     pub(crate) switch: Switch,
     /// The link of its port 0; those of the other ports follow.
@@ -37,8 +38,8 @@ impl Devices {
         Devices { switches: build::switches(plan, domain), effects: Effects::new() }
     }
 
-    /// Has an observer watch a switch of this domain, from before the run begins. Such a switch is asked for every packet,
-    /// so that departures are seen when they happen.
+    /// Attaches an observer to a switch of this domain, before the run starts. Such a switch has an event per
+    /// departure, so that departures are seen when they happen.
     pub(crate) fn observe(&mut self, plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) {
         self.switches[switch.index()] = Some(build::observed(plan, switch, observer));
     }
@@ -58,7 +59,7 @@ impl Devices {
         self.switches.iter_mut().flatten()
     }
 
-    /// Brings the place of a switch into the cache.
+    /// Prefetches a switch.
     #[inline]
     pub(crate) fn prefetch(&self, switch: SwitchId) {
         weft_core::prefetch(&self.switches[switch.index()]);
@@ -78,20 +79,20 @@ impl Devices {
         }
     }
 
-    /// The header of a packet goes back to its sender, through the switch that had no room for it.
+    /// Returns the header of a packet to its sender, through the switch that had no room for it.
     #[cold]
     fn returned(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
         self.receive(cx, switch, from, packet);
     }
 
-    /// A switch has dropped a packet that it received, and may have more to say.
+    /// A switch dropped a packet it received, and may have further effects.
     #[cold]
     fn dropped(&mut self, cx: &mut Context, switch: SwitchId, packet: PacketId, reason: Reason) {
         cx.bury(packet, reason);
         self.carry_out(cx, switch, None);
     }
 
-    /// Lets a switch do something, and does what it asks for. Nothing happens to a switch of another domain.
+    /// Calls a switch and carries out its effects. Does nothing for a switch of another domain.
     pub(crate) fn tell(
         &mut self,
         cx: &mut Context,
@@ -104,8 +105,8 @@ impl Devices {
         self.carry_out(cx, switch, None);
     }
 
-    /// Does what a switch asked for, in the order given, and what it asks for meanwhile; before that it feeds the port
-    /// whose transmitter is idle.
+    /// Carries out a switch's effects in order, including new ones; before that, feeds the port whose transmitter is
+    /// idle.
     #[inline(never)]
     pub(crate) fn carry_out(&mut self, cx: &mut Context, switch: SwitchId, idle: Option<PortId>) {
         if let Some(port) = idle {
@@ -123,8 +124,8 @@ impl Devices {
         }
     }
 
-    /// Gives the idle transmitter of a port its next packet, or what it has to tell the far end. What else the switch wants
-    /// is left to [`Devices::carry_out`].
+    /// Gives the idle transmitter of a port its next packet, or a frame for the far end. Other effects are left to
+    /// [`Devices::carry_out`].
     fn feed(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         let own = at(&mut self.switches, switch);
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
@@ -141,7 +142,7 @@ impl Devices {
 }
 
 impl PlacedSwitch {
-    /// The first bit of a packet leaves a transmitter that is asked for each packet.
+    /// The first bit of a packet leaves a transmitter without foresight.
     #[inline]
     fn put_on_line(&self, cx: &mut Context, (switch, port): (SwitchId, PortId), packet: PacketId) {
         let link = self.link(port);
@@ -159,7 +160,7 @@ impl PlacedSwitch {
     }
 }
 
-/// It is known when a packet leaves a switch by a link.
+/// The departure of a packet from a switch by a link is known.
 #[inline(always)]
 fn leave(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
     let Departure { start, end, wire, hops, kind, .. } = departure;

@@ -1,6 +1,6 @@
-//! The state of a domain, that is of some nodes and the links that leave or reach them: what nodes share ([`Context`]), the
-//! switches ([`Devices`]), the hosts ([`Hosts`]) and what is sampled. Built once; from then on only the handlers of [`crate::run`]
-//! change it. A domain never reads another; a run on one thread has one domain that holds everything.
+//! The state of a domain, which is some nodes and the links that leave or reach them: what nodes share ([`Context`]),
+//! the switches ([`Devices`]), the hosts ([`Hosts`]) and samples. Built once; afterwards only the handlers of
+//! [`crate::run`] change it. A domain never reads another; a run on one thread has a single domain.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::scout::{self, Scout};
 use crate::tally::Tally;
 use crate::wire::{Wire, Wires};
 
-/// See the file's head. Nodes and links keep their numbers of the whole network; what belongs to other domains is empty.
+/// See the file's head. Nodes and links keep their network-wide numbers; what belongs to other domains is empty.
 /// Aligned, so that threads share no cache line of their domains: that alone halves the time of a run on two threads.
 #[repr(C, align(256))]
 pub(crate) struct Domain {
@@ -34,9 +34,9 @@ pub(crate) struct Domain {
     pub(crate) arrived: Carried,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
-    /// If the network is too large for caches.
+    /// Present if the network is too large for caches.
     pub(crate) scout: Option<Box<Scout>>,
-    /// Events that may be handled before somebody looks at the run.
+    /// Events that may be handled before the watcher is called.
     pub(crate) left: u64,
 }
 
@@ -78,7 +78,7 @@ impl Context {
     }
 }
 
-/// Only speed depends on it. Links that are longer than most by far are left to the heap.
+/// Affects only speed. Links far longer than most are left to the heap.
 fn bucket_width(setup: &Setup) -> Span {
     let links = setup.graph.links();
     let full = Bytes(u64::from(setup.transport.full_wire()));

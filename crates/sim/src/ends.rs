@@ -1,4 +1,4 @@
-//! The ends of open flows: which are active, where their state is, and what those that are done have to say. Must not
+//! The ends of open flows: which are active, where their state is, and the reports of those that are done. Must not
 //! depend on the network.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::event::Event;
 use crate::labels::FlowcellPosition;
 use crate::places::{NOWHERE, Places};
 
-/// What both ends of a flow have in common for their host.
+/// What a host needs from either end of a flow.
 pub(crate) trait FlowEnd: Sized {
     const SIDE: Side;
     /// The open ends of this side.
@@ -25,13 +25,13 @@ pub(crate) trait FlowEnd: Sized {
     fn receive(&mut self, now: Time, header: &Header, body: &Body);
     fn needs(&self) -> Needs;
     fn on_wakeup(&mut self, now: Time);
-    /// Payload that will follow the packet just written without a pause.
+    /// Payload that will follow the packet just written back to back.
     fn burst(&self) -> u64;
-    /// Writes the packet that it said it has.
+    /// Writes the packet it has announced.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Body);
-    /// Tells its host's part what it wants of it.
+    /// Tells the host part what it needs.
     fn ask(&mut self, part: &mut AnyHost);
-    /// The host's part gives it a turn: whether it has a use for it.
+    /// The host part gives it a turn; returns whether it used it.
     fn on_turn(&mut self, now: Time) -> bool;
 }
 
@@ -80,7 +80,7 @@ end!(Receiver, receivers, ReceiverWake);
 /// An end in use, and how its host keeps track of it.
 pub(crate) struct Active<E> {
     pub(crate) end: E,
-    /// The host it is at, and the other one.
+    /// Its own host, and the other one.
     pub(crate) host: HostId,
     pub(crate) peer: HostId,
     pub(crate) flow: FlowId,
@@ -94,9 +94,9 @@ pub(crate) struct Active<E> {
     pub(crate) wake_at: Time,
     /// Since when it could send.
     pub(crate) ready_since: Time,
-    /// Where it is in its flowcells, if the host labels packets.
+    /// Its position in its flowcells, if the host labels packets.
     pub(crate) cells: FlowcellPosition,
-    /// What is to be carried.
+    /// The flow to be carried.
     spec: Flow,
 }
 
@@ -109,19 +109,19 @@ impl<E> Active<E> {
     }
 }
 
-/// Where an end may be.
+/// Where the state of an end may be.
 enum Slot<E> {
     Free,
-    /// Of a flow that has started; nothing of it has arrived here.
+    /// Expected: its flow has started, but nothing has arrived here.
     Expected(FlowId, Flow),
     Open(Active<E>),
 }
 
-/// The place of an open end.
+/// The slot of an open end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seat(pub(crate) u32);
 
-/// Ends of one side, in reused places.
+/// Ends of one side, in reused slots.
 pub(crate) struct Slab<E> {
     ends: Vec<Slot<E>>,
     free: Vec<u32>,
@@ -134,7 +134,7 @@ impl<E> Slab<E> {
         Slab { ends: Vec::new(), free: Vec::new(), places: Places::new() }
     }
 
-    /// The place of a flow, a new one if it has none.
+    /// The slot of a flow, a new one if it has none.
     fn place(&mut self, flow: FlowId) -> &mut Slot<E> {
         let mut place = self.places.get(flow);
         if place == NOWHERE {
@@ -147,20 +147,20 @@ impl<E> Slab<E> {
         &mut self.ends[place as usize]
     }
 
-    /// Fetches what the next packet of a flow will need.
+    /// Prefetches what the next packet of a flow will need.
     pub(crate) fn prefetch(&self, flow: FlowId) {
         if let Some(place) = self.ends.get(self.places.get(flow) as usize) {
             prefetch(place);
         }
     }
 
-    /// The place of a flow that is open or expected.
+    /// The slot of a flow that is open or expected.
     pub(crate) fn place_of(&self, flow: FlowId) -> Option<usize> {
         let place = self.places.get(flow);
         (place != NOWHERE).then_some(place as usize)
     }
 
-    /// The end of a flow and where it is, if it is open.
+    /// The end of a flow and its slot, if it is open.
     #[inline]
     pub(crate) fn seated(&mut self, flow: FlowId) -> Option<(Seat, &mut Active<E>)> {
         let place = self.places.get(flow);
@@ -170,7 +170,7 @@ impl<E> Slab<E> {
         }
     }
 
-    /// The end that sits there, as long as it is open.
+    /// The end in that slot, as long as it is open.
     #[inline]
     pub(crate) fn at(&mut self, seat: Seat) -> Option<&mut Active<E>> {
         match self.ends.get_mut(seat.0 as usize) {
@@ -185,7 +185,7 @@ impl<E> Slab<E> {
         self.seated(flow).map(|(_, active)| active)
     }
 
-    /// The hosts of those that are open: where each is, and where the other end is.
+    /// The hosts of open ends: its own, and that of the other end.
     pub(crate) fn between(&self) -> impl Iterator<Item = (HostId, HostId)> + '_ {
         self.ends.iter().filter_map(|place| match place {
             Slot::Open(active) => Some((active.host, active.peer)),
@@ -193,7 +193,7 @@ impl<E> Slab<E> {
         })
     }
 
-    /// A flow that has started, of which nothing has arrived here.
+    /// A flow that has started, but nothing of it has arrived here.
     pub(crate) fn expected(&self, flow: FlowId) -> Option<Flow> {
         match self.ends.get(self.places.get(flow) as usize) {
             Some(Slot::Expected(_, spec)) => Some(*spec),
@@ -213,7 +213,7 @@ impl<E> Slab<E> {
     }
 }
 
-/// What the end of a flow has to say when it is closed.
+/// The report of an end when it closes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Last {
     Sender { report: SenderReport, at_host: Span },
@@ -228,19 +228,20 @@ pub(crate) struct Closed {
     pub(crate) last: Last,
 }
 
-/// The ends of open flows that are in one domain.
+/// The ends of open flows in one domain.
 pub(crate) struct Ends {
     pub(crate) senders: Slab<Sender>,
     pub(crate) receivers: Slab<Receiver>,
-    /// Those that were closed since they were last taken from here.
+    /// Ends closed since they were last taken from here.
     pub(crate) closed: Vec<Closed>,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
-    /// Flows that start from here on are measured.
+    /// Flows that start at or after this are measured.
     measured_from: Time,
-    /// Payload that closed receivers of measured flows were delivered.
+    /// Payload delivered to closed receivers of measured flows.
     delivered: Bytes,
-    /// Where transports differ, the traffic entry of each flow whose receiver has been here: who comes late is answered by it.
+    /// With several transports, the traffic entry of each flow whose receiver has been here: it determines the reply
+    /// to late packets.
     entries: Vec<u16>,
 }
 
@@ -266,7 +267,7 @@ impl Ends {
         self.entries[number] = tag;
     }
 
-    /// What is left to know of a flow between two hosts whose receiver is gone.
+    /// What remains known of a flow between two hosts after its receiver is gone.
     pub(crate) fn closed_flow(&self, flow: FlowId, (source, destination): (HostId, HostId)) -> Flow {
         let tag = self.entries.get(flow.0 as usize).copied().unwrap_or(0);
         Flow { start: Time::ZERO, size: Bytes::ZERO, rate: Rate(0), source, destination, tag }
@@ -330,7 +331,7 @@ impl Ends {
         self.delivered + open.sum()
     }
 
-    /// What the ends that are still open have to say at the end of the run, but for pauses.
+    /// The reports of ends still open at the end of the run, without pauses.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |place| match place {
             Slot::Open(Active { end, flow, .. }) => Some(Closed {
@@ -352,7 +353,7 @@ impl Ends {
     }
 }
 
-/// What the ends must know of a flow.
+/// What the ends need to know about a flow.
 fn site((flow, spec): (FlowId, &Flow), host: &FlowSite) -> FlowSite {
     FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..host.clone() }
 }

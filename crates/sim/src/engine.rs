@@ -1,4 +1,4 @@
-//! The packet-level engine behind the seam that all engines share.
+//! The packet-level engine behind the interface all engines share.
 
 use weft_plan::{Engine, Finished, Setup, Sink, Watch};
 

@@ -4,12 +4,13 @@
 //!
 //! 1. earlier first;
 //! 2. at one instant by kind, in the order of [`Event`]: arrivals (decisions of switches), departures, timers, flow
-//!    starts, pauses, timers of nodes; changes of the network come before all of them and looks at the queues after (see `course`);
+//!    starts, pauses, timers of nodes; changes of the network come before all of them and samples of queues after
+//!    (see `course`);
 //! 3. among equals by a draw: a mix of the run's seed, the instant and the event's own name, so that no sender wins
 //!    every tie, and the same one wins on every machine;
 //! 4. by index.
 //!
-//! The key depends on the cause alone, never on the position in a queue, on threads or on the partition.
+//! The key depends on the cause alone, never on the position in a queue, threads or the partition.
 
 use weft_core::random::{Purpose, Random, mix};
 use weft_core::{FlowId, LinkId, Time};
@@ -25,11 +26,11 @@ pub(crate) enum Event {
     SenderWake(FlowId),
     /// A timer of a flow's receiver.
     ReceiverWake(FlowId),
-    /// The application hands a flow over.
+    /// The application starts a flow.
     FlowStart(FlowId),
     /// Something about pauses is due at the transmitter of a link.
     Pause(LinkId),
-    /// A timer of the node that transmits on a link: a port of a switch, or the part of a host that its flows share.
+    /// A timer of the node that transmits on a link: a switch port, or the host part that flows share.
     Wake(LinkId),
 }
 
@@ -83,7 +84,7 @@ impl EventName {
     }
 }
 
-/// An event and when it happens: 16 bytes. What precedes what, only [`EventOrder`] knows.
+/// An event and when it happens: 16 bytes. Only [`EventOrder`] decides precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// When.
@@ -111,7 +112,8 @@ impl Rank {
     }
 }
 
-/// The total order of a run's events. Draws are made only for events that nothing else tells apart: most never need one.
+/// The total order of a run's events. Draws are made only for events that nothing else separates: most never need
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventOrder {
     key: u64,
@@ -138,13 +140,13 @@ impl EventOrder {
         self.wins_draw(a.time, a.name, b.name)
     }
 
-    /// Whether `a` comes before `b` at the same instant, where both are of one kind.
+    /// Whether `a` comes before `b` at the same instant, both being of one kind.
     #[inline]
     pub(crate) fn wins_draw(self, time: Time, a: EventName, b: EventName) -> bool {
         (self.draw(time, a), a.0) < (self.draw(time, b), b.0)
     }
 
-    /// The place of an event among those of its instant, and its name.
+    /// The position of an event among those of its instant, and its name.
     pub(crate) fn rank(self, entry: Entry) -> Rank {
         let (kind, index) = (entry.name.0 >> INDEX_BITS, entry.name.0 & INDEX_MASK);
         Rank(

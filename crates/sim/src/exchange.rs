@@ -1,5 +1,5 @@
-//! Packets that change domains, and flows that end in another than they begin in: collected while a domain runs, handed
-//! over when all meet, taken in before they run on. A flow is announced before its first packet can be there.
+//! Packets that change domains, and flows that end in a different domain: collected while a domain runs, handed over
+//! when all meet, taken in before they continue. A flow is announced before its first packet can arrive.
 
 use std::sync::Mutex;
 
@@ -25,7 +25,7 @@ pub(crate) struct Handoff {
 struct Letter {
     flows: Vec<(FlowId, Flow)>,
     packets: Vec<Handoff>,
-    /// By the link whose transmitter is to obey, and when.
+    /// By the link whose transmitter must obey, with the time.
     pauses: Vec<(LinkId, Landing)>,
 }
 
@@ -62,7 +62,7 @@ impl Outbox {
     }
 }
 
-/// Letter boxes between all pairs of domains, twice: one set is filled while the other may still be read.
+/// Mailboxes between all pairs of domains, in two sets: one is filled while the other may still be read.
 pub(crate) struct Mail {
     domains: usize,
     boxes: Vec<Mutex<Letter>>,
@@ -77,7 +77,7 @@ impl Mail {
         &self.boxes[(set * self.domains + from) * self.domains + to]
     }
 
-    /// Hands over what a domain has for the others; takes their empty lists in exchange.
+    /// Hands over what a domain has for the others, and takes their empty lists in exchange.
     pub(crate) fn post(&self, set: usize, domain: &mut Domain) {
         for to in 0..self.domains {
             let letter = &mut domain.cx.outbox.letters[to];

@@ -1,7 +1,7 @@
-//! Looks at the senders of flows at fixed intervals: windows over time. Looking changes nothing.
+//! Samples the senders of flows at fixed intervals: windows over time. Sampling changes nothing.
 //!
-//! Only the first flows to start are watched, so that a look costs the same however many flows a run has; looks are
-//! thinned out when they become too many. What is kept does not depend on how the network is cut into domains.
+//! Only the first flows to start are sampled, so that the cost does not depend on the number of flows; samples are
+//! thinned out when they become too many. What is kept must not depend on the partition into domains.
 
 use weft_core::record::{FlowSample, FlowSeries};
 use weft_core::{FlowId, Span, Time};
@@ -9,7 +9,7 @@ use weft_plan::FlowSampling;
 
 use crate::domain::Domain;
 
-/// Rows that are kept at most.
+/// Maximum number of rows kept.
 const MAX_ROWS: usize = 1 << 17;
 
 /// What a domain has seen of its senders.
@@ -27,7 +27,7 @@ impl FlowWatch {
         FlowWatch { flows, most: MAX_ROWS.max(2 * flows as usize), series }
     }
 
-    /// Whether a look is due at `now`.
+    /// Whether a sample is due at `now`.
     fn wants(&self, now: Time) -> bool {
         now.0.is_multiple_of(self.series.every.0)
     }
@@ -39,13 +39,13 @@ impl FlowWatch {
         }
     }
 
-    /// Keeps looks at multiples of `every` only.
+    /// Keeps only samples at multiples of `every`.
     fn thin_out(&mut self, every: Span) {
         self.series.every = every;
         self.series.rows.retain(|row| row.time.0.is_multiple_of(every.0));
     }
 
-    /// Takes in what another domain has seen.
+    /// Adds what another domain has seen.
     fn merge(mut self, mut other: FlowWatch) -> FlowWatch {
         let every = self.series.every.max(other.series.every);
         self.thin_out(every);
@@ -56,7 +56,7 @@ impl FlowWatch {
     }
 }
 
-/// What all domains have seen, together.
+/// Combines what all domains have seen.
 pub(crate) fn gathered(domains: &mut [Domain]) -> Option<FlowSeries> {
     let all = domains.iter_mut().filter_map(|domain| domain.flow_watch.take());
     let mut series = all.reduce(FlowWatch::merge)?.series;
@@ -65,7 +65,7 @@ pub(crate) fn gathered(domains: &mut [Domain]) -> Option<FlowSeries> {
 }
 
 impl Domain {
-    /// Looks at the watched flows whose senders are here, after all events of `now`, if a look is due.
+    /// Samples the watched flows whose senders are here, after all events of `now`, if a sample is due.
     pub(crate) fn look_at_flows(&mut self, now: Time) {
         let setup = &self.cx.plan.setup;
         let Some(watch) = self.flow_watch.as_mut().filter(|watch| watch.wants(now)) else { return };

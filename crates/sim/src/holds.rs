@@ -1,5 +1,5 @@
-//! When the queue of a port was held by pauses, as long as somebody waits who was there then. Must not depend on
-//! packets.
+//! When the queue of a port was held by pauses, remembered as long as a packet waits that was there then. Must not
+//! depend on packets.
 
 use std::collections::VecDeque;
 
@@ -8,16 +8,16 @@ use weft_core::{Span, Time};
 /// See the file's head.
 #[derive(Default)]
 pub(crate) struct Holds {
-    /// From when until when, those that are over.
+    /// Start and end of past holds.
     over: VecDeque<(Time, Time)>,
     /// Their length together.
     sum: Span,
-    /// Since when it is held.
+    /// Start of the current hold.
     since: Option<Time>,
 }
 
 impl Holds {
-    /// A hold begins; `empty`: nobody waits who remembers earlier ones.
+    /// A hold starts; `empty`: no waiting packet has met earlier ones.
     pub(crate) fn begin(&mut self, now: Time, empty: bool) {
         if empty {
             self.over.clear();
@@ -34,13 +34,14 @@ impl Holds {
         }
     }
 
-    /// Nobody who waits has met a hold.
+    /// No waiting packet has met a hold.
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         self.over.is_empty() && self.since.is_none()
     }
 
-    /// How much of the time from `arrived` to `now` the queue was held. Whoever leaves next came no earlier.
+    /// How much of the time from `arrived` to `now` the queue was held. The next packet to leave must not have
+    /// arrived earlier.
     pub(crate) fn during(&mut self, arrived: Time, now: Time) -> Span {
         while let Some((from, until)) = self.over.pop_front_if(|(_, until)| *until <= arrived) {
             self.sum = Span(self.sum.0 - until.since(from).0);

@@ -1,11 +1,11 @@
 //! The hosts of a domain: each has one network card that pulls packets from the ends of its flows, acknowledgements first, flows
 //! in turn.
 //!
-//! Nothing waits in the card: a packet exists from the moment its transmission starts. What a flow may not send yet
-//! because the card serves others is counted as waiting at hop 0.
+//! Nothing waits in the card: a packet exists from the start of its transmission. Time a flow waits while the card
+//! serves others is counted as waiting at hop 0.
 //!
-//! The way of a packet to the wire: something happens to an end ([`Hosts::news`]), it acts ([`Hosts::act`]), writes a packet if the
-//! card is free ([`act::write`]), and the card puts it on the wire ([`Hosts::send`]).
+//! The path of a packet to the wire: something happens to an end ([`Hosts::news`]), it acts ([`Hosts::act`]), writes
+//! a packet if the card is free ([`act::write`]), and the card puts it on the wire ([`Hosts::send`]).
 
 mod act;
 mod card;
@@ -27,17 +27,17 @@ use crate::turns::Turns;
 
 use card::Host;
 
-/// See the file's head. Cards are there for all hosts of the network, flows only for those of the domain.
+/// See the file's head. Cards exist for all hosts of the network, flows only for those of the domain.
 pub(crate) struct Hosts {
     cards: Box<[Host]>,
     pub(crate) ends: Ends,
-    /// If switches forward by labels.
+    /// Present if switches forward by labels.
     labels: Option<Box<HostLabels>>,
-    /// The flows after the upcoming one, and the number of the next of them.
+    /// The flows after the upcoming one, and the number of the next.
     flows: (Box<dyn Draw>, u32),
     /// The next flow to start here.
     upcoming: Option<(FlowId, Flow)>,
-    /// If some flows wait for others.
+    /// Present if some flows wait for others.
     turns: Option<Box<Turns>>,
 }
 
@@ -54,7 +54,7 @@ impl Hosts {
         }
     }
 
-    /// The card of a host; in all of its steps an event needs it several times.
+    /// The card of a host; an event accesses it several times.
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions")]
     fn card(&mut self, host: HostId) -> &mut Host {
@@ -64,7 +64,7 @@ impl Hosts {
         unsafe { self.cards.get_unchecked_mut(host.index()) }
     }
 
-    /// Brings the card of a host into the cache.
+    /// Prefetches the card of a host.
     pub(crate) fn prefetch(&self, host: HostId) {
         weft_core::prefetch(&self.cards[host.index()]);
     }
@@ -116,13 +116,13 @@ impl Hosts {
         self.seldom_news::<E>(cx, seat, host);
     }
 
-    /// The same as [`Hosts::news`], for those that come here not with every packet.
+    /// The same as [`Hosts::news`], for callers off the per-packet path.
     #[inline(never)]
     fn seldom_news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         self.news::<E>(cx, seat, host);
     }
 
-    /// Something happened to an end: it may have a packet.
+    /// Something happened to an end, which may now have a packet.
     #[inline(always)]
     fn news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         if self.card(host).is_free(cx.now) {
@@ -167,7 +167,7 @@ impl Hosts {
         true
     }
 
-    /// An end wants something of its host's part, is complete, or is done.
+    /// An end needs something from the host part, is complete, or is done.
     #[inline(never)]
     fn turn_of_events<E: FlowEnd>(
         &mut self,
@@ -191,7 +191,7 @@ impl Hosts {
         }
     }
 
-    /// The host's part may refuse a control packet that an end has written.
+    /// The host part may refuse a control packet that an end has written.
     fn withholds(&mut self, cx: &mut Context, host: HostId, packet: PacketId) -> bool {
         let parts = &mut self.card(host).parts;
         let admitted = parts.iter_mut().all(|part| part.admits(cx.now, PacketKind::Control));

@@ -1,4 +1,4 @@
-//! The sending half of Presto at a host: flows are cut into flowcells, each sent by the next path of the host's list.
+//! The sending half of Presto at a host: flows are cut into flowcells, each sent on the next path of the host's list.
 //! Lists follow the routes of the host's leaf. Must not depend on switches or transports.
 //!
 //! *Paper*: He et al., SIGCOMM'15, sections 3.1 to 3.3.
@@ -13,10 +13,10 @@ use weft_switch::balance::presto::{ListStart, PathOrder, PrestoSettings};
 use weft_switch::balance::wcmp::reduce;
 use weft_topology::paths::{Path, paths};
 
-/// Weights of paths are kept to one percent.
+/// Path weights are kept to one per cent.
 const WEIGHT_ERROR: f64 = 1.01;
 
-/// Where an end of a flow is in its list and in its flowcell.
+/// The position of an end in its list and in its flowcell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowcellPosition {
     /// Payload of the flowcell so far.
@@ -26,7 +26,7 @@ pub(crate) struct FlowcellPosition {
     /// The list, counted from 1; 0: the end has sent nothing.
     list: u32,
     cell: u16,
-    /// The packet before began or continued a burst that goes on.
+    /// The previous packet started or continued a burst that goes on.
     in_burst: bool,
 }
 
@@ -49,12 +49,12 @@ pub(crate) struct HostLabels {
     lists: Vec<Box<[PathLabel]>>,
     /// By host, destination leaf and state of the routes.
     known: HashMap<(HostId, u16, u32), u32>,
-    /// By leaf: from when on its hosts go by which state.
+    /// By leaf: from when its hosts use which state.
     states: Vec<Vec<(Time, u32)>>,
 }
 
 impl HostLabels {
-    /// None unless switches forward by labels.
+    /// `None` unless switches forward by labels.
     pub(crate) fn new(setup: &Setup) -> Option<Box<HostLabels>> {
         let BalancerSettings::Presto(settings) = &setup.balancer else { return None };
         Some(Box::new(HostLabels {
@@ -115,7 +115,7 @@ impl HostLabels {
         cells.bytes = 0;
     }
 
-    /// The present list from a host to the leaf of another.
+    /// The current list from a host to the leaf of another.
     fn list(&mut self, setup: &Setup, parcel: Parcel, now: Time) -> u32 {
         let leaf_of = |host: HostId| setup.graph.leaf_of_host()[host.index()];
         let (from, to) = (leaf_of(parcel.from), leaf_of(parcel.to));
@@ -136,7 +136,7 @@ impl HostLabels {
     }
 }
 
-/// The paths in their order, each as often as its capacity says, copies as far apart as possible.
+/// The paths in order, each repeated according to its capacity, copies as far apart as possible.
 fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLabel> {
     let mut paths = paths.to_vec();
     match order {
@@ -153,7 +153,7 @@ fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLab
     for (place, weight) in weights.iter().enumerate() {
         copies.extend((0..*weight).map(|copy| (copy, *weight, place)));
     }
-    // Copy j of w stands at j / w of the list.
+    // Copy j of w is at j / w of the list.
     copies.sort_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1)).then(a.2.cmp(&b.2)));
     copies.into_iter().map(|(_, _, place)| paths[place].label).collect()
 }

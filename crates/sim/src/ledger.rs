@@ -1,5 +1,5 @@
-//! Records of flows, as soon as they are done: what both ends said, put together and handed on in an order that does not
-//! depend on how the network is cut into domains. A flow leaves nothing behind here.
+//! Records of flows, as soon as they are done: the reports of both ends, combined and handed on in an order that does
+//! not depend on the partition into domains. A flow leaves nothing behind here.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use weft_workload::Flow;
 use crate::ends::{Closed, Last};
 use crate::plan::RunPlan;
 
-/// Records that are gathered before they are handed on.
+/// Records collected before they are handed on.
 const BATCH: usize = 256;
 
 /// See the file's head.
 pub(crate) struct Ledger<'a> {
     alone: Alone<'a>,
     sink: Sink<'a>,
-    /// Flows of which one end is closed. Never walked through.
+    /// Flows with one closed end. Must never be iterated over.
     half: HashMap<FlowId, Closed>,
     /// Flows that are done, and since when.
     done: Vec<(Time, FlowRecord)>,
@@ -55,14 +55,14 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// A flow of which nothing has begun.
+    /// A flow that has not started.
     pub(crate) fn add_unsent(&mut self, at: Time, flow: FlowId, spec: &Flow) {
         let record = self.record(flow, spec, &ReceiverReport::default());
         self.done.push((at, record));
     }
 
-    /// Hands on the flows that were done before `next`, the next event of all, in the order of that instant, then of their
-    /// number; unless they are too few to bother. False if the run is to stop.
+    /// Hands on the flows done before `next`, the next event of any domain, in order of that instant, then of their
+    /// number, unless they are too few. False if the run must stop.
     pub(crate) fn pass_on(&mut self, next: Time) -> bool {
         self.done.len() < BATCH || self.pass_on_all(next)
     }

@@ -5,9 +5,9 @@
 //! `event` (the total order), `calendar` (the event list), `plan` and `domain` (the state, built once), `change` (failures
 //! and new routes), `course` (what comes next), `sample`, `flow_series`, `ledger` and `collect` (what is measured).
 //!
-//! Everything a handler touches belongs to one node or to one end of a link. That is what lets the network be cut into
-//! domains, each on a thread of its own: `partition` (the cut), `exchange` (packets that change domains), `parallel`
-//! and `barrier` (the threads).
+//! Everything a handler touches belongs to one node or to one end of a link. That allows the network to be cut into
+//! domains, each on its own thread: `partition` (the cut), `exchange` (packets that change domains), `parallel` and
+//! `barrier` (the threads).
 
 mod barrier;
 mod calendar;

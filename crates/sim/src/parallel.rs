@@ -1,8 +1,8 @@
-//! One thread for each domain. All meet after every step; then everybody knows where all stand, takes the same decision
-//! and goes on. Handlers do not know that this file exists.
+//! One thread per domain. All meet after every step; then each knows the state of all, makes the same decision and
+//! continues. Handlers must not depend on this file.
 //!
-//! What is written before a meeting is read after it and not written again before the one that follows: hence two sets
-//! of everything shared, used in turn.
+//! What is written before a meeting is read after it and not written again before the next one: hence two sets of
+//! everything shared, used in turn.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,18 +27,18 @@ struct Meeting {
     domains: usize,
     barrier: Barrier,
     mail: Mail,
-    /// Two sets of one for each domain.
+    /// Two sets, with one entry per domain.
     standings: Vec<Published>,
     looks: Vec<Mutex<Vec<Look>>>,
-    /// What waits for whom, if any class pauses.
+    /// Which transmitter waits for which, if any class pauses.
     waits: Vec<Mutex<Vec<Wait>>>,
-    /// Whether something of it can still finish, as of the last look.
+    /// Whether any of it can still finish, as of the last check.
     hopes: Vec<AtomicBool>,
     /// Ends of flows that were closed.
     closed: Vec<Mutex<Vec<Closed>>>,
 }
 
-/// A standing, and the number of events, for all to read; on cache lines of its own.
+/// A domain's state and event count, for all to read; on its own cache lines.
 #[derive(Default)]
 #[repr(align(128))]
 struct Published {
@@ -48,7 +48,7 @@ struct Published {
     events: AtomicU64,
     interrupted: AtomicBool,
     stuck: AtomicBool,
-    /// There are ends of flows that were closed.
+    /// Whether ends of flows were closed.
     closed: AtomicBool,
 }
 
@@ -84,13 +84,13 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
     })
 }
 
-/// What the first thread does for all: it tells the watcher, keeps the samples and the records of flows.
+/// What the first thread does for all: it calls the watcher and keeps the samples and the records of flows.
 struct Leader<'a, 'w, 'l> {
     watch: Watch<'w>,
     ledger: &'a mut Ledger<'l>,
     sampler: &'a mut Option<Sampler>,
     deadlocks: &'a mut Deadlocks,
-    /// Events when the watcher was told last.
+    /// Event count at the last call of the watcher.
     watched: u64,
     interrupted: bool,
     stuck: bool,
@@ -132,8 +132,8 @@ impl Member<'_> {
         }
     }
 
-    /// Publishes where this domain stands, hands over what it has for others, waits for all, takes in what they have.
-    /// Returns where all stand, and the events of all.
+    /// Publishes this domain's state, hands over what it has for others, waits for all, takes in what they have.
+    /// Returns the combined state and event count.
     fn meet(&mut self, (interrupted, stuck): (bool, bool)) -> (Standing, u64) {
         let set = self.round % 2;
         let own = self.meeting.domains * set + self.domain.cx.number;
@@ -156,7 +156,7 @@ impl Member<'_> {
         }
     }
 
-    /// Looks at the own queues. Returns when, and in which set the looks are.
+    /// Samples the domain's queues. Returns when, and in which set the samples are.
     fn look(&mut self, now: Time) -> (Time, usize) {
         let set = self.round % 2;
         let own = &self.meeting.looks[self.meeting.domains * set + self.domain.cx.number];
@@ -174,7 +174,7 @@ impl Member<'_> {
 }
 
 impl Leader<'_, '_, '_> {
-    /// Puts together what all have seen, after the meeting that followed the look.
+    /// Combines what all have seen, after the meeting that followed the sample.
     fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &RunPlan) {
         let Some((now, set)) = looked else { return };
         if plan.setup.pauses() {
@@ -191,7 +191,7 @@ impl Leader<'_, '_, '_> {
         sampler.add(now, &looks.iter().map(|look| look.as_slice()).collect::<Vec<_>>());
     }
 
-    /// Takes what was left for it at the last meeting, and hands on the flows that were done before `next`.
+    /// Takes what was left for it at the last meeting, and hands on the flows done before `next`.
     fn pass_on_flows(&mut self, next: Time, set: usize, meeting: &Meeting) {
         for own in meeting.domains * set..meeting.domains * (set + 1) {
             if meeting.standings[own].closed.load(Ordering::Relaxed) {
@@ -235,7 +235,7 @@ impl Published {
     }
 }
 
-/// Where all stand, and their events.
+/// The combined state and event count.
 fn together(standings: &[Published]) -> (Standing, u64) {
     let start =
         Standing { next: Time::NEVER, last: Time::ZERO, completed: 0, interrupted: false, stuck: false };

@@ -3,17 +3,17 @@
 //! A packet on a link between two domains lands at least the link's delay after the decision that sent it. So domains
 //! that meet at every multiple of a span not longer than the delay of any link between them never miss a packet. The
 //! grid depends on the network alone, not on the cut, because runs end on it: hosts and switches closer together than
-//! the grid are never parted.
+//! the grid are never separated.
 
 use weft_core::{HostId, Purpose, Random, Span, SwitchId};
 use weft_plan::{Setup, Threads};
 use weft_switch::SwitchSettings;
 use weft_topology::{Graph, Link, Node};
 
-/// Packet-hops that a thread should have between two meetings, were all links busy, for a meeting to cost little.
+/// Packet-hops a thread should have between two meetings, if all links were busy, to make meetings cheap.
 const WORTH_MEETING: f64 = 200.0;
 
-/// How many domains a run should have: as many as it asks for, or fewer if threads would mostly wait for each other.
+/// How many domains a run should have: as many as requested, or fewer if threads would mostly wait for each other.
 pub(crate) fn wanted(setup: &Setup, delays: &[Span]) -> usize {
     let most = match setup.division.threads {
         Threads::Exactly(threads) => return threads,
@@ -32,7 +32,7 @@ pub(crate) struct Partition {
     pub(crate) domains: usize,
     /// Domains meet at multiples of this.
     pub(crate) grid: Span,
-    /// By the graph's numbering of nodes.
+    /// Indexed by the graph's node numbers.
     of_node: Vec<u16>,
     /// Switches follow the hosts in that numbering.
     hosts: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Partition {
 const TIMELESS: Span = Span::from_us(1);
 
 impl Partition {
-    /// Cuts a network with these delays of links into this many domains, at random if there is a seed for it.
+    /// Cuts a network with these link delays into this many domains, at random if given a seed.
     pub(crate) fn new(graph: &Graph, delays: &[Span], (domains, scatter): (usize, Option<u64>)) -> Partition {
         let grid = grid(graph, delays);
         let units = units(graph, delays, grid);
@@ -74,7 +74,7 @@ impl Partition {
     }
 }
 
-/// Of every link, from decision to decision, or from a pause frame to its effect if that is less.
+/// For every link, from decision to decision, or from a pause frame to its effect if that is shorter.
 pub(crate) fn delays<'a>(graph: &Graph, at: impl Fn(SwitchId) -> &'a SwitchSettings) -> Vec<Span> {
     let extra = |link: &Link| match link.to {
         Node::Host(_) => Span::ZERO,
@@ -86,7 +86,7 @@ pub(crate) fn delays<'a>(graph: &Graph, at: impl Fn(SwitchId) -> &'a SwitchSetti
     graph.links().iter().map(|link| link.delay + extra(link)).collect()
 }
 
-/// The least delay between switches; if no two switches are linked, the least of all.
+/// The minimum delay between switches; if no two switches are linked, the minimum of all.
 fn grid(graph: &Graph, delays: &[Span]) -> Span {
     let between = |n: &usize| {
         let link = &graph.links()[*n];
@@ -99,8 +99,8 @@ fn grid(graph: &Graph, delays: &[Span]) -> Span {
     least(&mut all.clone().filter(between)).or_else(|| least(&mut all.clone())).unwrap_or(TIMELESS)
 }
 
-/// Nodes that must stay together, in the order of their first node: joined by links shorter than the grid, and every
-/// host with its switch.
+/// Nodes that must stay together, in the order of their first node: those joined by links shorter than the grid, and
+/// every host with its switch.
 fn units(graph: &Graph, delays: &[Span], grid: Span) -> Vec<Vec<usize>> {
     let mut leader: Vec<usize> = (0..graph.nodes()).collect();
     for (link, delay) in graph.links().iter().zip(delays) {
@@ -132,7 +132,7 @@ fn scattered(units: usize, domains: usize, seed: u64) -> Vec<u16> {
     (0..units).map(|_| random.below(domains as u32) as u16).collect()
 }
 
-/// Neighbours in the numbering stay together, and every tier is divided evenly by the bandwidth of its links.
+/// Neighbours in the numbering stay together, and every tier is divided evenly by link bandwidth.
 fn balanced(graph: &Graph, units: &[Vec<usize>], domains: usize) -> Vec<u16> {
     let tier = |unit: &[usize]| {
         let tier = |node: &usize| match graph.node_at(*node) {

@@ -1,8 +1,8 @@
-//! Priority flow control between transmitters: frames on their way, how long they pause whom, when they are sent again,
-//! and the watchdog. Which switch wants a sender to stop is the switch's own business (`weft_switch::pause`).
+//! Priority flow control between transmitters: frames in flight, how long they pause which transmitter, when they are
+//! refreshed, and the watchdog. When a sender must be paused is decided by the switch (`weft_switch::pause`).
 //!
-//! A frame occupies its transmitter as any packet; at the far end it is obeyed a response time after its last bit came in.
-//! It never lands as a packet, so that links without priority flow control know nothing of it.
+//! A frame occupies its transmitter like any packet; the far end obeys it a response time after its last bit arrives.
+//! It never lands as a packet, so that links without priority flow control are unaffected.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,17 +27,17 @@ pub(crate) struct Pauses {
     pub(crate) tolls: Tolls,
 }
 
-/// What a transmitter has been told, and what it tells.
+/// The pauses a transmitter has received, and those it sends.
 pub(crate) struct Transmitter {
     rate: Rate,
     /// Frames that will be obeyed.
     landing: VecDeque<(Time, PauseFrame)>,
     classes: [Stopped; CLASSES],
-    /// The frames it has sent last are to be sent again then.
+    /// When its last frames must be refreshed.
     refresh_at: Time,
-    /// Its host sends pauses for no good reason.
+    /// Its host sends a pause storm.
     storm: Option<Storm>,
-    /// Frames it has sent, and of these how many were lost.
+    /// Frames it has sent, and how many of them were lost.
     frames: u64,
     lost: u64,
 }
@@ -45,17 +45,17 @@ pub(crate) struct Transmitter {
 /// One class of a transmitter.
 #[derive(Default)]
 struct Stopped {
-    /// The far end wants nothing, since when without a break, and until when.
+    /// Pause by the far end: its uninterrupted start, and its end.
     wanted: bool,
     since: Time,
     until: Time,
     /// Nothing is sent.
     held: bool,
     holds: Holds,
-    /// The watchdog acts until then, and now throws packets away.
+    /// The watchdog acts until then, discarding packets.
     ignored_until: Time,
     discards: bool,
-    /// Times it was stopped, and for how long in all and at most.
+    /// Times it was paused, and for how long in total and at most.
     times: u64,
     total: Span,
     longest: Span,
@@ -63,7 +63,7 @@ struct Stopped {
 }
 
 impl Stopped {
-    /// The pause that lasts has lasted until `now`.
+    /// Accounts for the current pause up to `now`.
     fn count(&mut self, now: Time) {
         let span = now.since(self.since);
         self.total += span;
@@ -90,7 +90,8 @@ impl Pauses {
 }
 
 impl Transmitter {
-    /// How much of the time from `arrived` to `now` a queue was held. Whoever leaves next came no earlier.
+    /// How much of the time from `arrived` to `now` a queue was held. The next packet to leave must not have arrived
+    /// earlier.
     #[inline]
     pub(crate) fn held_during(&mut self, queue: usize, arrived: Time, now: Time) -> Span {
         let holds = &mut self.classes[queue].holds;
@@ -99,7 +100,7 @@ impl Transmitter {
 }
 
 impl Domain {
-    /// The storms of the hosts that are here will begin.
+    /// Schedules the storms of the hosts that are here.
     pub(crate) fn schedule_storms(&mut self) {
         let plan = Arc::clone(&self.cx.plan);
         let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.cx.number;
@@ -134,7 +135,7 @@ impl Context {
         }
         let setup = &self.plan.setup;
         let way = &setup.graph.links()[link.index()];
-        // A host obeys as fast as its switch.
+        // A host responds as fast as its switch.
         let far = setup.switch_for(if matches!(way.to, Node::Host(_)) { way.from } else { way.to });
         if !far.pfc.is_on() {
             return end;
@@ -156,7 +157,7 @@ impl Context {
 }
 
 impl Domain {
-    /// Something is due at the transmitter of a link: a frame to obey, a pause that ends, one to ask for again, the
+    /// Something is due at the transmitter of a link: a frame to obey, a pause that ends or must be refreshed, the
     /// watchdog.
     pub(crate) fn pause_due(&mut self, link: LinkId) {
         let now = self.cx.now;
@@ -236,7 +237,7 @@ impl Domain {
         self.devices.tell(&mut self.cx, switch, |own, turn| own.discard(turn, at, on));
     }
 
-    /// The cable of a link has failed: what its far end wanted no longer counts.
+    /// The cable of a link has failed: pauses by its far end no longer count.
     pub(crate) fn forget_pauses(&mut self, link: LinkId) {
         if self.cx.pauses.is_none() {
             return;
@@ -248,7 +249,7 @@ impl Domain {
         (0..CLASSES).for_each(|class| self.update(link, class));
     }
 
-    /// Holds or releases a class as what is known now wants.
+    /// Holds or releases a class according to the current state.
     fn update(&mut self, link: LinkId, class: usize) {
         let now = self.cx.now;
         let stopped = &mut self.cx.transmitter(link).classes[class];
@@ -282,7 +283,7 @@ impl Domain {
         }
     }
 
-    /// Pauses that were asked for half their time ago are asked for again as long as they are needed.
+    /// Refreshes pauses after half their time as long as they are needed.
     fn refresh(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         if let Node::Switch(switch) = from {
@@ -290,7 +291,7 @@ impl Domain {
         }
     }
 
-    /// A host that sends pauses whatever happens.
+    /// A host that sends a pause storm.
     fn storm(&mut self, link: LinkId) {
         let now = self.cx.now;
         let Some(storm) = self.cx.transmitter(link).storm else { return };
@@ -305,8 +306,7 @@ impl Domain {
         self.hosts.send_frame(&mut self.cx, host, frame);
     }
 
-    /// What the switches of this domain hold back from senders that they have asked to stop, because they are stopped
-    /// themselves.
+    /// What the switches of this domain hold from paused senders because they are paused themselves.
     pub(crate) fn waits(&self) -> Vec<Wait> {
         let Some(pauses) = &self.cx.pauses else { return Vec::new() };
         let graph = &self.cx.plan.setup.graph;
@@ -329,7 +329,7 @@ impl Domain {
         waits
     }
 
-    /// What became of the pauses of all links of this domain, up to `end`.
+    /// The pause records of all links of this domain, up to `end`.
     pub(crate) fn pause_records(&mut self, end: Time, records: &mut Vec<PauseRecord>) {
         let plan = Arc::clone(&self.cx.plan);
         let Some(pauses) = &mut self.cx.pauses else { return };

@@ -1,6 +1,6 @@
-//! Where the state of a flow's end is, by the flow's number. Flows are numbered in the order of their start and few are open
-//! at a time, so only those pages of numbers exist that hold an open flow; an empty page is used again. Must not depend
-//! on flows.
+//! Where the state of a flow's end is, by flow number. Flows are numbered in the order of their start and few are
+//! open at a time, so only pages of numbers with an open flow exist; an empty page is reused. Must not depend on
+//! flows.
 
 use weft_core::FlowId;
 
@@ -10,12 +10,12 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// Numbers of a page.
 const PAGE: usize = 64;
 
-/// The page of numbers without any open flow.
+/// The page for numbers without any open flow.
 const EMPTY: u32 = 0;
 
-/// See the file's head. A flow that has gone leaves a sixteenth of a byte.
+/// See the file's head. A finished flow leaves a sixteenth of a byte.
 pub(crate) struct Places {
-    /// The page of each run of numbers.
+    /// The page of each block of numbers.
     page_of: Vec<u32>,
     pages: Vec<Page>,
     free: Vec<u32>,
@@ -35,7 +35,7 @@ impl Places {
         Places { page_of: Vec::new(), pages: vec![Page::NEW], free: Vec::new() }
     }
 
-    /// The place of a flow's end.
+    /// The slot of a flow's end.
     #[inline]
     pub(crate) fn get(&self, flow: FlowId) -> u32 {
         match self.page_of.get(flow.index() / PAGE) {
@@ -44,7 +44,7 @@ impl Places {
         }
     }
 
-    /// Remembers the place of a flow that has none.
+    /// Records the slot of a flow that has none.
     pub(crate) fn set(&mut self, flow: FlowId, place: u32) {
         let run = flow.index() / PAGE;
         if run >= self.page_of.len() {
@@ -61,7 +61,7 @@ impl Places {
         page.used += 1;
     }
 
-    /// Forgets the place of a flow that has one.
+    /// Removes the slot of a flow that has one.
     pub(crate) fn clear(&mut self, flow: FlowId) {
         let number = &mut self.page_of[flow.index() / PAGE];
         let page = &mut self.pages[*number as usize];

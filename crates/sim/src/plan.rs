@@ -1,4 +1,4 @@
-//! What is derived from the setup of a run once for all its domains.
+//! What is derived once from the setup of a run, for all its domains.
 
 use weft_core::{LinkId, Time};
 use weft_plan::Setup;
@@ -7,14 +7,14 @@ use weft_topology::{Change, Graph, Node, Timeline};
 use crate::partition::{Partition, delays, wanted};
 use crate::stranded::Remains;
 
-/// What all domains of a run read and none changes.
+/// Read by all domains of a run and changed by none.
 pub(crate) struct RunPlan {
     pub(crate) setup: Setup,
     pub(crate) partition: Partition,
     /// Links whose cable or port changes during the run, or that lose packets: whether a packet is lost is drawn when
-    /// its transmission begins, not before.
+    /// its transmission starts, not before.
     restless: Vec<bool>,
-    /// Where hosts stay apart, in a run that only ends by itself.
+    /// Which hosts stay disconnected, in a run that only ends by itself.
     pub(crate) remains: Option<Remains>,
 }
 
@@ -31,7 +31,7 @@ impl RunPlan {
         }
     }
 
-    /// Whether a run ends when ports wait for each other in a circle: nothing else would end it.
+    /// Whether a run ends when ports wait for each other in a cycle, because nothing else would end it.
     pub(crate) fn ends_by_deadlock(&self) -> bool {
         self.setup.until == Time::NEVER && self.setup.switch_kinds().all(|kind| kind.pfc.watchdog.is_none())
     }

@@ -21,7 +21,7 @@ use crate::sample::Sampler;
 use crate::tap::{Tap, Watching};
 use crate::wire::Wire;
 
-/// Events between two looks at the watcher.
+/// Events between two calls of the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
 
 /// A run, ready to go.
@@ -32,7 +32,7 @@ pub struct Simulation {
     pub(crate) deadlocks: Deadlocks,
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finish {
     pub(crate) stop: Stop,
@@ -53,13 +53,13 @@ impl Simulation {
         }
     }
 
-    /// On how many threads it will run: one for each domain, of which there may be fewer than were asked for.
+    /// The number of threads it will use: one per domain, of which there may be fewer than requested.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.domains.len()
     }
 
-    /// Whether it looks ahead for memory; without being told it does so in large networks. Only speed depends on it.
+    /// Whether it looks ahead for memory; by default only in large networks. Affects only speed.
     #[must_use]
     pub fn looking_ahead(mut self, looks: bool) -> Simulation {
         for domain in &mut self.domains {
@@ -79,17 +79,17 @@ impl Simulation {
         (record, tap.into_inner().expect("nobody panicked while holding the tap"))
     }
 
-    /// Runs to the end: all flows finished, the time limit, or `watch` says false. `watch` is called now and then and
-    /// changes nothing in the result unless it stops the run. The record holds all flows.
+    /// Runs to the end: all flows finished, the time limit, or `watch` returns false. `watch` is called occasionally
+    /// and does not change the result unless it stops the run. The record holds all flows.
     #[must_use]
     pub fn run(self, watch: Watch<'_>) -> RunRecord {
         keeping_flows(|sink| self.run_into(sink, watch))
     }
 
-    /// Runs to the end as [`Simulation::run`] does, but hands the record of each flow to `sink` as soon as both its ends
-    /// are closed, and at the end those of flows that are not done; the record that is returned holds none. So the memory
-    /// of a run depends on the flows that are open, not on how many there were. The order is that of the instants at
-    /// which flows were done, then of their numbers; it does not depend on threads.
+    /// Runs to the end as [`Simulation::run`] does, but hands the record of each flow to `sink` as soon as both its
+    /// ends are closed, and at the end those of unfinished flows; the returned record holds none. So the memory of a
+    /// run depends on the number of open flows, not on their total. The order is by completion time, then by number;
+    /// it does not depend on threads.
     #[must_use]
     pub fn run_into(mut self, sink: Sink<'_>, watch: Watch<'_>) -> RunRecord {
         let plan = Arc::clone(&self.plan);
@@ -140,8 +140,8 @@ impl Simulation {
 }
 
 impl Domain {
-    /// Runs all events before `until`, or before the end of the grid's interval in which the last flow was completed.
-    /// False if the watcher or who takes the flows wants to stop.
+    /// Runs all events before `until`, or before the end of the grid interval in which the last flow completed. False
+    /// if the watcher or the sink wants to stop.
     fn run_watched(&mut self, until: Time, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> bool {
         self.cx.calendar.set_end(until);
         while !self.run(WATCH_EVERY - self.cx.tally.events % WATCH_EVERY) {
@@ -153,7 +153,8 @@ impl Domain {
         true
     }
 
-    /// Runs events before the calendar's end, at most so many, and at least one if there is any. True if none is left there.
+    /// Runs events before the calendar's end, at most this many, and at least one if there is any. True if none
+    /// remains.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         self.left = budget;
         let done = loop {
@@ -209,7 +210,7 @@ impl Domain {
         }
     }
 
-    /// The next event before the calendar's end, where that is not simple.
+    /// The next event before the calendar's end, in the slow case.
     #[inline(never)]
     fn next_aside(&mut self) -> Option<Next> {
         self.scout();
@@ -240,7 +241,8 @@ impl Domain {
         }
     }
 
-    /// Whether a flow here can still finish, or start, or something is on its way; asked after all events of an instant.
+    /// Whether a flow here can still finish or start, or anything is in flight; evaluated after all events of an
+    /// instant.
     pub(crate) fn has_hope(&self, now: Time) -> bool {
         let setup = &self.cx.plan.setup;
         let network = (&*setup.graph, &*setup.timeline);

@@ -1,4 +1,4 @@
-//! Looks at queues at fixed intervals: lengths over time, and their standard deviation over parallel ports (DRILL
+//! Samples queues at fixed intervals: lengths over time, and their standard deviation over parallel ports (DRILL
 //! section 3.2.3). Sampling changes nothing.
 
 use weft_core::histogram::Histogram;
@@ -10,7 +10,7 @@ use weft_topology::{Graph, Link, Node};
 use crate::domain::Domain;
 use crate::plan::RunPlan;
 
-/// Bins of a series at most, unless a run asks for more; then neighbours are merged.
+/// Maximum bins of a series, unless a run asks for more; beyond it, neighbours are merged.
 const MAX_BINS: usize = 512;
 
 /// Bytes and packets of one port.
@@ -22,13 +22,13 @@ pub(crate) struct Sampler {
     /// Bins at most; even.
     most: usize,
     sets: Vec<ParallelPorts>,
-    /// From this instant on looks count.
+    /// Samples count from this instant on.
     from: Time,
     /// The queue of each sampled port now.
     seen: Vec<Look>,
 }
 
-/// A domain's view: its own among all sampled ports, and what it sees; the others' ports stay zero.
+/// A domain's view: its own ports among all sampled ones, and their values; other domains' ports stay zero.
 pub(crate) struct Eye {
     own: Vec<(usize, SwitchId, PortId)>,
     seen: Vec<Look>,
@@ -71,7 +71,7 @@ struct ParallelPorts {
 }
 
 impl Sampler {
-    /// Watches all ports of all switches, if the run wants that.
+    /// Samples all ports of all switches, if the run requests it.
     pub(crate) fn new(setup: &Setup) -> Option<Sampler> {
         let links = sampled(&setup.graph);
         let series = QueueSeries {
@@ -89,7 +89,7 @@ impl Sampler {
         })
     }
 
-    /// What all domains see at `now`, put together.
+    /// Combines what all domains see at `now`.
     pub(crate) fn add(&mut self, now: Time, looks: &[&[Look]]) {
         if now < self.from || !now.0.is_multiple_of(self.series.every.0) {
             return;
@@ -184,7 +184,7 @@ fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
     (values.map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// For each leaf its ports towards other switches.
+/// For each leaf, its ports towards other switches.
 fn uplinks(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts {
     let of_leaf = |leaf: &SwitchId| {
         let up = |(_, link, switch): &(LinkId, &Link, SwitchId)| {
@@ -195,7 +195,7 @@ fn uplinks(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts 
     parallel("uplinks of a leaf", 1, graph.leaves().iter().map(of_leaf))
 }
 
-/// For each leaf the ports of other switches towards it.
+/// For each leaf, the ports of other switches towards it.
 fn towards(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts {
     let to_leaf = |leaf: &SwitchId| {
         (0..links.len()).filter(|n| links[*n].1.to == Node::Switch(*leaf)).collect::<Vec<_>>()
@@ -210,7 +210,7 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
 }
 
 impl Domain {
-    /// Looks at the own flows and queues after all events of `now`.
+    /// Samples the domain's flows and queues after all events of `now`.
     pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
         self.look_at_flows(now);
         let after = Time(now.0 + 1);

@@ -1,8 +1,10 @@
-//! Looks ahead for memory. In a network that no cache holds, every step of a hop waits for memory, one after the other:
-//! the wire, its ring, the header, the switch, its port, the next wire. Here a group of events that come soon takes each
-//! step together, so that their waits overlap; afterwards the events find what they need in the cache.
+//! Prefetches memory for upcoming events. In a network larger than the caches, every step of a hop waits for memory,
+//! one after the other: the wire, its ring, the header, the switch, its port, the next wire. Here a group of upcoming
+//! events takes each step together, so that their cache misses overlap; afterwards the events find what they need in
+//! the cache.
 //!
-//! Only fetches, and changes nothing but speed: an event that is added later, or takes another port, waits as before.
+//! Only prefetches, and affects nothing but speed: an event that is added later, or takes another port, waits as
+//! before.
 
 use weft_core::stack::{Layout, Side};
 use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch};
@@ -10,10 +12,11 @@ use weft_topology::Node;
 
 use crate::domain::Domain;
 
-/// Events that are looked at together: as many as keep memory busy, and so few that the first is still in the cache when
-/// its turn comes.
+/// Events handled together: enough to keep memory busy, and few enough that the first is still in the cache when its
+/// turn comes.
 const GROUP: usize = 96;
-/// Links of a network that no cache holds. One of a thousand links, held by a cache, would become a quarter slower.
+/// Minimum number of links to prefetch for. A network of a thousand links, which fits a cache, would become a quarter
+/// slower.
 const MANY: usize = 4_096;
 
 /// See the file's head.
@@ -25,19 +28,19 @@ pub(crate) struct Scout {
     out: Vec<(SwitchId, PortId)>,
 }
 
-/// Whether a network of so many links is worth a scout.
+/// Whether a network of this many links is worth a scout.
 pub(crate) fn pays(links: usize) -> bool {
     links >= MANY && cfg!(target_arch = "x86_64")
 }
 
 impl Domain {
-    /// Begins to look ahead, or ends it.
+    /// Starts or stops looking ahead.
     pub(crate) fn look_ahead(&mut self, looks: bool) {
         self.scout = looks.then(Box::default);
         self.cx.calendar.set_seen(looks.then_some(0));
     }
 
-    /// Looks at the events that come next, unless they have been looked at.
+    /// Prefetches for the next events, unless already done.
     #[inline]
     pub(crate) fn scout(&mut self) {
         if self.scout.is_some() && self.cx.calendar.is_unseen() {
@@ -80,7 +83,7 @@ impl Domain {
         }
     }
 
-    /// The ends of flows that the packets are for.
+    /// The ends of the packets' flows.
     fn fetch_ends(&self, scout: &mut Scout) {
         for (_, packet) in scout.at_host.drain(..) {
             let body = self.cx.pool.body(packet);

@@ -1,14 +1,14 @@
-//! Flows that nothing can finish: the network changes no more, and their hosts cannot reach each other.
-//! A run without a limit of time ends when only such are open; their senders would try again for ever. Must not depend
-//! on transports.
+//! Flows that nothing can finish: the network no longer changes, and their hosts cannot reach each other. A run
+//! without a time limit ends when only such flows are open; their senders would retry forever. Must not depend on
+//! transports.
 
 use weft_core::{HostId, Span, Time};
 use weft_topology::{Change, Graph, LinkState, Timeline};
 
-/// How often a run is looked at for it.
+/// How often a run is checked for it.
 pub(crate) const EVERY: Span = Span::from_ms(1);
 
-/// The network as it stays after its last change, if not all hosts reach each other then.
+/// The network after its last change, if not all hosts can then reach each other.
 pub(crate) struct Remains {
     since: Time,
     /// Hosts whose cable is down.
@@ -16,7 +16,7 @@ pub(crate) struct Remains {
 }
 
 impl Remains {
-    /// Nothing if all hosts stay together.
+    /// `None` if all hosts stay connected.
     pub(crate) fn new(graph: &Graph, timeline: &Timeline) -> Option<Remains> {
         let since = timeline.changes.last().map_or(Time::ZERO, |(time, _)| *time);
         let up = last_state(timeline);
@@ -30,7 +30,7 @@ impl Remains {
         apart.then_some(remains)
     }
 
-    /// Whether from now on nothing gets from one host to the other.
+    /// Whether nothing can get from one host to the other from now on.
     pub(crate) fn cuts_off(
         &self,
         (graph, timeline): (&Graph, &Timeline),

@@ -3,7 +3,7 @@
 use weft_core::record::{DropRecord, HopRecord, PacketBalance, Reason};
 use weft_core::{Bytes, Header, Span};
 
-/// Hops that are told apart; later ones are counted with the last.
+/// Hops counted separately; later ones are counted with the last.
 const HOPS: usize = 16;
 
 /// Counts of one domain.
@@ -12,7 +12,7 @@ pub(crate) struct Tally {
     drops: Vec<[(u64, u64); Reason::ALL.len()]>,
     /// Events handled.
     pub(crate) events: u64,
-    /// What became of all packets; `left` is counted at the end.
+    /// What happened to all packets; `left` is counted at the end.
     pub(crate) packets: PacketBalance,
 }
 
@@ -60,7 +60,7 @@ impl Tally {
         self.packets.dropped += other.packets.dropped;
     }
 
-    /// Waiting by hop, without the hops nobody reached.
+    /// Waiting by hop, without unused hops.
     pub(crate) fn hops(&self) -> Vec<HopRecord> {
         let used = self.waits.iter().rposition(|hop| hop.wait_ns.count() > 0).map_or(0, |last| last + 1);
         self.waits[..used].to_vec()

@@ -10,7 +10,7 @@ use weft_switch::Observer;
 /// Something seen at the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
-    /// A whole packet came in; packets are numbered in this order.
+    /// A whole packet arrived; packets are numbered in this order.
     Arrived {
         /// When.
         time: Time,
@@ -48,7 +48,7 @@ pub struct Tap {
     /// Everything seen, in order.
     pub seen: Vec<Seen>,
     arrivals: u32,
-    /// Number of the packet that has a place in the pool now.
+    /// Number of the packet now in a slot of the pool.
     numbers: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Tap {
     }
 }
 
-/// A tap as the switch sees it, which returns it to whoever else holds it.
+/// A tap as the switch sees it; it shares its observations with the other holder.
 pub(crate) struct Watching(pub(crate) Arc<Mutex<Tap>>);
 
 impl Watching {

@@ -1,6 +1,6 @@
-//! What pauses do to flows: packets carry how long they were held and whether they went through a congested queue; the
-//! domain of a flow's receiver adds it up, that of its sender how long a card held it. Knows who is held and when, not why.
-//! Nothing here is reached while no class pauses.
+//! What pauses do to flows: packets carry how long they were held and whether they passed a congested queue; the
+//! domain of a flow's receiver sums it up, that of its sender how long a card held it. Must not depend on why they
+//! are held. Unused while no class pauses.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +19,16 @@ use crate::host::Hosts;
 /// A queue of a port.
 type QueueAt = (PortId, usize);
 
-/// What open flows have met.
+/// The tolls of open flows.
 #[derive(Default)]
 pub(crate) struct Tolls {
-    /// Packets that arrived here, by the place of the receiver.
+    /// Packets that arrived here, by the receiver's slot.
     arrived: Vec<FlowPauses>,
-    /// Senders that are here, by their place.
+    /// Senders that are here, by their slot.
     at_host: Vec<Span>,
 }
 
-/// An entry of a list that grows when it is first asked for.
+/// An entry of a list that grows on first use.
 fn entry<T: Copy + Default>(list: &mut Vec<T>, place: usize) -> &mut T {
     if place >= list.len() {
         list.resize(place + 1, T::default());
@@ -48,7 +48,7 @@ impl Context {
         }
     }
 
-    /// A packet has met something; only payload keeps it.
+    /// A packet has met a pause; only payload records it.
     #[inline(never)]
     fn note_toll(&mut self, packet: PacketId, toll: Toll) {
         if self.pool.headers.get(packet).kind.is_payload() {
@@ -56,7 +56,7 @@ impl Context {
         }
     }
 
-    /// The card of a host has held a sender for so long.
+    /// A host's card has held a sender for this long.
     pub(crate) fn was_held_at_host(&mut self, Seat(place): Seat, held: Span) {
         if let Some(pauses) = &mut self.pauses {
             *entry(&mut pauses.tolls.at_host, place as usize) += held;
@@ -65,7 +65,7 @@ impl Context {
 }
 
 impl Hosts {
-    /// A packet has arrived that met something on its way.
+    /// A packet that met a pause has arrived.
     #[cold]
     pub(crate) fn collect_toll(&mut self, cx: &mut Context, packet: PacketId) {
         let body = cx.pool.body(packet);
@@ -76,21 +76,21 @@ impl Hosts {
         }
     }
 
-    /// What the packets of a flow have met that arrived here. Asked once, when its receiver is closed.
+    /// The toll of a flow's packets that arrived here. Read once, when its receiver closes.
     pub(crate) fn tolls_of(&mut self, cx: &mut Context, flow: FlowId) -> FlowPauses {
         let found = cx.pauses.as_mut().zip(self.ends.receivers.place_of(flow));
         let sum = found.and_then(|(pauses, place)| pauses.tolls.arrived.get_mut(place));
         sum.map(std::mem::take).unwrap_or_default()
     }
 
-    /// How long a card held the sender of a flow. Asked once, when it is closed.
+    /// How long a card held the sender of a flow. Read once, when it closes.
     pub(crate) fn held_at_host(&mut self, cx: &mut Context, flow: FlowId) -> Span {
         let found = cx.pauses.as_mut().zip(self.ends.senders.place_of(flow));
         let sum = found.and_then(|(pauses, place)| pauses.tolls.at_host.get_mut(place));
         sum.map(std::mem::take).unwrap_or_default()
     }
 
-    /// What is known of an end that is open at the end of the run, with what its packets have met that still wait.
+    /// The toll of an end still open at the end of the run, including its packets that still wait.
     pub(crate) fn with_tolls(
         &mut self,
         cx: &mut Context,
@@ -110,7 +110,7 @@ impl Hosts {
 }
 
 impl Devices {
-    /// What the packets have met that still wait in switches at the end of the run.
+    /// The toll of packets that still wait in switches at the end of the run.
     pub(crate) fn tolls_of_waiting(
         &self,
         cx: &mut Context,

@@ -1,4 +1,4 @@
-//! Flows that wait for their turn: of some traffic entries a host sends one flow at a time. Must not depend on the
+//! Flows that wait for their turn: for some traffic entries a host sends one flow at a time. Must not depend on the
 //! network.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -9,20 +9,20 @@ use weft_workload::{Flow, Flows};
 /// The flows of the hosts of one domain that may not start yet.
 pub(crate) struct Turns {
     flows: Flows,
-    /// By sender and traffic entry, in their order; an entry is there as long as a flow of it is open.
+    /// By sender and traffic entry, in order; an entry exists as long as one of its flows is open.
     waiting: BTreeMap<(HostId, u16), VecDeque<(FlowId, Flow)>>,
-    /// Those whose turn has come, until the event of their start.
+    /// Flows whose turn has come, until the event of their start.
     called: Vec<(FlowId, Flow)>,
 }
 
 impl Turns {
-    /// Nothing if no flow waits for its turn.
+    /// `None` if no flow waits for its turn.
     pub(crate) fn new(flows: &Flows) -> Option<Box<Turns>> {
         let turns = || Turns { flows: flows.clone(), waiting: BTreeMap::new(), called: Vec::new() };
         flows.take_turns().then(|| Box::new(turns()))
     }
 
-    /// Whether a flow that is handed over has to wait. If not, it is its turn.
+    /// Whether a starting flow has to wait. If not, it takes its turn.
     pub(crate) fn has_to_wait(&mut self, flow: FlowId, spec: Flow) -> bool {
         if !self.flows.is_in_turn(spec.tag) {
             return false;
@@ -36,7 +36,7 @@ impl Turns {
         false
     }
 
-    /// A flow is done; calls the one that starts now in its place.
+    /// A flow is done; returns the one that now starts in its place.
     pub(crate) fn call_next(&mut self, done: &Flow, now: Time) -> Option<FlowId> {
         let key = (done.source, done.tag);
         let Some((flow, spec)) = self.waiting.get_mut(&key)?.pop_front() else {
@@ -53,7 +53,7 @@ impl Turns {
         Some(self.called.swap_remove(place).1)
     }
 
-    /// Takes one of those whose turn has not come: by sender and traffic entry, then in their order.
+    /// Takes a flow whose turn has not come: by sender and traffic entry, then in order.
     pub(crate) fn next_left(&mut self) -> Option<(FlowId, Flow)> {
         while let Some(mut entry) = self.waiting.first_entry() {
             if let Some(next) = entry.get_mut().pop_front() {

@@ -5,17 +5,17 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, LinkId, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
 use weft_topology::{Link, Node, Stalls};
 
-/// A transmitter and its wire. What every packet touches comes first, on one cache line; what its transmitter alone
-/// counts, after it.
+/// A transmitter and its wire. The fields every packet touches come first, on one cache line; the transmitter's
+/// counters after them.
 #[repr(C, align(64))]
 pub(crate) struct Wire {
-    /// What has been sent, or will be when its turn comes, and has not landed, but for the first, whose arrival is pending.
+    /// Packets sent, or to be sent in their turn, that have not landed, without the first, whose arrival is pending.
     pub(crate) behind: Ring<Flying>,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    /// Down, lossy, stalling or leading to another domain: what is sent may not land here, or not then.
+    /// Down, lossy, stalling or leading to another domain: what is sent may not land here, or not at that time.
     pub(crate) special: bool,
-    /// An arrival is pending; perhaps of a packet that was lost when the cable failed.
+    /// An arrival is pending, perhaps of a packet lost when the cable failed.
     pub(crate) awaited: bool,
     pub(crate) up: bool,
     /// Propagation, and the latency of the switch at the far end.
@@ -25,17 +25,17 @@ pub(crate) struct Wire {
     transmission: Transmission,
     pub(crate) from: Node,
     pub(crate) port: PortId,
-    /// The domain of the far end, if that is another one.
+    /// The domain of the far end, if it is another one.
     pub(crate) away: Option<u16>,
     /// Down for at least part of the run.
     pub(crate) failed: bool,
-    /// Packets lost on this wire or at its transmitter, without the drops that the switch counts itself.
+    /// Packets lost on this wire or at its transmitter, without drops counted by the switch.
     pub(crate) lost: u64,
     loss: Option<Box<(f64, Random)>>,
     stalling: Option<Box<Stalling>>,
 }
 
-/// The receiving end takes nothing from `begins` to `ends`.
+/// The receiving end stalls from `begins` to `ends`.
 struct Stalling {
     mean: Stalls,
     random: Random,
@@ -44,7 +44,7 @@ struct Stalling {
 }
 
 impl Stalling {
-    /// When a packet is taken that lands at `lands`; asked in the order of landing.
+    /// When a packet that lands at `lands` is taken; must be called in the order of landing.
     fn taken(&mut self, lands: Time) -> Time {
         while lands >= self.ends {
             let mut draw = |mean: Span| Span(self.random.exponential(mean.0 as f64) as u64);
@@ -91,13 +91,13 @@ impl Wire {
         }
     }
 
-    /// When the last bit of a packet leaves whose first bit leaves at `start`.
+    /// When the last bit of a packet leaves if its first bit leaves at `start`.
     #[inline]
     pub(crate) fn end_of(&self, start: Time, wire: u16) -> Time {
         Time(start.0 + self.transmission.time(wire).0)
     }
 
-    /// Counts a packet whose last bit leaves at `end`: when it lands.
+    /// Counts a packet whose last bit leaves at `end`; returns when it lands.
     #[inline]
     pub(crate) fn launch(&mut self, end: Time, wire: u16) -> Time {
         self.sent.0 += u64::from(wire);
@@ -105,7 +105,7 @@ impl Wire {
         Time(end.0 + self.delay.0)
     }
 
-    /// The cable fails or comes back. When it fails, what is in flight is to be lost.
+    /// The cable fails or comes back. When it fails, the caller must drop what is in flight.
     pub(crate) fn set_up(&mut self, up: bool) {
         self.up = up;
         self.failed |= !up;
@@ -113,7 +113,7 @@ impl Wire {
         self.special = !self.up || self.away.is_some() || altered;
     }
 
-    /// Why the next packet will not arrive, if it will not.
+    /// Why the next packet will not arrive, if it is lost.
     #[inline]
     pub(crate) fn failure(&mut self) -> Option<Reason> {
         if !self.up {

@@ -1,8 +1,8 @@
 //! Balancing: which of the equal-cost ports takes a packet?
 //!
-//! To add a balancer, copy the smallest file ([`random`]) and add one line to the list below. A balancer may look at
-//! the packet, at the candidates' visible queue lengths, at the time and at its engine's random stream; never at
-//! another switch.
+//! To add a balancer, copy the smallest file ([`random`]) and add one line to the list below. A balancer may depend
+//! on the packet, the candidates' visible queue lengths, the time and its engine's random stream; never on another
+//! switch.
 
 use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
@@ -35,13 +35,13 @@ pub struct BalancerSite {
 pub struct Candidates<'a> {
     /// Names the component; state kept per component survives until [`Balancer::groups_changed`].
     pub group: GroupId,
-    /// The ports, more than one, and what each may carry.
+    /// The ports, more than one, and their shares.
     pub component: &'a Component,
     pub(crate) loads: Loads<'a>,
     pub(crate) paths: PathCongestion<'a>,
 }
 
-/// How the congestion of paths is read.
+/// Where the congestion of paths is read from.
 pub(crate) enum PathCongestion<'a> {
     /// Not at all: the balancer does not measure, or the packet comes from another leaf.
     Unknown,
@@ -105,7 +105,7 @@ impl<'a> Candidates<'a> {
         self.component.ports.len()
     }
 
-    /// Never true: a balancer is asked only when there is a choice.
+    /// Never true: a balancer is consulted only when there is a choice.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.component.ports.is_empty()
@@ -128,7 +128,7 @@ impl<'a> Candidates<'a> {
         !matches!(self.paths, PathCongestion::Unknown)
     }
 
-    /// The congestion of the path by candidate `index` to the packet's leaf, from 0 to 2^Q - 1; 0 if it is not known.
+    /// The congestion of the path through candidate `index` to the packet's leaf, from 0 to 2^Q - 1; 0 if unknown.
     #[must_use]
     pub fn congestion(&mut self, index: usize) -> u8 {
         let port = self.component.ports[index];
@@ -140,12 +140,12 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// The groups with a choice that a switch holds, as far as the state of a balancer depends on them.
+/// The groups with several ports in a switch, as far as a balancer's state depends on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Components of two ports and more.
+    /// Components of two or more ports.
     pub components: u64,
-    /// Their ports, those of each component counted.
+    /// Their ports, counted per component.
     pub ports: u64,
     /// Entries that tables hold for them: [`Balancer::entries`] of each component.
     pub entries: u64,
@@ -154,9 +154,9 @@ pub struct Choices {
 /// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Whatever flows there are; tables count as full.
+    /// Independent of flows; tables count as full.
     pub fixed: Bytes,
-    /// For each flow that is remembered.
+    /// Per flow remembered.
     pub per_flow: Bytes,
 }
 
@@ -171,12 +171,13 @@ pub trait Balancer {
         random: &mut Random,
     ) -> usize;
 
-    /// The port that [`Balancer::choose`] will name for this packet, if that can be told beforehand and cheaply.
+    /// The port that [`Balancer::choose`] will name for this packet, if it can be predicted cheaply.
     fn likely(&self, _packet: &Header, _ports: &[PortId]) -> Option<PortId> {
         None
     }
 
-    /// The hash of its flow by which a packet is spread over the ports, if nothing else matters: then nobody is asked.
+    /// The flow hash by which a packet is spread over the ports, if nothing else matters: the balancer is then not
+    /// called.
     fn decides_by(&self) -> Option<&FlowHash> {
         None
     }
@@ -194,12 +195,12 @@ pub trait Balancer {
         false
     }
 
-    /// Whether ports on which the packet's class is paused leave the choice, as long as another is left.
+    /// Whether ports on which the packet's class is paused are excluded, as long as another remains.
     fn excludes_paused(&self) -> bool {
         false
     }
 
-    /// How the switch is to measure the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
+    /// How the switch measures the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
     /// nothing and nothing is kept.
     fn measures(&self) -> Option<&congestion::CongestionSettings> {
         None
@@ -215,7 +216,7 @@ pub trait Balancer {
         shares.len() as u64
     }
 
-    /// What an engine keeps for these groups. What the switch keeps for [`Balancer::measures`] is not in it.
+    /// What an engine keeps for these groups, without what the switch keeps for [`Balancer::measures`].
     fn state(&self, choices: Choices) -> State {
         let _ = choices;
         State::default()
@@ -223,7 +224,7 @@ pub trait Balancer {
 }
 
 impl BalancerSettings {
-    /// What the state depends on of a switch with these components.
+    /// What the state depends on, for a switch with these components.
     #[must_use]
     pub fn choices<'a>(&self, components: impl IntoIterator<Item = &'a Component>) -> Choices {
         let balancer = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });
@@ -241,7 +242,7 @@ impl BalancerSettings {
         AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).state(choices)
     }
 
-    /// What a leaf keeps beside that to measure paths to so many other leaves by so many uplinks.
+    /// What a leaf keeps in addition to measure paths to this many other leaves over this many uplinks.
     #[must_use]
     pub fn state_of_paths(&self, leaves: u64, uplinks: u64) -> Bytes {
         let measures = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });

@@ -1,8 +1,8 @@
-//! How congested the paths to other leaves are, as CONGA (SIGCOMM'14, section 3) finds out: each fabric link estimates its
-//! rate, packets carry the greatest estimate on their way, the leaf where they arrive sends it back on packets of the
-//! opposite direction. All that a switch learns of another came in a header.
+//! How congested the paths to other leaves are, as CONGA (SIGCOMM'14, section 3) measures it: each fabric link
+//! estimates its rate, packets carry the highest estimate along their path, and the leaf where they arrive returns it
+//! on packets of the opposite direction. All that a switch learns of another arrives in headers.
 //!
-//! Must not depend on balancers: its user asks for the metric of an uplink towards a leaf.
+//! Must not depend on balancers: callers ask for the metric of an uplink towards a leaf.
 
 use std::sync::Arc;
 
@@ -20,22 +20,24 @@ use tables::{FromLeaf, ToLeaf};
 settings! {
     /// The measurement of congestion.
     pub struct CongestionSettings {
-        /// Bits of a congestion metric (Q); 3 to 6 serve as well.
+        /// Bits of a congestion metric (Q); 3 to 6 work equally well.
         metric_bits: u32 [1, 6] = 3,
-        /// Time between two decays of a link's estimate (T_dre). The paper gives only the time constant tau = T_dre / alpha, 160 us; 100 us to 500 us serve as well.
+        /// Time between two decays of a link's estimate (T_dre). The paper gives only the time constant tau = T_dre /
+        /// alpha, 160 us; 100 us to 500 us work equally well.
         dre_period: Span = Span::from_us(16),
-        /// The part of the estimate that a decay takes away (alpha).
+        /// Fraction of the estimate removed by a decay (alpha).
         dre_decay: Share [0.001, 1.0] = Share(0.1),
-        /// Age at which a metric that is no longer reported begins to fade, an eighth of this per step (T_age).
+        /// Age at which a metric that is no longer reported starts to fade, an eighth of this per step (T_age).
         age_out: Span = Span::from_ms(10),
-        /// The first uplink counts towards what a packet reports, as in the paper. Some open implementations begin at the spine.
+        /// The first uplink counts towards what a packet reports, as in the paper. Some open implementations start at
+        /// the spine.
         ce_at_leaf: bool = true,
-        /// Go by what other leaves report; without it by the own uplinks alone.
+        /// Use what other leaves report; without it, only the leaf's own uplinks.
         feedback: bool = true,
     }
 }
 
-/// What a switch must be told about its ports and hosts.
+/// What a switch needs to know about its ports and hosts.
 pub(crate) struct CongestionSite<'a> {
     /// Its leaf number, if it has hosts.
     pub(crate) own_leaf: Option<u16>,
@@ -47,7 +49,7 @@ pub(crate) struct CongestionSite<'a> {
     pub(crate) fabric: Vec<bool>,
 }
 
-/// What one switch knows of congestion.
+/// What one switch knows about congestion.
 pub(crate) struct Congestion {
     own_leaf: Option<u16>,
     leaf_of_host: Arc<[u16]>,
@@ -55,9 +57,9 @@ pub(crate) struct Congestion {
     age_out: Span,
     ce_at_leaf: bool,
     feedback: bool,
-    /// By port; none for ports that lead to hosts.
+    /// By port; none for ports to hosts.
     estimators: Vec<Option<Estimator>>,
-    /// By port: its number among the uplinks, counted from 1; 0 for ports that lead to hosts.
+    /// By port: its number among the uplinks, counted from 1; 0 for ports to hosts.
     tags: Vec<u32>,
     /// By leaf: congestion of the paths to it, by uplink.
     to: Vec<ToLeaf>,
@@ -65,7 +67,7 @@ pub(crate) struct Congestion {
     from: Vec<FromLeaf>,
 }
 
-/// What a leaf keeps for so many other leaves and uplinks: both tables, and an estimator for each uplink.
+/// What a leaf keeps for this many other leaves and uplinks: both tables, and an estimator per uplink.
 pub(crate) fn state(leaves: u64, uplinks: u64) -> Bytes {
     Bytes(leaves * uplinks * tables::ENTRY + uplinks * size_of::<Estimator>() as u64)
 }
@@ -98,13 +100,13 @@ impl Congestion {
         self.leaf_of_host[host.index()]
     }
 
-    /// The leaf that a packet from one of this switch's own hosts goes to.
+    /// The destination leaf of a packet from one of this switch's own hosts.
     #[inline]
     pub(crate) fn decides(&self, header: &Header) -> Option<u16> {
         (self.own_leaf == Some(self.leaf(header.source))).then(|| self.leaf(header.destination))
     }
 
-    /// The greatest of the estimate of an uplink and of what is known of the path beyond it. Unknown is 0.
+    /// The maximum of an uplink's estimate and what is known of the path beyond it. Unknown is 0.
     #[inline]
     pub(crate) fn metric(&mut self, now: Time, port: PortId, leaf: u16) -> u8 {
         let local = self.estimators[port.index()].as_mut().map_or(0, |own| own.metric_at(&self.decay, now));
@@ -115,7 +117,7 @@ impl Congestion {
         local.max(self.to[usize::from(leaf)].metric(now, tag, self.age_out))
     }
 
-    /// A packet came in. At the leaf it goes to, what it carries is taken down.
+    /// A packet arrived. Its destination leaf records what it carries.
     #[inline]
     pub(crate) fn arrives(&mut self, now: Time, header: &mut Header) {
         if header.note == 0 || self.own_leaf != Some(self.leaf(header.destination)) {
@@ -130,7 +132,7 @@ impl Congestion {
         }
     }
 
-    /// A packet will leave by `port`. At the leaf it comes from, it is given a note.
+    /// A packet will leave by `port`. Its source leaf writes the note.
     #[inline]
     pub(crate) fn departs(&mut self, now: Time, port: PortId, header: &mut Header) {
         let tag = self.tags[port.index()];
@@ -143,7 +145,7 @@ impl Congestion {
         }
     }
 
-    /// A packet that joined the queue of a foreseen port at `now` occupies the line from `start` to `end`.
+    /// A packet that joined the queue of a foreseen port at `now` occupies the link from `start` to `end`.
     #[inline]
     pub(crate) fn will_send(
         &mut self,
@@ -158,7 +160,7 @@ impl Congestion {
         }
     }
 
-    /// The first bit of a packet leaves now by a port that is asked for every packet.
+    /// The first bit of a packet leaves now, at a port without foresight.
     #[inline]
     pub(crate) fn sends(&mut self, now: Time, port: PortId, header: &mut Header) {
         if let Some(own) = &mut self.estimators[port.index()] {

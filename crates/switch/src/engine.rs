@@ -1,5 +1,5 @@
 //! A forwarding engine: the unit of independence of a switch (DRILL section 2; a router core in RouteBricks). It owns
-//! its balancer's state and its random stream and knows nothing of the other engines.
+//! its balancer's state and its random stream and must not depend on other engines.
 
 use weft_core::{Purpose, Random};
 

@@ -1,8 +1,9 @@
-//! The flowlet table: which port the present burst of a flow goes by, and when a burst is over.
+//! The flowlet table: which port the current burst of a flow uses, and when a burst ends.
 //!
-//! *Source*: CONGA (SIGCOMM'14, section 3.4) and LetFlow (NSDI'17, section 3). *Parameters*: `gap` is T_fl, `table_size`
-//! the number of entries. An entry belongs to a hash of the five-tuple: flows that collide share it, as in hardware. Every
-//! packet refreshes its entry, not only the first of a flowlet. Must not depend on balancers, and chooses nothing.
+//! *Source*: CONGA (SIGCOMM'14, section 3.4) and LetFlow (NSDI'17, section 3). *Parameters*: `gap` is T_fl,
+//! `table_size` the number of entries. An entry belongs to a hash of the five-tuple: colliding flows share it, as in
+//! hardware. Every packet refreshes its entry, not only the first of a flowlet. Must not depend on balancers, and
+//! chooses nothing.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,11 +15,12 @@ use crate::balance::{BalancerSite, State};
 use crate::hash::{FlowHash, HashFunction};
 
 choice! {
-    /// How the end of a flowlet is noticed.
+    /// How the end of a flowlet is detected.
     pub enum Timing {
-        /// By the time since the last packet: a longer pause than the gap begins a new flowlet, an equal one does not.
+        /// By the time since the last packet: a pause longer than the gap starts a new flowlet, an equal one does
+        /// not.
         Timestamp = "timestamp",
-        /// By an age bit, as CONGA's hardware does: sweeps at multiples of the gap set the bit, packets clear it, and a
+        /// By an age bit, as in CONGA's hardware: sweeps at multiples of the gap set the bit, packets clear it, and a
         /// sweep that finds it set ends the flowlet. The effective gap lies between one and two gaps.
         AgeBit = "age-bit",
     }
@@ -27,11 +29,12 @@ choice! {
 settings! {
     /// Flowlets.
     pub struct FlowletSettings {
-        /// Pause of a flow after which its next packet begins a new flowlet (T_fl); 500 us for TCP in the papers. 0 parts all packets of different instants; CONGA-Flow is 13 ms.
+        /// Gap in a flow after which its next packet starts a new flowlet (T_fl); 500 us for TCP in the papers. 0
+        /// separates all packets of different instants; CONGA-Flow is 13 ms.
         gap: Span = Span::from_us(500),
-        /// How the end of a flowlet is noticed.
+        /// How the end of a flowlet is detected.
         timing: Timing = Timing::Timestamp,
-        /// An entry for every flow, where hardware has a table in which flows may share an entry.
+        /// One entry per flow; hardware has a table in which flows may share an entry.
         exact: bool = false,
         /// Entries of that table, indexed by a hash of the flow; 2^16 in CONGA's hardware.
         table_size: u32 [1, 16777216] = 1 << 16,
@@ -43,7 +46,7 @@ settings! {
 pub struct Flowlets {
     gap: Span,
     timing: Timing,
-    /// Gaps after the last packet for which an exact table remembers where a flowlet went that is over.
+    /// Gaps after the last packet for which an exact table remembers the port of an ended flowlet.
     remembered: u64,
     entries: Entries,
 }
@@ -55,12 +58,12 @@ pub struct Flowlet<'a> {
     goes_on: bool,
 }
 
-/// The instant of the last packet plus one, 0 if there was none; the port and its place in the group.
+/// The instant of the last packet plus one, 0 if there was none; the port and its position in the group.
 type Entry = [u64; 2];
 
 #[derive(Clone, Debug)]
 enum Entries {
-    /// One for each hash value. Without memory until the first packet; zeroed memory costs nothing until it is used.
+    /// One per hash value. Allocated at the first packet; zeroed memory costs nothing until used.
     Hashed { hash: FlowHash, size: usize, table: Vec<Entry> },
     /// One for each flow.
     Exact { table: HashMap<Key, Entry, BuildHasherDefault<KeyHasher>>, prune_at: usize },
@@ -69,7 +72,7 @@ enum Entries {
 /// Addresses and ports of a flow.
 type Key = (u64, u32);
 
-/// Flows at which an exact table first looks for flowlets that are over.
+/// Number of flows at which an exact table first removes ended flowlets.
 const FIRST_PRUNE: usize = 1 << 10;
 
 impl Flowlets {
@@ -92,13 +95,13 @@ impl Flowlets {
         Flowlets::new(&FlowletSettings { gap: idle, exact: true, ..FlowletSettings::default() }, site)
     }
 
-    /// The same, but an exact table remembers a flow for so many gaps after its last packet.
+    /// The same, but an exact table remembers a flow for this many gaps after its last packet.
     #[must_use]
     pub fn remembering(self, gaps: u64) -> Flowlets {
         Flowlets { remembered: gaps, ..self }
     }
 
-    /// The flowlet of a packet that is here now; its entry is refreshed.
+    /// The flowlet of the current packet; refreshes its entry.
     #[inline]
     fn of(&mut self, packet: &Header, now: Time) -> Flowlet<'_> {
         let ends = End { gap: self.gap, timing: self.timing, now };
@@ -124,8 +127,8 @@ impl Flowlets {
         Flowlet { entry, goes_on }
     }
 
-    /// The place among `ports` by which a packet goes: that of its flowlet, and for the first packet of a flowlet the one
-    /// that `choose` names.
+    /// The position among `ports` that a packet takes: its flowlet's, or for the first packet of a flowlet the one
+    /// `choose` names.
     #[inline]
     pub fn keep(
         &mut self,
@@ -143,7 +146,7 @@ impl Flowlets {
         place
     }
 
-    /// Entries that hold a flowlet, at present or once.
+    /// Entries that hold a current or past flowlet.
     #[must_use]
     pub fn used(&self) -> usize {
         match &self.entries {
@@ -154,7 +157,7 @@ impl Flowlets {
 }
 
 impl Flowlets {
-    /// What the table takes: all of it, or so much for each flow.
+    /// The memory of the table: all of it, or per flow.
     #[must_use]
     pub fn state(&self) -> State {
         let entry = size_of::<Entry>() as u64;
@@ -168,14 +171,14 @@ impl Flowlets {
 }
 
 impl Flowlet<'_> {
-    /// The place of the flowlet's port among `ports`, if the flowlet goes on and its port is still there.
+    /// The position of the flowlet's port among `ports`, if the flowlet continues and its port is still there.
     #[inline]
     #[must_use]
     fn stays(&self, ports: &[PortId]) -> Option<usize> {
         if self.goes_on { self.last(ports) } else { None }
     }
 
-    /// The place of the port that the entry's last packet took, whether the flowlet goes on or not.
+    /// The position of the port that the entry's last packet took, whether or not the flowlet continues.
     #[inline]
     #[must_use]
     pub fn last(&self, ports: &[PortId]) -> Option<usize> {
@@ -184,7 +187,7 @@ impl Flowlet<'_> {
         if self.entry[1] == 0 {
             return None;
         }
-        // Places are counted from 1, so that an unused entry is all zero.
+        // Positions count from 1, so that an unused entry is all zero.
         let place = place - 1;
         if ports.get(place) == Some(&port) {
             return Some(place);
@@ -192,7 +195,7 @@ impl Flowlet<'_> {
         ports.iter().position(|other| *other == port)
     }
 
-    /// The flowlet goes by the port at this place from now on.
+    /// From now on the flowlet uses the port at this position.
     #[inline]
     fn take(&mut self, ports: &[PortId], place: usize) {
         self.entry[1] = u64::from(ports[place].0) << 32 | (place as u64 + 1);
@@ -208,7 +211,7 @@ struct End {
 }
 
 impl End {
-    /// The flowlet of an entry is over, or there was none.
+    /// Whether the flowlet of an entry has ended, or never existed.
     #[inline]
     fn has_come(self, entry: Entry) -> bool {
         let Some(seen) = entry[0].checked_sub(1) else { return true };
@@ -224,7 +227,7 @@ fn key(packet: &Header) -> Key {
     (u64::from(packet.source.0) << 32 | u64::from(packet.destination.0), packet.ports)
 }
 
-/// A fixed hash, so that a run does not depend on the process it runs in.
+/// A fixed hash, so that a run does not depend on its process.
 #[derive(Clone, Copy, Debug, Default)]
 struct KeyHasher(u64);
 

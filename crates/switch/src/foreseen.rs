@@ -1,4 +1,5 @@
-//! Ports whose departures are known in advance: what joins them, and when what has left is given back.
+//! Ports whose departures are known in advance: how packets join them, and when the memory of departed packets is
+//! released.
 
 use weft_core::{Bytes, PortId, Time};
 
@@ -7,7 +8,7 @@ use crate::outputs::{Outputs, chosen_of};
 use crate::port::{Output, Port, Store};
 
 impl Outputs {
-    /// Gives back what has left a foreseen port before `now`.
+    /// Releases what has left a foreseen port before `now`.
     #[inline(never)]
     pub(crate) fn settle(&mut self, now: Time, port: PortId) {
         let Outputs { ports, store, visible, .. } = self;
@@ -22,7 +23,7 @@ impl Outputs {
         visible.left(port.index(), bytes);
     }
 
-    /// The same, if something has left.
+    /// The same, if anything has left.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, port: PortId) {
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
@@ -60,7 +61,7 @@ impl Output {
         }
     }
 
-    /// Whether a packet joins without being refused or looked at by the marker.
+    /// Whether a packet joins without admission check or marker.
     #[inline]
     pub(crate) fn is_calm(&self, wire: u16) -> bool {
         let calm = |foresight: &Foresight| foresight.is_calm(self.port.bytes + u64::from(wire));
@@ -68,7 +69,7 @@ impl Output {
     }
 }
 
-/// A packet takes its place on the line of a port: when it leaves.
+/// A packet takes its slot on a port's link; returns when it leaves.
 #[inline(always)]
 pub(crate) fn take_place(now: Time, (held, foresight): (&mut Port, &mut Foresight), wire: u16) -> Slot {
     let slot = foresight.join(now, wire);
@@ -76,7 +77,7 @@ pub(crate) fn take_place(now: Time, (held, foresight): (&mut Port, &mut Foresigh
     slot
 }
 
-/// Takes off what has left a port before `now` that nobody looks at in between.
+/// Releases what has left an unobserved port before `now`.
 #[inline(always)]
 pub(crate) fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Foresight) {
     if foresight.all_have_left(now) {
@@ -87,7 +88,7 @@ pub(crate) fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Fores
     }
 }
 
-/// Gives back what has left before `now`.
+/// Releases what has left before `now`.
 #[inline]
 fn give_back(
     now: Time,

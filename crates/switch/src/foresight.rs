@@ -1,14 +1,14 @@
-//! Departures that are known when a packet arrives. A port that serves one queue in order of arrival, marks on arrival
-//! and keeps its link needs no event for the end of a transmission: the last bit of a packet leaves one transmission
-//! time after the packet before it. What has left is given back when somebody looks.
+//! Departures that are known when a packet arrives. A port that serves one queue in order of arrival, marks on
+//! arrival and keeps its link needs no event for the end of a transmission: the last bit of a packet leaves one
+//! transmission time after the packet before it. Memory is released lazily, when the port is inspected.
 //!
-//! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port that is asked
-//! for each packet. Must not depend on other ports.
+//! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
+//! event per departure. Must not depend on other ports.
 
 use weft_core::{Ring, Time, Transmission};
 use weft_mark::AnyMarker;
 
-/// A packet of which the end of its transmission is known.
+/// A packet whose end of transmission is known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaving {
     /// Its last bit leaves.
@@ -16,28 +16,28 @@ struct Leaving {
     wire: u16,
 }
 
-/// The departures of one port that are to come, and those nobody has asked about. What every packet touches comes first.
+/// The future departures of one port, and past ones not yet released. The fields every packet touches come first.
 #[repr(C)]
 pub(crate) struct Foresight {
     /// All but the newest.
     leaving: Ring<Leaving>,
-    /// The transmitter is busy until then: the last bit of the newest packet leaves.
+    /// The transmitter is busy until then, when the last bit of the newest packet leaves.
     busy_until: Time,
-    /// Packets with which the port holds at most so many bytes are neither refused nor the marker's business.
+    /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
     calm_up_to: u64,
     transmission: Transmission,
-    /// If the port is observed: the last bit of the oldest packet that has not been given back leaves; never, if there is none.
+    /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never, if there is none.
     oldest: Time,
-    /// Somebody looks at what the port holds: an engine, or the rule of sharing.
+    /// Whether an engine or the sharing rule reads what the port holds.
     observed: bool,
-    /// Size of the newest packet; zero if it has been given back. Most packets find an idle port, and the next one does too:
+    /// Size of the newest packet; zero if it has been released. Most packets find an idle port, as does the next one:
     /// they never enter the ring.
     newest: u16,
     /// Of the port's only queue.
     pub(crate) marker: AnyMarker,
 }
 
-/// When a packet occupies the line.
+/// When a packet occupies the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// Its first bit leaves.
@@ -47,7 +47,7 @@ pub(crate) struct Slot {
 }
 
 impl Foresight {
-    /// An idle port of this line, which is refused nothing with which it holds at most so many bytes.
+    /// An idle port of this link, which admits anything with which it holds at most this many bytes.
     pub(crate) fn new(transmission: Transmission, marker: AnyMarker, admits_up_to: u64) -> Foresight {
         let calm_up_to = marker.passes_up_to().min(admits_up_to);
         Foresight {
@@ -62,13 +62,14 @@ impl Foresight {
         }
     }
 
-    /// Whether neither the rule of sharing nor the marker need be asked about a packet with which the port holds so many bytes.
+    /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many
+    /// bytes.
     #[inline]
     pub(crate) fn is_calm(&self, bytes: u64) -> bool {
         bytes <= self.calm_up_to
     }
 
-    /// Whether nothing is here any more at `now`.
+    /// Whether the port is empty at `now`.
     #[inline]
     pub(crate) fn all_have_left(&self, now: Time) -> bool {
         self.busy_until < now
@@ -95,25 +96,25 @@ impl Foresight {
         Slot { start, end }
     }
 
-    /// Whether somebody looks at what the port holds.
+    /// Whether the port is observed.
     #[inline]
     pub(crate) fn is_observed(&self) -> bool {
         self.observed
     }
 
-    /// Somebody looks at what the port holds from now on, or nobody does.
+    /// From now on the port is observed, or no longer is.
     pub(crate) fn observe(&mut self, observed: bool) {
         self.observed = observed;
         self.find_oldest();
     }
 
-    /// Whether the last bit of anything has left an observed port before `now` that has not been given back.
+    /// Whether anything has left an observed port before `now` and is not yet released.
     #[inline]
     pub(crate) fn has_left(&self, now: Time) -> bool {
         self.oldest < now
     }
 
-    /// To be called when packets have been given back.
+    /// Must be called after packets have been released.
     #[inline]
     pub(crate) fn find_oldest(&mut self) {
         let newest = if self.newest == 0 { Time::NEVER } else { self.busy_until };
@@ -131,7 +132,7 @@ impl Foresight {
         newest_left.then(|| std::mem::take(&mut self.newest))
     }
 
-    /// The bytes of all packets of which that holds, while the newest is still here.
+    /// The bytes of all such packets, while the newest is still here.
     #[inline]
     pub(crate) fn bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = 0;
@@ -152,13 +153,13 @@ impl Foresight {
         bytes
     }
 
-    /// All that have joined and are not known to have left, the first to leave first.
+    /// All that have joined and are not known to have left, in order of departure.
     fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
         let newest = Leaving { at: self.busy_until, wire: self.newest };
         self.leaving.iter().chain((self.newest != 0).then_some(newest))
     }
 
-    /// Fetches what the next packet needs.
+    /// Prefetches what the next packet needs.
     pub(crate) fn prefetch(&self) {
         self.leaving.prefetch_front();
         self.leaving.prefetch_back();

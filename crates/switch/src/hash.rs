@@ -1,5 +1,5 @@
 //! Flow hashes as switches compute them: CRC and Toeplitz over the five-tuple, with seeds, and a well-mixed hash as
-//! the ideal. Real hardware polarises when two stages use the same hash and seed; so does this.
+//! the ideal. Hardware polarises when two stages use the same hash and seed; so do these.
 
 use weft_core::random::mix;
 use weft_core::{Header, Purpose, Random, Tuple, choice};
@@ -7,7 +7,7 @@ use weft_core::{Header, Purpose, Random, Tuple, choice};
 use crate::balance::BalancerSite;
 
 choice! {
-    /// The function over the five-tuple.
+    /// The hash function over the five-tuple.
     pub enum HashFunction {
         /// A 64-bit finaliser with full avalanche: the ideal.
         Mix = "mix",
@@ -15,7 +15,7 @@ choice! {
         Crc32 = "crc32",
         /// CRC-16-CCITT (polynomial 0x1021); the seed is the initial value.
         Crc16 = "crc16",
-        /// Toeplitz as network cards and switches use it (Microsoft's RSS specification); the seed changes the key.
+        /// Toeplitz, as network cards and switches use it (Microsoft's RSS specification); the seed changes the key.
         Toeplitz = "toeplitz",
     }
 }
@@ -34,7 +34,7 @@ pub enum FlowHash {
 }
 
 impl FlowHash {
-    /// The function with a seed. Seed 0 is the function as its standard writes it.
+    /// The function with a seed. Seed 0 is the function as standardised.
     #[must_use]
     pub fn new(function: HashFunction, seed: u64) -> FlowHash {
         match function {
@@ -51,7 +51,7 @@ impl FlowHash {
         FlowHash::new(function, Random::new(site.seed, Purpose::Hash, u64::from(site.switch.0)).bits())
     }
 
-    /// The place that a packet's flow has among so many: each as likely as any other.
+    /// The position of a packet's flow among this many, uniformly distributed.
     #[must_use]
     #[inline]
     pub fn spread(&self, packet: &Header, places: usize) -> usize {
@@ -150,7 +150,7 @@ const TOEPLITZ_KEY: [u8; 40] = [
     0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
 ];
 
-/// The key with a seed: seed 0 is the published key, others alter every byte.
+/// The key with a seed: seed 0 is the published key, others change every byte.
 fn toeplitz_key(seed: u64) -> [u8; 40] {
     let mut key = TOEPLITZ_KEY;
     if seed != 0 {

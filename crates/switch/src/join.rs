@@ -1,5 +1,5 @@
-//! The way into a port: admission, marking, queueing. One function for every port, with short paths for those where little
-//! has to be looked at. Must not depend on the table or the balancer.
+//! Joining a port: admission, marking, queueing. One function for every port, with fast paths where little needs
+//! checking. Must not depend on the table or the balancer.
 
 use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};
@@ -11,13 +11,13 @@ use crate::outputs::{Outputs, chosen_of, queue_of, slot};
 use crate::port::Output;
 use crate::turn::{Departure, Turn, Verdict};
 
-/// What becomes of a packet at a port where nobody looks at what it holds.
+/// What happens to a packet at an unobserved port.
 pub(crate) enum Unseen {
-    /// It has a place on the line.
+    /// It has a slot on the link.
     Line(Slot),
     /// A limit or the marker is near: see [`Outputs::join_near`].
     Near,
-    /// The port is not such a one: see [`Outputs::join`].
+    /// The port is not of this kind: see [`Outputs::join`].
     Look,
 }
 
@@ -28,8 +28,8 @@ impl Outputs {
         reason
     }
 
-    /// A packet joins a port whose departures are foreseen, where nobody looks at what it holds and neither limit nor marker
-    /// is near: a line of arithmetic.
+    /// A packet joins an unobserved port with foreseen departures, with neither limit nor marker near: a line of
+    /// arithmetic.
     #[inline(always)]
     pub(crate) fn join_unseen(&mut self, now: Time, port: PortId, wire: u16) -> Unseen {
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
@@ -100,7 +100,7 @@ impl Outputs {
         }
     }
 
-    /// Is there room at a port? Only where the answer would be no, other ports are asked what they have to give back.
+    /// Is there room at a port? Other ports are asked to release memory only where the answer would be no.
     #[inline(always)]
     fn admit(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
         let wire = self.cells.occupied(header.wire);

@@ -1,13 +1,14 @@
-//! Observers: what a switch tells whoever watches it. A switch without an observer runs the code that has none.
+//! Observers: what a switch reports to whoever watches it. A switch without an observer runs code without
+//! observation.
 
 use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};
 
 use crate::turn::{Effect, Turn};
 
-/// Sees everything that a switch does with packets, and changes nothing. The seam for taps, traces and captures.
+/// Sees everything a switch does with packets, and changes nothing. The interface for taps, traces and captures.
 pub trait Observer: Send {
-    /// A whole packet came in by port `from`; its header is as the switch finds it.
+    /// A whole packet arrived at port `from`; its header is as the switch finds it.
     fn received(&mut self, now: Time, from: PortId, packet: PacketId, header: &Header);
     /// The first bit of a packet leaves by `port` at `start`, which is not before the instant of the call.
     fn sends(&mut self, start: Time, port: PortId, packet: PacketId, header: &Header);
@@ -18,7 +19,7 @@ pub trait Observer: Send {
 /// The observer of a switch, if it has one.
 pub(crate) type Observing = Option<Box<dyn Observer>>;
 
-/// Tells an observer which packets were dropped by a call that began with `before` effects in the list.
+/// Reports to an observer which packets were dropped by a call that started with `before` effects in the list.
 #[cold]
 pub(crate) fn tell_drops(observer: &mut dyn Observer, turn: &Turn<'_>, before: usize) {
     for effect in turn.effects.range(before..) {

@@ -25,13 +25,13 @@ pub(crate) struct Outputs {
     pub(crate) queues: usize,
     pub(crate) cells: MemoryCells,
     count_in_service: bool,
-    /// A port without queues by priority, marks on departure and pauses may foresee.
+    /// Ports without priority queues, departure marking and pauses may have foresight.
     plain: bool,
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
-    /// If full queues cut packets.
+    /// If full queues trim packets.
     pub(crate) trim: Option<Trim>,
-    /// If queues do not serve packets in the order of their arrival.
+    /// If queues do not serve packets in order of arrival.
     pub(crate) order: Option<AnyOrder>,
 }
 
@@ -67,7 +67,7 @@ impl Outputs {
         }
     }
 
-    /// Marks, serves and limits at a port as that alone does; it must be empty.
+    /// Sets a port's own marker, scheduler and limit; the port must be empty.
     pub(crate) fn set_up(&mut self, port: PortId, settings: &PortSettings, line: Rate) {
         let output = &mut self.ports[port.index()];
         output.set_up(settings, line);
@@ -128,7 +128,7 @@ impl Outputs {
         (first..first + classes).map(|slot| self.visible.get(engine, slot)).sum()
     }
 
-    /// What the first `classes` queues of a port hold, if engines see all that there is.
+    /// What the first `classes` queues of a port hold, if engines see everything.
     #[inline]
     fn held(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
         if self.foresees(port) {
@@ -139,7 +139,7 @@ impl Outputs {
         (0..classes).map(|queue| output.bytes_that_count(queue, self.count_in_service)).sum()
     }
 
-    /// Engines look at these ports from now on.
+    /// Engines read these ports from now on.
     pub(crate) fn watch(&mut self, ports: &[PortId]) {
         for port in ports {
             for queue in 0..self.queues {
@@ -150,7 +150,7 @@ impl Outputs {
         }
     }
 
-    /// Notes at a foreseen port whether anybody looks at what it holds.
+    /// Records whether a foreseen port is observed.
     fn set_observed(&mut self, port: PortId) {
         let observed = self.store.counts() || self.visible.is_watched(port.index());
         if let Some(foresight) = &mut self.ports[port.index()].foresight {
@@ -178,7 +178,7 @@ impl Outputs {
         self.chosen(port).foresight.is_some()
     }
 
-    /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
+    /// The transmitter of `port` is idle: the packet in service, if any, has left; returns the next.
     #[inline(always)]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         self.finish_service(turn, port);
@@ -217,7 +217,7 @@ impl Outputs {
         }
     }
 
-    /// Opens or closes what a shaper shapes.
+    /// Opens or closes the queues that a shaper limits.
     #[inline(never)]
     fn shape(&mut self, turn: &mut Turn<'_>, port: PortId) {
         if let Some(opens) = self.ports[port.index()].shape(turn.now) {
@@ -246,7 +246,7 @@ impl Outputs {
         }
     }
 
-    /// The link behind a port went down or came back. A foreseen port keeps its link.
+    /// The link of a port went down or came back. A foreseen port keeps its link.
     pub(crate) fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         let output = &mut self.ports[port.index()];
         assert!(output.foresight.is_none(), "the link of a port whose departures are foreseen changes");
@@ -261,7 +261,7 @@ impl Outputs {
         }
     }
 
-    /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
+    /// A stored packet that has left its queue is discarded instead of served.
     #[cold]
     pub(crate) fn give_up(
         &mut self,
@@ -278,7 +278,7 @@ impl Outputs {
         self.dropped(port, packet, reason, turn.effects);
     }
 
-    /// Gives back the memory of a packet that came in by a port and was in a queue.
+    /// Releases the memory of a packet that came in by a port and was in a queue.
     #[inline]
     fn release(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), (ingress, wire): (PortId, u16)) {
         let (port, queue) = at;
@@ -297,7 +297,7 @@ impl Outputs {
     }
 }
 
-/// The output port that the table and the balancer have chosen for a packet.
+/// The output port chosen for a packet by table and balancer.
 #[inline]
 #[allow(unsafe_code, reason = "1 % of all instructions, with `chosen`")]
 pub(crate) fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
@@ -306,7 +306,7 @@ pub(crate) fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
     unsafe { ports.get_unchecked_mut(port.index()) }
 }
 
-/// The place of a queue among all of the switch.
+/// The index of a queue among all of the switch.
 #[inline]
 pub(crate) fn slot(port: PortId, queue: usize, queues: usize) -> usize {
     port.index() * queues + queue

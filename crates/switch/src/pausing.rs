@@ -1,5 +1,5 @@
-//! What priority flow control adds to the output ports: frames that go before everything, queues that are held, and the
-//! memory charged to the port by which a packet came in. Nothing here is reached while no class pauses.
+//! What priority flow control adds to the output ports: frames that precede everything, held queues, and memory
+//! charged to ingress ports. Unused while no class pauses.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, Component, Header, Headers, PortId};
@@ -11,8 +11,8 @@ use crate::port::InService;
 use crate::turn::{Effect, Effects, Turn};
 
 impl Outputs {
-    /// A packet was stored in a queue, whose own port will be fed anyway: one that goes back by the port it came in by must not
-    /// have that port fed twice.
+    /// A packet was stored in a queue whose own port will be fed anyway: if it goes back by its ingress port, that
+    /// port must not be fed twice.
     #[inline]
     pub(crate) fn charge(&mut self, effects: &mut Effects, (from, wire): (PortId, u16), at: (PortId, usize)) {
         let Some(ingress) = &mut self.ingress else { return };
@@ -21,8 +21,8 @@ impl Outputs {
         }
     }
 
-    /// A packet has found no room; if there is none left in headroom, its sender must know, who may not have been told yet:
-    /// other ports have used up what they share.
+    /// A packet found no room; if headroom is exhausted, its sender must be paused, because other ports may have used
+    /// up the shared headroom before it was told.
     #[cold]
     pub(crate) fn refused(&mut self, effects: &mut Effects, header: &Header, queue: usize, reason: Reason) {
         let Some(ingress) = self.ingress.as_mut().filter(|_| reason == Reason::Headroom) else { return };
@@ -31,7 +31,7 @@ impl Outputs {
         }
     }
 
-    /// A packet is gone that had come in by a port and was in a queue, whose own port will be fed anyway.
+    /// A packet that came in by a port and was in a queue is gone; the queue's own port will be fed anyway.
     pub(crate) fn credit(&mut self, effects: &mut Effects, from: PortId, at: (PortId, usize), wire: u16) {
         let Some(ingress) = &mut self.ingress else { return };
         if ingress.released(from, at, wire) && from != at.0 {
@@ -39,7 +39,7 @@ impl Outputs {
         }
     }
 
-    /// A port has something to send; if it is idle, the driver must know.
+    /// A port has something to send; if it is idle, the driver is notified.
     fn announce(&self, effects: &mut Effects, port: PortId) {
         let work = Effect::HasWork(port);
         if self.ports[port.index()].port.in_service.is_none() && !effects.contains(&work) {
@@ -47,7 +47,7 @@ impl Outputs {
         }
     }
 
-    /// The transmitter of a port finds no packet; a frame may have come up meanwhile.
+    /// The transmitter of a port finds no packet; a frame may have become due meanwhile.
     #[inline]
     pub(crate) fn nothing_to_send(&mut self, effects: &mut Effects, port: PortId) {
         if self.ingress.as_ref().is_some_and(|ingress| ingress.has_frame(port)) {
@@ -90,7 +90,7 @@ impl Outputs {
         self.ingress.as_ref().is_some_and(|ingress| ingress.is_congested(at))
     }
 
-    /// What is left of a component without the ports on which a queue is paused.
+    /// A component without the ports on which a queue is paused.
     pub(crate) fn unpaused(&self, component: &Component, queue: usize, left: &mut Component) {
         left.ports.clear();
         left.shares.clear();
@@ -128,7 +128,7 @@ impl Outputs {
         })
     }
 
-    /// Whether the books of memory management say what is stored, on both sides.
+    /// Whether the accounting of memory management matches what is stored, on both sides.
     pub(crate) fn books_agree(&self) -> bool {
         let Some(charges) = self.charges() else { return true };
         let stored = Bytes(self.stored());

@@ -11,40 +11,40 @@ use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
 use weft_queue::{ClassQueue, Shaper};
 
-/// What has happened at a port so far.
+/// The counters of a port so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PortCounters {
     /// Packets dropped.
     pub dropped: u64,
     /// Packets marked.
     pub marked: u64,
-    /// Packets cut down to their headers.
+    /// Packets trimmed to their headers.
     pub trimmed: u64,
-    /// Headers that found no room and went back to their senders.
+    /// Headers that found no room and were returned to their senders.
     pub returned: u64,
-    /// Greatest number of bytes held.
+    /// Peak number of bytes held.
     pub peak: Bytes,
     /// Integral of the bytes held over time, in byte-picoseconds.
     pub byte_time: u128,
 }
 
-/// A packet on its way out.
+/// A departing packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InService {
     /// The queue it came from.
     pub(crate) queue: u8,
     /// The bytes that it occupies.
     pub(crate) wire: u16,
-    /// The port by which it came in.
+    /// The ingress port.
     pub(crate) ingress: PortId,
 }
 
 impl InService {
-    /// A pause frame, which is charged to nobody.
+    /// A pause frame, which is charged nowhere.
     pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0) };
 }
 
-/// What a port holds and has done, over all its queues.
+/// The content and counters of a port, over all its queues.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
     pub(crate) in_service: Option<InService>,
@@ -57,17 +57,18 @@ pub(crate) struct Port {
     pub(crate) counters: PortCounters,
 }
 
-/// An output port: all that a packet meets between its admission and the wire. What every packet touches comes first.
+/// An output port: everything a packet meets between admission and the wire. The fields every packet touches come
+/// first.
 #[repr(C, align(64))]
 pub(crate) struct Output {
-    /// Of a port whose departures are known in advance: those to come.
+    /// The future departures of a port with foresight.
     pub(crate) foresight: Option<Foresight>,
     pub(crate) port: Port,
     pub(crate) queues: Box<[ClassQueue]>,
     /// One for each queue.
     pub(crate) markers: Box<[AnyMarker]>,
     pub(crate) scheduler: AnyScheduler,
-    /// The most that a queue may hold.
+    /// The limit of each queue.
     pub(crate) limit: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
 }
@@ -97,7 +98,7 @@ impl Output {
         }
     }
 
-    /// Marks, serves and limits as this port alone does.
+    /// Sets this port's own marker, scheduler and limit.
     pub(crate) fn set_up(&mut self, settings: &PortSettings, line: Rate) {
         let queues = self.queues.len();
         self.markers = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
@@ -106,13 +107,13 @@ impl Output {
         self.shaper = settings.shaper.as_ref().map(|shaper| Box::new(Shaper::new(shaper)));
     }
 
-    /// Whether a queue that holds so many bytes may take a packet, as far as the port's own limit goes.
+    /// Whether a queue that holds this many bytes may take a packet, by the port's own limit.
     #[inline]
     pub(crate) fn fits(&self, queue: u64, wire: u16) -> Result<(), Reason> {
         if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
     }
 
-    /// Whether a marker wants to see what leaves.
+    /// Whether a marker acts on departures.
     pub(crate) fn looks_at_departures(&self) -> bool {
         self.markers.iter().any(AnyMarker::looks_at_departures)
     }
@@ -154,7 +155,8 @@ impl Output {
         self.queues[queue].bytes - served.map_or(0, |served| u64::from(served.wire))
     }
 
-    /// Asks the shaper which queues may send now. When it opens, if it is closed, somebody waits, and nobody has been told.
+    /// Asks the shaper which queues may send now. Returns when it opens, if it is closed, a packet waits, and no
+    /// wake-up is pending.
     pub(crate) fn shape(&mut self, now: Time) -> Option<Time> {
         let shaper = self.shaper.as_mut()?;
         let opens = shaper.opens_at(now);
@@ -169,7 +171,7 @@ impl Output {
         Some(opens)
     }
 
-    /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.
+    /// Takes the head of a queue, with the marker's verdict; its bytes stay charged.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
@@ -186,7 +188,7 @@ impl Output {
         (packet, self.markers[queue].leaving(&sight, marking))
     }
 
-    /// Gives back the bytes of a packet of a queue.
+    /// Releases the bytes of a packet of a queue.
     #[inline]
     pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: Option<&mut Store>) {
         let own = &mut self.queues[queue];
@@ -203,12 +205,12 @@ impl Store {
         Store { total: 0, counts: sharing.looks_beyond_port(), always: sharing.admits_up_to(), sharing }
     }
 
-    /// A port that holds at most so many bytes with a packet has room for it.
+    /// A packet with which the port holds at most this many bytes has room.
     pub(crate) fn admits_up_to(&self) -> u64 {
         self.always
     }
 
-    /// Under the memory management of chips: bytes within minima of queues, and in pools.
+    /// Under chip memory management: bytes within queue minima, and in pools.
     pub(crate) fn charged(&self) -> Option<(u64, u64)> {
         match &self.sharing {
             AnySharing::Mmu(mmu) => Some(mmu.charged()),
@@ -216,7 +218,7 @@ impl Store {
         }
     }
 
-    /// Whether anybody must be told of what is stored and released.
+    /// Whether storing and releasing must be reported.
     #[inline]
     pub(crate) fn counts(&self) -> bool {
         self.counts
@@ -277,7 +279,7 @@ impl Port {
         self.bytes -= u64::from(wire);
     }
 
-    /// Keeps the time integral; the bytes held are about to change.
+    /// Updates the time integral; the bytes held are about to change.
     #[inline]
     fn count_until(&mut self, now: Time) {
         let elapsed = now.since(self.counted_until).0;
@@ -291,7 +293,8 @@ impl Port {
         self.counters
     }
 
-    /// A packet came in whose departure is known: the port holds so many bytes now, and so many byte-picoseconds more.
+    /// A packet with a known departure arrived: the port now holds this many bytes, and this many byte-picoseconds
+    /// more.
     #[inline]
     pub(crate) fn store_until(&mut self, bytes: u64, byte_time: u128) {
         self.bytes = bytes;

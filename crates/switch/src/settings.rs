@@ -11,27 +11,28 @@ use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;
 use weft_voq::VoqSettings;
 
-/// What one port does in a way of its own.
+/// Overrides of one port.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PortSettings {
     /// Its congestion marks.
     pub ecn: MarkerSettings,
     /// Which of its queues is served next.
     pub schedule: SchedulerSettings,
-    /// The most that each of its queues may hold, whatever the sharing rule allows.
+    /// Limit of each of its queues, whatever the sharing rule allows.
     pub queue_limit: Option<Bytes>,
-    /// What limits the rate at which it sends.
+    /// Shaper of its sending rate.
     pub shaper: Option<ShaperSettings>,
 }
 
 choice! {
-    /// When a packet shows up in the queue lengths that a balancer reads.
+    /// When a packet becomes visible in the queue lengths that a balancer reads.
     pub enum Visibility {
-        /// To its own engine at once, to others after the time an engine may take for one packet, F/M of a full-size packet at line rate: one engine sees all decisions, M engines share one snapshot (the default).
+        /// To its own engine at once, to others after the time an engine has for one packet, F/M of a full-size
+        /// packet at line rate: one engine sees all decisions, M engines share one snapshot (the default).
         EngineSlot = "engine-slot",
-        /// After the packet has been received entirely once more, L/C at the ingress rate, whatever the number of engines.
+        /// After the time to receive the packet once more, L/C at the ingress rate, for any number of engines.
         Store = "store",
-        /// At once: the upper bound of performance.
+        /// At once: the upper bound on performance.
         Instant = "instant",
     }
 }
@@ -55,9 +56,10 @@ impl SwitchSettings {
 }
 
 settings! {
-    /// What every switch of the fabric is built like.
+    /// Settings of every switch of the fabric.
     pub struct SwitchSettings {
-        /// Packet memory of the whole switch, shared by all ports. Needed by dynamic sharing; with static sharing an additional limit over all ports.
+        /// Packet memory of the whole switch, shared by all ports. Required by dynamic sharing; with static sharing
+        /// an additional limit over all ports.
         buffer: Option<Bytes> = None,
         /// Memory is handed out in cells of this size: a packet occupies whole ones, and limits, marks and pauses count them. By the byte unless given.
         cell: Option<Bytes> = None,
@@ -65,11 +67,11 @@ settings! {
         sharing: SharingSettings = SharingSettings::default(),
         /// Forwarding engines that decide independently (F). Input port i belongs to engine i mod F.
         engines: u32 [1, 1024] = 1,
-        /// When a decision becomes visible in queue lengths; matters to load-aware balancers only.
+        /// When a decision becomes visible in queue lengths; matters only to load-aware balancers.
         visibility: Visibility = Visibility::EngineSlot,
         /// Whether the packet in transmission counts towards the load of its port.
         count_in_service: bool = true,
-        /// Which classes count towards the load of a port; matters with several queues only.
+        /// Which classes count towards the load of a port; matters only with several queues.
         class_load: ClassLoad = ClassLoad::AtOrAbove,
         /// Time from the last bit in to the forwarding decision.
         latency: Span = Span::from_ns(500),
@@ -77,13 +79,13 @@ settings! {
         queues: u32 [1, 8] = 1,
         /// Which queue of a port is served next.
         schedule: SchedulerSettings = SchedulerSettings::default(),
-        /// Which packet of a queue goes next, and which is dropped when there is no room.
+        /// Which packet of a queue is sent next, and which is dropped when there is no room.
         order: OrderSettings = OrderSettings::default(),
         /// Congestion marks; off unless given.
         ecn: MarkerSettings = MarkerSettings::default(),
-        /// Priority flow control; off unless classes are named.
+        /// Priority flow control; off unless classes are given.
         pfc: PfcSettings = PfcSettings::default(),
-        /// Cutting packets down to their headers where a queue is full; off unless a queue is given.
+        /// Trimming packets to their headers where a queue is full; off unless a queue length is given.
         trim: TrimSettings = TrimSettings::default(),
         /// Virtual output queues in front of a fabric, with credits and deep memory, instead of queues behind it; off unless given.
         voq: Option<VoqSettings> = None,

@@ -28,16 +28,16 @@ pub struct Switch {
     rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,
-    /// If it alone decides among ports.
+    /// The engine, if it alone decides among ports.
     hash: Option<FlowHash>,
     /// If the balancer measures paths.
     congestion: Option<Box<Congestion>>,
-    /// If the balancer leaves out paused ports: what is left of a choice.
+    /// If the balancer excludes paused ports: the remaining choice.
     unpaused: Option<Box<Component>>,
     /// If packets wait in virtual output queues.
     fabric: Option<Box<VoqFabric>>,
     observer: Observing,
-    /// Nobody measures paths or observes packets, and they wait at the outputs.
+    /// Without path measurement, observer and fabric.
     plain: bool,
 }
 
@@ -87,12 +87,12 @@ impl Switch {
         switch
     }
 
-    /// The table names no port that the switch does not have.
+    /// The table must not name ports that the switch does not have.
     fn assert_ports(&self) {
         assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
     }
 
-    /// Gives a port settings of its own; before anything has come and before [`Switch::foresee`].
+    /// Gives a port its own settings; must be called before any packet and before [`Switch::foresee`].
     pub fn set_up(&mut self, port: PortId, settings: &PortSettings) {
         match &mut self.fabric {
             None => self.outputs.set_up(port, settings, self.rates[port.index()]),
@@ -100,10 +100,10 @@ impl Switch {
         }
     }
 
-    /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::transmit`] must not be called for
-    /// it: the end of a transmission needs no event, and nothing else changes. Returns false, and does nothing, if the
-    /// settings rule it out: several queues per port, marks on departure, a shaper. The link behind the port must stay up or down,
-    /// and the port be empty.
+    /// From now on [`Switch::receive`] returns when packets leave by `port`, and [`Switch::transmit`] must not be
+    /// called for it: the end of a transmission needs no event, and nothing else changes. Returns false, and does
+    /// nothing, if the settings rule it out: several queues per port, departure marking, a shaper. The port's link
+    /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         self.fabric.is_none() && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
     }
@@ -114,8 +114,8 @@ impl Switch {
         self.plain = false;
     }
 
-    /// A whole packet came in by port `from`: route, balance, admit, mark, queue. The one way into a switch, for every
-    /// driver. Effects may follow whatever the verdict; the packet itself is in none of them.
+    /// A whole packet arrived at port `from`: route, balance, admit, mark, queue. The only entry to a switch, for
+    /// every driver. Effects may accompany any verdict; none of them contains the packet itself.
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
@@ -131,7 +131,7 @@ impl Switch {
         }
     }
 
-    /// The transmitter of `port` is idle: what was in service, if anything, has left; what goes next?
+    /// The transmitter of `port` is idle: what was in service, if anything, has left; returns what goes next.
     #[inline(always)]
     pub fn transmit(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<Sent> {
         let before = turn.effects.len();
@@ -145,7 +145,7 @@ impl Switch {
         packet.map(Sent::Packet)
     }
 
-    /// The instant has come that an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` named.
+    /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come.
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let before = turn.effects.len();
         let brings = self.pass_fabric(turn, port);
@@ -155,24 +155,24 @@ impl Switch {
         }
     }
 
-    /// The pauses that `port` has asked for are about to end: what is still needed is asked for again.
+    /// The pauses that `port` requested are about to expire: those still needed are refreshed.
     pub fn refresh(&mut self, turn: &mut Turn<'_>, port: PortId) {
         self.outputs.refresh(turn.effects, port);
     }
 
-    /// The far end of `port` wants nothing of a queue, or no longer objects.
+    /// The far end of `port` pauses or resumes a queue.
     pub fn hold(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), held: bool) {
         self.outputs.hold(turn.effects, at, held);
     }
 
-    /// The watchdog of a lossless queue throws away what waits in it and what comes, or no longer does.
+    /// The watchdog of a lossless queue starts or stops discarding what waits in it and what arrives.
     pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         let before = turn.effects.len();
         self.outputs.discard(turn, at, on);
         self.note_drops(turn, before);
     }
 
-    /// Whether a queue has made the switch pause somebody since it was empty, and not because it was held itself.
+    /// Whether a queue has made the switch pause a sender since it was last empty, without being held itself.
     #[must_use]
     #[inline]
     pub fn is_congested(&self, at: (PortId, usize)) -> bool {
@@ -188,26 +188,26 @@ impl Switch {
         self.outputs.port(port).queues[queue].packets.iter(headers)
     }
 
-    /// What a port has done to stop the senders of a class.
+    /// What a port has done to pause the senders of a class.
     #[must_use]
     pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
         self.outputs.pauses(at)
     }
 
-    /// Where the bytes are charged that are stored, if [`mmu`](crate::share::mmu) manages the memory.
+    /// Where stored bytes are charged, if [`mmu`](crate::share::mmu) manages the memory.
     #[must_use]
     pub fn charges(&self) -> Option<Charges> {
         self.outputs.charges()
     }
 
-    /// What waits in a queue of senders that have been asked to stop.
+    /// What waits in a queue from paused senders.
     #[must_use]
     pub fn held_back(&self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
         self.outputs.held_back(headers, at)
     }
 
-    /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
-    /// service is the driver's to lose, and stays charged until [`Switch::transmit`] is asked at its end. A port that
+    /// The link of `port` went down or came back. Queued packets of a port that went down are lost; the driver must
+    /// drop a packet in service, which stays charged until [`Switch::transmit`] is called at its end. A port that
     /// came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         self.table.set_port(port, up);
@@ -220,7 +220,7 @@ impl Switch {
         self.note_drops(turn, before);
     }
 
-    /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
+    /// New routes from the routing protocol, all at once. Ports that are down here are excluded.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.table.install(group_of_leaf, groups);
         self.assert_ports();
@@ -228,13 +228,13 @@ impl Switch {
         self.forget_groups();
     }
 
-    /// Gives back the memory of packets that have left foreseen ports before `now`; to be called before anybody looks at
-    /// what the switch holds.
+    /// Releases the memory of packets that have left foreseen ports before `now`; must be called before reading what
+    /// the switch holds.
     pub fn settle(&mut self, now: Time) {
         self.outputs.settle_all(now);
     }
 
-    /// What has happened at a port up to `now`.
+    /// The counters of a port up to `now`.
     pub fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
         self.outputs.counters(now, port)
     }
@@ -263,7 +263,7 @@ impl Switch {
         Bytes(self.outputs.stored())
     }
 
-    /// The port by which a packet will leave, as far as that can be told cheaply.
+    /// The port by which a packet will leave, if it can be predicted cheaply.
     #[must_use]
     pub fn likely(&self, header: &Header) -> Option<PortId> {
         match self.table.route(header) {
@@ -276,13 +276,13 @@ impl Switch {
         }
     }
 
-    /// Fetches what the next packet needs at a port.
+    /// Prefetches what the next packet needs at a port.
     #[inline]
     pub fn prefetch(&self, port: PortId) {
         prefetch(self.outputs.port(port));
     }
 
-    /// The same for what that points to.
+    /// The same for what it points to.
     #[inline]
     pub fn prefetch_beyond(&self, port: PortId) {
         if let Some(foresight) = &self.outputs.port(port).foresight {
@@ -311,8 +311,8 @@ impl Switch {
         }
     }
 
-    /// The port that the engine of a packet chooses among several. A function of its own: inlined, it would take the
-    /// registers that every other packet needs.
+    /// The port that a packet's engine chooses among several. Not inlined, because it would take registers that every
+    /// other packet needs.
     #[inline(never)]
     fn choose(&mut self, now: Time, header: &Header, group: GroupId) -> PortId {
         let mut component = self.table.component(group);

@@ -15,18 +15,18 @@ pub struct ForwardingTable {
     leaf_of_host: Arc<[u16]>,
     /// Port at its leaf of every host; the same for all switches.
     port_of_host: Arc<[PortId]>,
-    /// One more than the greatest leaf of a host.
+    /// One more than the highest leaf of a host.
     leaves: usize,
     /// This switch's own leaf number, if it has hosts; else [`NOT_A_LEAF`].
     own_leaf: u32,
     /// The groups as routing computed them.
     installed: Vec<Group>,
     group_of_leaf: Vec<GroupId>,
-    /// The components of all groups, without the ports that are down here.
+    /// The components of all groups, without ports that are down here.
     components: Vec<Component>,
     /// By leaf: the number of the only component, or [`MANY`] and an index in `ways`.
     way_of_leaf: Vec<u32>,
-    /// The groups that have not exactly one component.
+    /// The groups with none or several components.
     ways: Vec<Ways>,
     down: Vec<PortId>,
     hash: FlowHash,
@@ -34,10 +34,10 @@ pub struct ForwardingTable {
 
 /// No number of a leaf.
 const NOT_A_LEAF: u32 = u32::MAX;
-/// Marks a leaf whose group has not exactly one component.
+/// Marks a leaf whose group has none or several components.
 const MANY: u32 = 1 << 31;
 
-/// The components of a group: so many from `first` on.
+/// The components of a group: a count, starting at `first`.
 #[derive(Clone, Copy, Debug)]
 struct Ways {
     first: u32,
@@ -51,7 +51,7 @@ struct Ways {
 pub enum Route<'a> {
     /// To a host on this switch.
     Local(PortId),
-    /// To one of the ports of a component, whose number among all components of the table is the first field.
+    /// To one of the ports of a component; the first field is its number in the table.
     Component(GroupId, &'a Component),
     /// Nowhere.
     None,
@@ -84,7 +84,7 @@ impl ForwardingTable {
         table
     }
 
-    /// Gives the hash that spreads flows over components the seed of this switch, which is also that of its ECMP.
+    /// Seeds the hash that spreads flows over components; its seed is also this switch's ECMP seed.
     pub(crate) fn seed(&mut self, seed: u64, switch: SwitchId) {
         self.hash =
             FlowHash::new(HashFunction::Mix, Random::new(seed, Purpose::Hash, u64::from(switch.0)).bits());
@@ -135,7 +135,7 @@ impl ForwardingTable {
         components.iter().position(holds).map(|position| ways.first + position as u32)
     }
 
-    /// The link behind a port went down or came back: it leaves all groups, or returns to those that contain it.
+    /// The link of a port went down or came back: the port leaves all groups, or returns to those that contain it.
     pub fn set_port(&mut self, port: PortId, up: bool) {
         self.down.retain(|other| *other != port);
         if !up {
@@ -144,14 +144,14 @@ impl ForwardingTable {
         self.refresh();
     }
 
-    /// Replaces all groups at once: the routing protocol has converged. Ports that are down here stay out.
+    /// Replaces all groups at once: routing has converged. Ports that are down here are excluded.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.group_of_leaf = group_of_leaf;
         self.installed = groups;
         self.refresh();
     }
 
-    /// For each of so many ports whether it leads to another switch.
+    /// For each of this many ports, whether it leads to another switch.
     pub(crate) fn fabric(&self, ports: usize) -> Vec<bool> {
         let mut fabric = vec![true; ports];
         let hosts = self.leaf_of_host.iter().zip(self.port_of_host.iter());
@@ -167,7 +167,7 @@ impl ForwardingTable {
         (own_leaf, Arc::clone(&self.leaf_of_host))
     }
 
-    /// One more than the greatest port that it names.
+    /// One more than the highest port it names.
     pub(crate) fn ports(&self) -> usize {
         let here = |(leaf, _): &(&u16, &PortId)| u32::from(**leaf) == self.own_leaf;
         let to_hosts = self.leaf_of_host.iter().zip(&*self.port_of_host).filter(here).map(|(_, port)| port);
@@ -175,7 +175,7 @@ impl ForwardingTable {
         to_hosts.chain(grouped).map(|port| port.index() + 1).max().unwrap_or(0)
     }
 
-    /// The components that leave a choice, ports that are down included.
+    /// The components with several ports, including ports that are down.
     pub(crate) fn choices(&self) -> impl Iterator<Item = &Component> {
         self.installed
             .iter()
@@ -194,7 +194,7 @@ impl ForwardingTable {
         assert!(self.way_of_leaf.len() >= self.leaves, "every leaf with hosts has a group");
     }
 
-    /// Adds the components of a group that are alive; says how to find them.
+    /// Adds the usable components of a group; returns how to find them.
     fn add(&mut self, group: &Group) -> u32 {
         let alive = group.among(|port| !self.down.contains(&port)).components;
         let (first, count) = (self.components.len() as u32, alive.len() as u32);

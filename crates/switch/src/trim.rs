@@ -1,7 +1,8 @@
-//! Trimming: a queue that is full cuts payload off a packet and forwards its header in another queue, so that the receiver learns
-//! of the packet although it has no room. Must not depend on transports: packets say themselves that they may be cut.
+//! Trimming: a full queue removes the payload of a packet and forwards its header in another queue, so that the
+//! receiver still learns of the packet. Must not depend on transports: packets themselves declare that they may be
+//! trimmed.
 //!
-//! *Paper*: Handley et al., SIGCOMM'17, section 3.1 (NDP); cut payload goes back to Cheng et al., NSDI'14.
+//! *Paper*: Handley et al., SIGCOMM'17, section 3.1 (NDP); the idea of cut payload is from Cheng et al., NSDI'14.
 
 use weft_core::record::Reason;
 use weft_core::settings::Amount;
@@ -13,14 +14,15 @@ use crate::turn::{Turn, Verdict};
 settings! {
     /// Trimming; off unless a queue is given.
     pub struct TrimSettings {
-        /// A packet with which its queue would hold more is cut, the packet in service included; so is one that finds no memory.
-        /// Absent: nothing is cut. Packets are full ones of the transport; NDP's queues hold 8.
+        /// A packet with which its queue would exceed this, including the packet in service, is trimmed; so is one
+        /// that finds no memory. Absent: nothing is trimmed. `pkt` counts full packets of the transport; NDP's queues
+        /// hold 8.
         queue: Option<Amount> = None,
-        /// What is left of a packet on the wire.
+        /// Wire size of a trimmed packet.
         header: Bytes = Bytes(84),
         /// Priority class of headers.
         class: u32 [0, 7] = 0,
-        /// A header that finds no room goes back to its sender; otherwise it is lost.
+        /// Return headers that find no room to their senders; otherwise they are lost.
         returns: bool = true,
     }
 }
@@ -33,7 +35,7 @@ impl TrimSettings {
     }
 }
 
-/// When and how a port cuts.
+/// When and how a port trims.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trim {
     most: u64,
@@ -50,13 +52,13 @@ impl Trim {
         Some(Trim { most, header, class: Class(settings.class as u8), returns: settings.returns })
     }
 
-    /// Whether a packet may join a queue that holds `queue` bytes, as far as it may be cut.
+    /// Whether a packet, if it may be trimmed, may join a queue that holds `queue` bytes whole.
     pub(crate) fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
         let full = header.kind == PacketKind::Trimmable && queue + u64::from(header.wire) > self.most;
         if full { Err(Reason::Threshold) } else { Ok(()) }
     }
 
-    /// Leaves the header of a packet. False: it may not be cut, or there is nothing to cut.
+    /// Trims a packet to its header. False: it may not be trimmed, or has nothing to trim.
     pub(crate) fn cut(&self, header: &mut Header) -> bool {
         let cuts = header.kind == PacketKind::Trimmable;
         if cuts {
@@ -80,7 +82,7 @@ impl Trim {
 }
 
 impl Outputs {
-    /// A packet may not join a queue: its header may, or goes back, or all of it is dropped.
+    /// A packet may not join a queue: its header joins, or is returned, or the whole packet is dropped.
     #[cold]
     pub(crate) fn turned_away(
         &mut self,
@@ -109,7 +111,7 @@ impl Outputs {
         Verdict::Dropped(self.refuse(port, reason))
     }
 
-    /// Drops a packet of a queue that is worth less than one for which there is no room. False if there is none.
+    /// Drops a packet of the queue that ranks behind one for which there is no room. False if there is none.
     fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
         let (Some(order), newcomer) = (&self.order, *turn.headers.get(newcomer)) else { return false };
         let queue = &mut self.ports[at.0.index()].queues[at.1].packets;

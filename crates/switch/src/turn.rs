@@ -1,4 +1,4 @@
-//! What a switch and its driver say to each other.
+//! The interface between a switch and its driver.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub enum Effect {
     HasWork(PortId),
     /// At this instant something is due at this port: call [`crate::Switch::wake`].
     WakeAt(Time, PortId),
-    /// A packet that was queued is dropped; its place in the pool is the driver's to free.
+    /// A queued packet is dropped; the driver must free its slot in the pool.
     Dropped(PacketId, Reason),
 }
 
@@ -29,19 +29,19 @@ pub struct Turn<'a> {
     pub now: Time,
     /// The headers of all packets.
     pub headers: &'a mut Headers,
-    /// Where the switch appends what the driver has to do.
+    /// The list to which the switch appends effects.
     pub effects: &'a mut Effects,
 }
 
 impl Turn<'_> {
-    /// The same turn, lent on. A function that is not inlined gets this, so that the caller's can stay in registers.
+    /// A reborrow of the turn. Functions that are not inlined get this, so that the caller's can stay in registers.
     #[inline(always)]
     pub(crate) fn again(&mut self) -> Turn<'_> {
         Turn { now: self.now, headers: self.headers, effects: self.effects }
     }
 }
 
-/// What a switch must be told about its place.
+/// What a switch needs to know about its place.
 #[derive(Clone, Debug)]
 pub struct SwitchSite {
     /// Seed of the run.
@@ -52,7 +52,7 @@ pub struct SwitchSite {
     pub rates: Vec<Rate>,
     /// One-way delay of the cable of each port.
     pub cables: Vec<Span>,
-    /// Wire size of a full-size packet, for the time an engine may take per packet.
+    /// Wire size of a full-size packet, for the time an engine has per packet.
     pub full_packet: Bytes,
 }
 
@@ -81,42 +81,42 @@ pub struct Departure {
     pub end: Time,
     /// Its size on the wire, bytes.
     pub wire: u16,
-    /// The hop that it leaves, as in its header.
+    /// The hop it leaves, from its header.
     pub hops: u8,
-    /// What it is, as in its header.
+    /// Its kind, from its header.
     pub kind: PacketKind,
 }
 
 impl Departure {
-    /// Of a packet that has this slot on the line of a port.
+    /// For a packet with this slot on a port's link.
     #[inline(always)]
     pub(crate) fn of(header: &Header, port: PortId, Slot { start, end }: Slot) -> Departure {
         Departure { port, start, end, wire: header.wire, hops: header.hops, kind: header.kind }
     }
 }
 
-/// What a switch does with a packet that it received.
+/// What a switch does with a received packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Verdict {
-    /// It leaves at a known time, by a port whose departures are foreseen: nobody will be told again.
+    /// It leaves at a known time, by a port whose departures are foreseen: there is no further notice.
     LeavesAt(Departure),
     /// It is queued at a port whose transmitter is idle: call [`crate::Switch::transmit`].
     Ready(PortId),
     /// It is queued at a port whose transmitter is busy, or whose queue is held: nothing to do now.
     Queued(PortId),
-    /// It found no room even without its payload: its header goes back to its sender. Call [`crate::Switch::receive`] again, with
-    /// the same port.
+    /// It found no room even without its payload: its header returns to its sender. Call [`crate::Switch::receive`]
+    /// again, with the same port.
     Returned,
-    /// It is dropped, for this reason; its place in the pool is the driver's to free.
+    /// It is dropped, for this reason; the driver must free its slot in the pool.
     Dropped(Reason),
 }
 
-/// What a transmitter puts on the line.
+/// What a transmitter puts on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// A packet.
     Packet(PacketId),
-    /// A pause frame to the far end; it occupies the line as [`FRAME`](crate::pause::FRAME) bytes.
+    /// A pause frame to the far end; it occupies the link for [`FRAME`](crate::pause::FRAME) bytes.
     Frame(PauseFrame),
 }

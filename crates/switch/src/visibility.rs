@@ -1,8 +1,8 @@
 //! Which queue lengths a forwarding engine sees. A packet counts from the instant its enqueue completes until its last
 //! bit has left (DRILL section 2; the timing of "completes" is a setting, see [`crate::settings::Visibility`]).
 //!
-//! An engine handles one packet at a time: when it takes the next, it has finished the one before, and sees it. What other
-//! engines have decided within an engine's time for one packet it does not see.
+//! An engine handles one packet at a time: when it takes the next, it has finished the previous one, and sees it. It
+//! does not see what other engines decided within the last per-packet time.
 
 use weft_core::{PortId, Rate, Ring, Span, Time};
 
@@ -21,14 +21,15 @@ struct Pending {
 /// Queue lengths as engines see them, one slot per (port, queue).
 #[derive(Clone, Debug)]
 pub(crate) struct Visible {
-    /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as complete.
-    /// With one delay for all, packets become visible in the order in which they leave, and the positive part is exact;
-    /// where inputs of different rates meet, such a packet hides its own size of the others until its delay is over.
+    /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as
+    /// complete. With one delay for all, packets become visible in the order in which they leave, and the positive
+    /// part is exact; with inputs of different rates, such a packet hides its own size from the others until its
+    /// delay is over.
     bytes: Vec<i64>,
-    /// What only the engine sees that decided it, by engine and slot. Empty if nobody does: with one engine its decisions
-    /// are in `bytes` at once.
+    /// What only the deciding engine sees, by engine and slot. Empty with one engine, whose decisions are in `bytes`
+    /// at once.
     own: Vec<u32>,
-    /// Slots that anybody looks at.
+    /// Slots that are read.
     watched: Vec<bool>,
     pending: Ring<Pending>,
     tracked: bool,
@@ -40,12 +41,12 @@ pub(crate) struct Visible {
 pub(crate) struct Insight {
     /// By input port: how long after its decision a packet becomes visible to all.
     after: Vec<Span>,
-    /// How many engines see their own decisions before that; 0 if none does.
+    /// How many engines see their own decisions earlier; 0 if none.
     engines: usize,
 }
 
 impl Insight {
-    /// What the visibility rule gives for the line rates of the inputs.
+    /// The delays of the visibility rule for the inputs' line rates.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
         let full = |rate: &Rate| rate.time_for(site.full_packet);
         let ports = site.rates.len() as u64;
@@ -64,7 +65,7 @@ impl Insight {
 }
 
 impl Visible {
-    /// Nothing queued. When nobody reads lengths, or nothing is hidden from those who do, nothing is kept.
+    /// Nothing queued. Nothing is kept if lengths are never read, or if nothing is hidden from readers.
     pub(crate) fn new(slots: usize, read: bool, sight: Insight) -> Visible {
         let tracked = read && sight.after.iter().any(|after| *after > Span::ZERO);
         let slots = if tracked { slots } else { 0 };
@@ -79,13 +80,13 @@ impl Visible {
         }
     }
 
-    /// Whether lengths are kept here, because engines do not see all that the queues hold.
+    /// Whether lengths are kept here, because engines do not see everything in the queues.
     #[inline]
     pub(crate) fn is_kept(&self) -> bool {
         self.tracked
     }
 
-    /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
+    /// From now on a slot is read; it holds this many bytes, all visible at once.
     pub(crate) fn watch(&mut self, slot: usize, held: u64) {
         if self.tracked && !self.watched[slot] {
             self.watched[slot] = true;
@@ -93,7 +94,7 @@ impl Visible {
         }
     }
 
-    /// Whether anybody looks at a slot.
+    /// Whether a slot is read.
     pub(crate) fn is_watched(&self, slot: usize) -> bool {
         self.tracked && self.watched[slot]
     }
@@ -106,8 +107,8 @@ impl Visible {
         }
     }
 
-    /// A packet of an input was put into `slot`, which is watched, at `now`. Ports of different rates have different delays;
-    /// the list is kept sorted, and short even if nobody ever takes a decision.
+    /// A packet of an input was put into `slot`, which is read, at `now`. Ports of different rates have different
+    /// delays; the list is kept sorted, and short even if no decision is ever made.
     #[inline]
     fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
         self.advance(now);
@@ -125,7 +126,7 @@ impl Visible {
         }
     }
 
-    /// The last bit of packets of `slot` with so many bytes has left, or they were thrown away.
+    /// Packets of `slot` with this many bytes have left completely, or were discarded.
     #[inline]
     pub(crate) fn left(&mut self, slot: usize, bytes: u64) {
         if self.tracked && self.watched[slot] {
@@ -133,7 +134,7 @@ impl Visible {
         }
     }
 
-    /// Makes visible what was completely enqueued before `now`; at `now` itself decisions still read the old state.
+    /// Makes visible what was completely enqueued before `now`; decisions at `now` itself still read the old state.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.pop_if(|first| first.visible_at < now) {

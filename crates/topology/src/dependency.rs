@@ -1,17 +1,18 @@
-//! Which links wait for which when nothing may be dropped, and whether they wait in a circle.
+//! Which links wait for which when nothing may be dropped, and whether they wait in a cycle.
 //!
-//! With priority flow control the buffer behind a link empties only as fast as the links after it. A link depends on another
-//! if some route enters a switch by the one and leaves it by the other. A deadlock needs a circle of such dependencies
-//! (Dally and Seitz, IEEE Transactions on Computers 1987); routes that only go up and then down have none. Hosts take what
-//! they get and depend on nobody. Must not depend on traffic: every leaf with hosts may send to every other.
+//! With priority flow control the buffer behind a link drains only as fast as the links after it. A link depends on
+//! another if some route enters a switch by the one and leaves it by the other. A deadlock needs a cycle of such
+//! dependencies (Dally and Seitz, IEEE Transactions on Computers 1987); routes that only go up, then down have none.
+//! Hosts accept everything and depend on nothing. Must not depend on traffic: every leaf with hosts may send to every
+//! other.
 
 use crate::graph::{Graph, Node};
 use crate::routes::Routes;
 use std::collections::{BTreeSet, VecDeque};
 use weft_core::{LinkId, SwitchId};
 
-/// A circle of links between switches, each of which waits for the next and the last for the first; `None`: there is none, so
-/// that these routes cannot deadlock.
+/// A cycle of links between switches, each waiting for the next and the last for the first; `None`: there is none, so
+/// these routes cannot deadlock.
 #[must_use]
 pub fn circle(graph: &Graph, routes: &Routes) -> Option<Vec<LinkId>> {
     let towards = |leaf: usize| Used::towards(graph, routes, leaf);
@@ -26,7 +27,7 @@ pub fn circle(graph: &Graph, routes: &Routes) -> Option<Vec<LinkId>> {
 
 /// What packets to one leaf use.
 struct Used {
-    /// By switch, the links between switches by which such packets come in.
+    /// By switch, the links between switches by which such packets arrive.
     inwards: Vec<Vec<LinkId>>,
     /// By switch, those by which they leave.
     outwards: Vec<Vec<LinkId>>,
@@ -54,7 +55,7 @@ impl Used {
         used
     }
 
-    /// Whether some packet comes from above, or from beside, and does not go down. Without that no circle closes.
+    /// Whether some packet arrives from above or sideways and does not go down. Without one no cycle closes.
     fn turns(&self, graph: &Graph) -> bool {
         let rise = |link: &LinkId| {
             let link = &graph.links()[link.index()];
@@ -82,8 +83,8 @@ fn tier(graph: &Graph, node: Node) -> u8 {
     }
 }
 
-/// A link that waits for itself in the end: what waits for nothing is taken away until nothing such is left, and whoever
-/// follows the rest for long enough is in a circle.
+/// A link that ultimately waits for itself: links that wait for nothing are removed until none remain, and following
+/// the rest leads into a cycle.
 fn on_a_circle(after: &[BTreeSet<usize>]) -> Option<usize> {
     let mut waits: Vec<usize> = after.iter().map(BTreeSet::len).collect();
     let mut before = vec![Vec::new(); after.len()];
@@ -103,7 +104,7 @@ fn on_a_circle(after: &[BTreeSet<usize>]) -> Option<usize> {
     (0..after.len()).try_fold(first, |link, _| after[link].iter().copied().find(|&next| waits[next] > 0))
 }
 
-/// The shortest circle through a link that is in one.
+/// The shortest cycle through a link that is on one.
 fn shortest(after: &[BTreeSet<usize>], first: usize) -> Option<Vec<LinkId>> {
     let mut before: Vec<Option<usize>> = vec![None; after.len()];
     let mut open = VecDeque::from([first]);

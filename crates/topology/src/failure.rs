@@ -1,10 +1,10 @@
-//! Which cables fail, and when: named ones, or a random draw by a fixed rule. Must not depend on routing.
+//! Which cables fail, and when: named ones, or random ones by a fixed rule. Must not depend on routing.
 //!
-//! Draw rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by
-//! the stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is
-//! rejected and the same stream shuffles again. Draws that only lengthen a path between leaves are kept, unless
-//! `valley_free` is set. Cables that any entry names are set aside before the draw. With a given seed every balancer and
-//! transport therefore sees the same failures.
+//! Rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by the
+//! stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is rejected
+//! and the same stream shuffles again. Draws that only lengthen a path between leaves are kept, unless `valley_free`
+//! is set. Cables named by any entry are excluded from the draw. With a given seed every balancer and transport
+//! therefore sees the same failures.
 
 use crate::graph::Graph;
 use crate::live::{Fabric, LinkState, UNREACHABLE};
@@ -14,14 +14,15 @@ use weft_core::units::did_you_mean;
 use weft_core::{Purpose, Random, Span, Time};
 
 weft_core::settings! {
-    /// Cables that fail together. A cable may fail several times, each time in an entry of its own, if it was repaired in
-    /// between; where one outage ends at the instant at which the next begins, the cable stays down.
+    /// Cables that fail together. A cable may fail several times, each in its own entry, if it was repaired in
+    /// between; where one outage ends at the instant the next starts, the cable stays down.
     pub struct FailureSettings {
-        /// Names of the cables, such as `leaf0-spine1`; of parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for all.
+        /// Names of the cables, such as `leaf0-spine1`; for parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for
+        /// all.
         cables: Vec<String> = Vec::new(),
-        /// So many cables between switches, drawn with the seed of the run (DRILL uses 1, 5 and 10).
+        /// Number of random cables between switches, drawn with the seed of the run (DRILL uses 1, 5 and 10).
         random: u32 = 0,
-        /// A random draw must leave every shortest path between leaves as short as before.
+        /// Random failures must leave every shortest path between leaves as short as before.
         valley_free: bool = false,
         /// When they fail; absent: before the run, with the routes already recomputed.
         at: Option<Span> = None,
@@ -67,8 +68,8 @@ impl FailurePlan {
         state
     }
 
-    /// Leaves that have no path to the first leaf at any time, because of cables that are down from the start for good; by
-    /// their indices.
+    /// Leaves that never have a path to the first leaf, because of cables that are permanently down from the start;
+    /// by index.
     #[must_use]
     pub fn parted(&self, graph: &Graph) -> Vec<usize> {
         let state = self.for_good(graph);
@@ -87,15 +88,14 @@ impl FailurePlan {
     }
 }
 
-/// How often a random draw is repeated before it is given up.
+/// How often a random draw is repeated before giving up.
 const MOST_DRAWS: u32 = 10_000;
 
-/// Resolves names and draws the random failures of a run. Cables that any entry names are not drawn, whatever the order of
-/// entries; what one entry draws, no later one draws again.
+/// Resolves names and draws the random failures of a run. Cables named by any entry are not drawn, whatever the order
+/// of entries; what one entry draws, no later one draws again.
 ///
-/// # Errors
-/// Unknown cables, a cable that fails again before it is repaired, more cables than are left, a repair before the failure,
-/// and a draw that cannot leave all leaves connected; paths are `failure[i].…`.
+/// # Errors Unknown cables, a cable that fails again before it is repaired, more cables than remain, a repair before
+/// the failure, and a draw that cannot keep all leaves connected; paths are `failure[i].…`.
 pub fn plan(graph: &Graph, failures: &[FailureSettings], seed: u64) -> Result<FailurePlan, Vec<Problem>> {
     let mut planner = Planner { graph, taken: LinkState::all_up(graph), problems: Vec::new() };
     let mut outages = planner.all_named(failures);
@@ -109,14 +109,15 @@ pub fn plan(graph: &Graph, failures: &[FailureSettings], seed: u64) -> Result<Fa
 }
 
 impl Outage {
-    /// Whether both hold at some instant. An outage holds from its failure up to, but not including, its repair.
+    /// Whether both are in force at some instant. An outage lasts from its failure up to, but not including, its
+    /// repair.
     fn overlaps(&self, other: &Outage) -> bool {
         let start = |outage: &Outage| outage.at.unwrap_or(Time::ZERO);
         let begins_within = |one: &Outage, other: &Outage| other.repair.is_none_or(|end| start(one) < end);
         begins_within(self, other) && begins_within(other, self)
     }
 
-    /// When it holds, for messages.
+    /// When it is in force, for messages.
     fn when(&self) -> String {
         let span = |time: Time| Span(time.0);
         let start = self.at.map_or("the start".to_owned(), |at| span(at).to_string());
@@ -126,13 +127,13 @@ impl Outage {
 
 struct Planner<'a> {
     graph: &'a Graph,
-    /// Cables that are named, or drawn for earlier entries, are down here, whatever their times.
+    /// Cables named, or drawn for earlier entries, count as down here, whatever their times.
     taken: LinkState,
     problems: Vec<Problem>,
 }
 
 impl Planner<'_> {
-    /// The outages with the cables that entries name; none of them is drawn.
+    /// The outages with the cables named by entries; none of these are drawn.
     fn all_named(&mut self, failures: &[FailureSettings]) -> Vec<Outage> {
         let time = |span: Option<Span>| span.map(|span| Time(span.0));
         let outage = |entry: &FailureSettings| Outage {
@@ -250,7 +251,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Hops between leaves: from every leaf when lengths matter, from the first when only connection does.
+    /// Hops between leaves: from every leaf if lengths matter, from the first if only connectivity does.
     fn lengths(&self, state: &LinkState, valley_free: bool) -> Vec<u32> {
         let fabric = Fabric::new(self.graph, state);
         let leaves = self.graph.leaves();
@@ -263,7 +264,7 @@ impl Planner<'_> {
     }
 }
 
-/// A cable that would fail while it is down already; `entries` are the earlier and the later one.
+/// A cable that would fail while already down; `entries` are the earlier and the later one.
 fn again(name: &str, entries: (usize, usize), outages: &[Outage]) -> String {
     let (earlier, later) = entries;
     if earlier == later {

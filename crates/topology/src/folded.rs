@@ -1,8 +1,8 @@
-//! The network folded: switches that cannot be told apart taken together, so that routes are computed once for each sort.
+//! The folded network: equivalent switches are merged, so that routes are computed once per kind.
 //!
-//! In reading order: `bundles` (parallel links together), `cells` (switches that cannot be told apart together), `descent`
-//! (paths towards a leaf), `twins` (leaves that differ in name only together), `tables` (back to the ports of switches),
-//! `first_edges` (the ways that ECMP and WCMP know).
+//! In reading order: `bundles` (parallel links merged), `cells` (equivalent switches merged), `descent` (paths
+//! towards a leaf), `twins` (leaves that differ only in name, merged), `tables` (back to the ports of switches),
+//! `first_edges` (the paths of ECMP and WCMP).
 
 mod bundles;
 mod cells;

@@ -24,8 +24,8 @@ pub struct CableEnd {
     pub port: PortId,
 }
 
-/// A node now and then takes nothing from a link, because its processor does something else; what arrives meanwhile is taken
-/// at once afterwards. Both times are drawn from exponential distributions.
+/// A node occasionally takes nothing from a link, because its processor is busy elsewhere; what arrives meanwhile is
+/// taken all at once afterwards. Both times are drawn from exponential distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stalls {
     /// Mean time from the end of a stall to the next.
@@ -83,12 +83,12 @@ pub struct SwitchNode {
     pub name: String,
     /// 1 for a leaf, otherwise one more than the hops to the nearest leaf.
     pub tier: u8,
-    /// What the topology calls its tier, if it has names for tiers.
+    /// The topology's name for its tier, if it names tiers.
     pub(crate) role: Option<&'static str>,
 }
 
 impl SwitchNode {
-    /// The name of its tier: that of the topology's generator; elsewhere `leaf` for a switch with hosts, `spine` for one next
+    /// The name of its tier: the topology generator's; elsewhere `leaf` for a switch with hosts, `spine` for one next
     /// to a leaf, `core` beyond.
     #[must_use]
     pub fn role(&self) -> &'static str {
@@ -100,7 +100,7 @@ impl SwitchNode {
     }
 }
 
-/// A connected network in which every host hangs on one switch. Built by [`build`](crate::build) or
+/// A connected network in which every host is on one switch. Built by [`build`](crate::build) or
 /// [`Wiring::finish`](crate::Wiring::finish).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
@@ -128,7 +128,7 @@ impl Graph {
         &self.switches
     }
 
-    /// The cables in the order in which the topology lays them.
+    /// The cables in the order in which the topology adds them.
     #[must_use]
     pub fn cables(&self) -> &[Cable] {
         &self.cables
@@ -209,7 +209,7 @@ impl Graph {
         &self.leaf_of_host
     }
 
-    /// The switch a host hangs on.
+    /// The switch of a host.
     #[must_use]
     pub fn switch_of_host(&self, host: HostId) -> SwitchId {
         self.leaves[usize::from(self.leaf_of_host[host.index()])]

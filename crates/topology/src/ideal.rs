@@ -1,9 +1,9 @@
-//! Time a flow takes alone in the empty network, in closed form: pipelined store and forward over shortest paths.
+//! The time a flow takes alone in the empty network, in closed form: pipelined store and forward over shortest paths.
 //!
-//! A flow that keeps to one path gets its exact time, to the picosecond: every link rounds every packet's time up as
-//! [`weft_core::Rate::time_for`] does, and of shortest paths that differ in rate or delay the fastest for this flow counts, for
-//! each direction on its own. A flow whose packets may take different paths gets a bound that none of them beats. Must
-//! not depend on windows or cross traffic.
+//! A flow that stays on one path gets its exact time, to the picosecond: every link rounds every packet's time up as
+//! [`weft_core::Rate::time_for`] does, and of shortest paths that differ in rate or delay the fastest for this flow
+//! counts, separately for each direction. A flow whose packets may take different paths gets a lower bound. Must not
+//! depend on windows or cross traffic.
 
 mod spread;
 
@@ -31,14 +31,14 @@ pub struct Train {
 pub struct Handshake {
     /// Wire size of the opening packet.
     pub syn_wire: Bytes,
-    /// Wire size of its answer.
+    /// Wire size of its reply.
     pub synack_wire: Bytes,
 }
 
 /// Rate and delay of each link of a path, with the latency of the switch it leads to.
 type Path = Vec<(Rate, Span)>;
 
-/// Different paths of equal length kept between two leaves; more are dropped, slowest first.
+/// Maximum number of different paths of equal length kept between two leaves; the slowest are dropped.
 const MOST_PATHS: usize = 512;
 
 /// How many paths the packets of one flow may take.
@@ -48,11 +48,12 @@ pub enum Spreading {
     OnePath,
     /// All shortest paths at once.
     AllPaths,
-    /// Those of several states of the network at once: only the links of the two hosts are sure to carry all of it.
+    /// Those of several states of the network at once: only the links of the two hosts are certain to carry all of
+    /// it.
     AllRoutes,
 }
 
-/// Ideal flow completion times, with the paths between leaves remembered.
+/// Ideal flow completion times, caching the paths between leaves.
 pub struct Ideal<'a> {
     graph: &'a Graph,
     state: LinkState,
@@ -69,7 +70,7 @@ impl<'a> Ideal<'a> {
         Ideal::with_latencies(graph, state, vec![switch_latency; graph.switches().len()])
     }
 
-    /// The same where each switch has a latency of its own.
+    /// The same with individual switch latencies.
     #[must_use]
     pub fn with_latencies(graph: &'a Graph, state: &LinkState, latencies: Vec<Span>) -> Ideal<'a> {
         let (fabric, state) = (Fabric::new(graph, state), state.clone());
@@ -77,12 +78,12 @@ impl<'a> Ideal<'a> {
         Ideal { graph, state, fabric, latencies, distances, between }
     }
 
-    /// From the start of a flow that keeps to one path to the arrival of its last data bit; zero when there is no path.
+    /// From the start of a flow that stays on one path to the arrival of its last data bit; zero if there is no path.
     pub fn fct(&mut self, source: HostId, destination: HostId, train: &Train) -> Span {
         self.fct_spread((source, destination), train, Spreading::OnePath)
     }
 
-    /// The same of a flow that spreads over paths in this way.
+    /// The same for a flow that spreads over paths in this way.
     pub fn fct_spread(&mut self, hosts: (HostId, HostId), train: &Train, spreading: Spreading) -> Span {
         let (source, destination) = hosts;
         let opening = match train.handshake {
@@ -172,14 +173,14 @@ fn shortest(
     between
 }
 
-/// Keeps every different path once, the fastest for a full-size packet first.
+/// Keeps each different path once, the fastest for a full-size packet first.
 fn prune(paths: &mut Vec<Path>) {
     paths.sort_by_cached_key(|path| (pipelined(path.iter(), (1, Bytes(1538), Bytes(1538))), path.clone()));
     paths.dedup();
     paths.truncate(MOST_PATHS);
 }
 
-/// When the last bit of a train (how many packets, their size, that of the last) has crossed all links.
+/// When the last bit of a train (packet count, packet size, size of the last) has crossed all links.
 ///
 /// Packet j leaves link i when both packet j-1 has left it and packet j has arrived: a longest path through the grid
 /// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is

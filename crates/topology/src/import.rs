@@ -1,7 +1,7 @@
 //! Reads topology files of other simulators and turns them into an explicit graph, and that into scenario text.
 //!
 //! Must not depend on traffic: flow files are read by the workload crate with the host numbers given here. Never
-//! panics, whatever the file holds; every error names file, line, what was found and what is allowed.
+//! panics, whatever the file contains; every error names file, line, what was found and what is allowed.
 
 pub(crate) mod format;
 mod hpcc;
@@ -24,16 +24,15 @@ pub use weft_core::lines::ImportError;
 pub struct Imported {
     /// The graph as settings.
     pub graph: ExplicitSettings,
-    /// The file's number of each host, where flows are written with these numbers.
+    /// The file's number of each host, if flows refer to these numbers.
     pub host_of_number: BTreeMap<u32, HostId>,
-    /// Time a packet spends inside a switch, if the file gives one for all.
+    /// Switch latency, if the file gives one for all.
     pub switch_latency: Option<Span>,
 }
 
 /// Reads a file.
 ///
-/// # Errors
-/// When the file cannot be read or is not of this format.
+/// # Errors If the file cannot be read or does not have this format.
 pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
     let name = path.display().to_string();
     let text = read_text(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;

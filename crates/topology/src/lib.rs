@@ -2,11 +2,11 @@
 //!
 //! Must not depend on packets, queues or traffic. In reading order: [`graph`] (nodes, cables, links and their
 //! numbering), [`shapes`] (the list of topologies, one file each), [`build`](fn@build) (settings to graph), `live`
-//! (which cables are up), `folded` (switches that cannot be told apart taken together), `equal_cost` and `weights` (the
-//! ports of ECMP and WCMP), [`quiver`](mod@quiver) (symmetric components), [`routes`] (the tables of all switches),
-//! [`paths`] (each with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of
-//! it), [`split`] (what equal splitting puts on each link), [`dependency`] (which links wait for each other in a
-//! circle), [`ideal`] (flow completion time in the empty network) and [`import`] (topology files of other simulators).
+//! (which cables are up), `folded` (equivalent switches merged), `equal_cost` and `weights` (the ports of ECMP and
+//! WCMP), [`quiver`](mod@quiver) (symmetric components), [`routes`] (the tables of all switches), [`paths`] (each
+//! with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when each switch learns of it),
+//! [`split`] (what equal splitting puts on each link), [`dependency`] (which links wait for each other in a cycle),
+//! [`ideal`] (flow completion time in the empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
 //! use weft_core::Grouping;

@@ -1,4 +1,4 @@
-//! Which cables are up, what capacity is left, and distances. Must not depend on routes.
+//! Which cables are up, the remaining capacity, and distances. Must not depend on routes.
 
 use crate::graph::{Graph, Link, Node};
 use weft_core::{LinkId, PortId, Rate, SwitchId};
@@ -20,7 +20,7 @@ impl LinkState {
         self.0[cable]
     }
 
-    /// Takes a cable down or puts it up again.
+    /// Takes a cable down or brings it up again.
     pub fn set(&mut self, cable: usize, up: bool) {
         self.0[cable] = up;
     }
@@ -32,7 +32,7 @@ impl LinkState {
 }
 
 impl Graph {
-    /// For each leaf the sum of the rates of its uplinks that are up.
+    /// For each leaf, the total rate of its working uplinks.
     #[must_use]
     pub fn uplink_capacity(&self, state: &LinkState) -> Vec<Rate> {
         let up = |link: &LinkId| state.is_up(self.links()[link.index()].cable);
@@ -40,7 +40,7 @@ impl Graph {
         self.leaves().iter().map(|&leaf| self.uplinks(leaf).filter(up).map(rate).sum()).collect()
     }
 
-    /// For each host the rate of its cable; zero when the cable is down: such a host takes no part.
+    /// For each host, the rate of its cable; zero if the cable is down: such a host takes no part.
     #[must_use]
     pub fn host_rates(&self, state: &LinkState) -> Vec<Rate> {
         let links = self.links()[..self.hosts() as usize].iter();
@@ -54,7 +54,7 @@ pub(crate) struct Fabric {
     neighbours: Vec<Vec<(PortId, u32)>>,
 }
 
-/// No way to get there.
+/// Unreachable.
 pub(crate) const UNREACHABLE: u32 = u32::MAX;
 
 impl Fabric {
@@ -85,7 +85,7 @@ impl Fabric {
         distance
     }
 
-    /// The ports of a switch that lead one hop nearer.
+    /// The ports of a switch that lead one hop closer.
     pub(crate) fn towards(&self, switch: usize, distance: &[u32]) -> Vec<PortId> {
         let here = distance[switch];
         if here == UNREACHABLE || here == 0 {

@@ -1,22 +1,22 @@
-//! The shortest paths between two leaves, each with the label by which switches tell it from the others, and its
-//! capacity. Must not depend on hosts or the order in which paths are used.
+//! The shortest paths between two leaves, each with the label that identifies it to switches, and its capacity. Must
+//! not depend on hosts or the order in which paths are used.
 
 use crate::graph::{Graph, Node};
 use crate::routes::Routes;
 use weft_core::label::PathLabel;
 use weft_core::{PortId, Rate, SwitchId};
 
-/// A way from one leaf to another.
+/// A path from one leaf to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The ports at which it parts from others. Beyond the third switch paths are not told apart.
+    /// The ports at which it diverges from others. Beyond the third switch paths are not distinguished.
     pub label: PathLabel,
     /// The rate of its slowest link.
     pub capacity: Rate,
 }
 
-/// The shortest paths from a leaf to another in this state of the routes, in the order of their ports; none, if there is
-/// no way. `None`: some switch has more ports than a label can name.
+/// The shortest paths from one leaf to another in this state of the routes, in the order of their ports; empty if
+/// there is none. `None`: some switch has more ports than a label can name.
 #[must_use]
 pub fn paths(graph: &Graph, routes: &Routes, from: usize, to: usize) -> Option<Vec<Path>> {
     let walk = Walk { graph, routes, to };
@@ -33,7 +33,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Adds all ways on from the switch that is the `hop`-th of a path.
+    /// Adds all continuations from the `hop`-th switch of a path.
     fn from(&self, switch: SwitchId, hop: u8, path: Path, found: &mut Vec<Path>) -> Option<()> {
         if switch == self.graph.leaves()[self.to] {
             found.push(path);
@@ -65,7 +65,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The path after these links, which it may use together.
+    /// The path extended by these links, which it may use together.
     fn through(&self, switch: SwitchId, ports: &[PortId], path: Path) -> Path {
         let links = self.graph.links_of(Node::Switch(switch));
         let rate = ports.iter().map(|port| links[port.index()].rate.0).fold(0, u64::saturating_add);

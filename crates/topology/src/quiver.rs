@@ -1,13 +1,13 @@
-//! The quiver: shortest paths grouped into symmetric components, for balancers that must not mix unlike paths.
+//! The quiver: shortest paths grouped into symmetric components, for balancers that must not mix asymmetric paths.
 //!
 //! *Paper*: Ghorbani et al., SIGCOMM'17, section 3.4. A link is labelled with the pairs of leaves that use it, each with
 //! the ratio of arrival capacity to link capacity. Two paths are symmetric if their links carry equal labels, hop by hop;
 //! a component is a set of symmetric paths, and its weight the sum of their capacities. Flows are hashed to a component by
 //! weight, packets balanced within it.
 //!
-//! What the paper leaves open and we decide: labels are multisets by default; parallel links count as one of their common
-//! capacity; a switch decomposes the paths that begin at itself and uses the first hop only, so components with equal first
-//! hops become one group (their weights add), others stay apart even if they overlap.
+//! Our choices where the paper is silent: labels are multisets by default; parallel links count as one with their
+//! common capacity; a switch decomposes the paths that start at itself and uses only the first hop, so components
+//! with equal first hops become one group (their weights add), others stay separate even if they overlap.
 //!
 //! In reading order, on the folded network (`folded`): `labels` (scores of links), `split` and `reach` (components from scores), [`pair`]
 //! (one pair in detail), [`listing`] (labels written out, and why two paths differ).
@@ -45,7 +45,7 @@ use weft_core::{Group, SwitchId};
 
 pub use labels::Fraction;
 
-/// How the pairs of leaves of a network fall apart.
+/// How the pairs of leaves of a network decompose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// Number of ordered pairs of leaves by number of components; `None`: too many to count.
@@ -67,7 +67,7 @@ pub fn without_valley_free_path(graph: &Graph, state: &LinkState) -> Option<(Swi
     })
 }
 
-/// What all switches install, and how the pairs of leaves fall apart.
+/// What all switches install, and how the pairs of leaves decompose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// The forwarding tables, without the numbers of leaves.
@@ -76,14 +76,14 @@ pub struct Survey {
     pub census: Census,
 }
 
-/// How far a network folds together: what the decomposition costs grows with leaves times edges.
+/// How far a network folds: the cost of the decomposition grows with leaves times edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldingSize {
-    /// Bundles of parallel links, each direction by itself.
+    /// Bundles of parallel links, each direction separately.
     pub bundles: usize,
-    /// Sets of switches that cannot be told apart.
+    /// Sets of equivalent switches.
     pub cells: usize,
-    /// Bundles between them, equal ones taken together.
+    /// Bundles between them, equal ones merged.
     pub edges: usize,
 }
 
@@ -93,11 +93,11 @@ pub struct Quiver<'g> {
     settings: QuiverSettings,
     bundles: Bundles,
     cells: FoldedCells,
-    /// By all pairs; unused when only a pair's own labels decide.
+    /// By all pairs; unused if only a pair's own labels decide.
     scores: Scores,
 }
 
-/// How the paths from one cell fall apart, for every leaf.
+/// How the paths from one cell decompose, for every leaf.
 type Patterns = Ways<Split>;
 
 impl<'g> Quiver<'g> {
@@ -118,7 +118,7 @@ impl<'g> Quiver<'g> {
         Descent::new(cells, cells.leaves[leaf], self.settings.valley_free)
     }
 
-    /// The groups of a switch towards every leaf, their components ascending by ports; empty where there is no path.
+    /// The groups of a switch towards every leaf, components ascending by ports; empty where there is no path.
     #[must_use]
     pub fn groups(&self, from: SwitchId) -> Vec<Group> {
         self.groups_to(from, 0..self.cells.leaves.len())
@@ -138,7 +138,7 @@ impl<'g> Quiver<'g> {
         }
     }
 
-    /// The patterns of all switches, one after the other.
+    /// The patterns of all switches in turn.
     pub(crate) fn each_switch(&self, mut visit: impl FnMut(SwitchId, &FoldedCells, &Patterns)) {
         let switches = (0..self.bundles.switches() as u32).map(SwitchId);
         let leaves = 0..self.cells.leaves.len();
@@ -155,7 +155,7 @@ impl<'g> Quiver<'g> {
         }
     }
 
-    /// By the labels of all pairs: the patterns of the cells asked for.
+    /// By the labels of all pairs: the patterns of the requested cells.
     fn patterns(&self, leaves: Range<usize>, asked: impl Fn(u32) -> bool) -> Vec<Patterns> {
         let all = self.cells.leaves.len();
         let mut patterns = vec![Patterns::new(all); self.cells.len()];
@@ -172,7 +172,7 @@ impl<'g> Quiver<'g> {
         patterns
     }
 
-    /// By the labels of each pair alone: the patterns of one switch, which gets a cell of its own.
+    /// By the labels of each pair alone: the patterns of one switch, which gets its own cell.
     fn own_patterns<T>(
         &self,
         from: SwitchId,
@@ -233,7 +233,7 @@ impl<'g> Quiver<'g> {
         &self.settings
     }
 
-    /// How far the network folds together.
+    /// How far the network folds.
     #[must_use]
     pub fn size(&self) -> FoldingSize {
         let bundles = (0..self.bundles.switches() as u32).map(|switch| self.bundles.of(switch).len()).sum();
@@ -241,7 +241,7 @@ impl<'g> Quiver<'g> {
         FoldingSize { bundles, cells, edges: self.cells.edge_count() }
     }
 
-    /// How the pairs of leaves fall apart.
+    /// How the pairs of leaves decompose.
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();
@@ -249,7 +249,7 @@ impl<'g> Quiver<'g> {
         census
     }
 
-    /// Adds the pairs that begin at a switch.
+    /// Adds the pairs that start at a switch.
     fn count(&self, census: &mut Census, switch: SwitchId, patterns: &Patterns) {
         if self.graph.leaves().contains(&switch) {
             census.unreachable += patterns.of_leaves().filter(Option::is_none).count() as u64 - 1;
@@ -260,7 +260,7 @@ impl<'g> Quiver<'g> {
         }
     }
 
-    /// Tables and census together, for the work of one.
+    /// Tables and census together, for the cost of one.
     #[must_use]
     pub fn survey(&self) -> Survey {
         let mut survey = Survey::default();

@@ -1,7 +1,7 @@
-//! Minimum-hop routes: for every switch and every leaf the set of ports on shortest paths.
+//! Minimum-hop routes: for every switch and every leaf, the set of ports on shortest paths.
 //!
 //! Every cable costs 1 whatever its rate (OSPF with equal-cost multipath in its classical setting), so that links of
-//! different rates stay equal-cost. Parallel cables are separate ports. Identical groups of a switch share one
+//! different rates have equal cost. Parallel cables are separate ports. Identical groups of a switch share one
 //! [`GroupId`](weft_core::GroupId). Must not depend on balancers: which port of a group a packet takes is decided
 //! elsewhere.
 
@@ -17,14 +17,14 @@ use weft_core::{Grouping, PortId, SwitchId};
 pub struct Routes {
     /// Indexed by [`SwitchId`].
     pub switches: Vec<SwitchRoutes>,
-    /// For each host the index of its leaf; the same in all states.
+    /// For each host, the index of its leaf; the same in all states.
     pub leaf_of_host: Arc<[u16]>,
-    /// For each host the port of its leaf that leads to it.
+    /// For each host, the port of its leaf that leads to it.
     pub port_of_host: Arc<[PortId]>,
 }
 
 impl Routes {
-    /// Shortest paths over the cables that are up, grouped as a balancer wants them.
+    /// Shortest paths over the cables that are up, grouped as the balancer requires.
     #[must_use]
     pub fn new(graph: &Graph, state: &LinkState, grouping: Grouping) -> Routes {
         let mut switches = match grouping {
@@ -43,7 +43,7 @@ impl Routes {
         }
     }
 
-    /// Whether `switch` has a way on to another leaf.
+    /// Whether `switch` has a path to another leaf.
     #[must_use]
     pub fn has_route(&self, switch: SwitchId, leaf: usize) -> bool {
         let table = &self.switches[switch.index()];

@@ -1,7 +1,7 @@
 //! The list of topologies: one file each, one line here. Must not depend on routes or traffic.
 //!
-//! A topology's file holds `SUMMARY`, its settings and a struct that lays the cables; the order in which it adds
-//! nodes and cables fixes all numbers and is described in the file.
+//! A topology's file has `SUMMARY`, its settings and a struct that adds the cables; the order in which it adds nodes
+//! and cables fixes all numbers and is described in the file.
 
 pub mod diamond;
 pub mod dumbbell;
@@ -19,9 +19,9 @@ use crate::wiring::{MAX_CABLES, Wiring};
 use std::path::Path;
 use weft_core::Problem;
 
-/// A way to lay out a network.
+/// A generator of networks.
 pub trait Topology {
-    /// How many cables there will be, so that a slip of the pen is found before memory is asked for.
+    /// How many cables there will be, so that a typing error is found before memory is allocated.
     fn cables(&self) -> u64;
 
     /// Adds hosts, switches and cables in the order of their numbers. Returned problems have paths relative to the
@@ -55,16 +55,14 @@ weft_core::family! {
 
 /// Builds the network; relative file names start at the current folder.
 ///
-/// # Errors
-/// Everything that is wrong with the settings taken together, each with its path from `topology` on.
+/// # Errors Everything wrong with the combination of settings, each with its path below `topology`.
 pub fn build(settings: &TopologySettings) -> Result<Graph, Vec<Problem>> {
     build_in(settings, Path::new(""))
 }
 
 /// Builds the network; relative file names start at `folder`.
 ///
-/// # Errors
-/// Everything that is wrong with the settings taken together, each with its path from `topology` on.
+/// # Errors Everything wrong with the combination of settings, each with its path below `topology`.
 pub fn build_in(settings: &TopologySettings, folder: &Path) -> Result<Graph, Vec<Problem>> {
     let topology = AnyTopology::new(settings, ());
     let prefix = format!("topology.{}", settings.name());

@@ -1,16 +1,16 @@
-//! What traffic puts on each link if every switch splits it equally over its shortest paths: the equal split fluid of the
-//! paper on DRILL (SIGCOMM 2017). Knows amounts between leaves, no flow and no packet.
+//! What traffic puts on each link if every switch splits it equally over its shortest paths: the equal split fluid of
+//! the DRILL paper (SIGCOMM 2017). Depends on amounts between leaves, not on flows or packets.
 
 use crate::graph::{Graph, Node};
 use crate::live::{Fabric, LinkState, UNREACHABLE};
 use std::collections::BTreeMap;
 use weft_core::SwitchId;
 
-/// Amounts by (index of the leaf they go to, index of the leaf they come from).
+/// Amounts by (index of the destination leaf, index of the source leaf).
 pub type Demand = BTreeMap<(u16, u16), f64>;
 
-/// What passes each link, indexed by [`LinkId`](weft_core::LinkId), in the unit of the demand. At every switch each port that
-/// leads one hop nearer gets the same, whatever its rate. What cannot get there goes nowhere.
+/// What passes each link, indexed by [`LinkId`](weft_core::LinkId), in the unit of the demand. At every switch, each
+/// port that leads one hop closer gets the same amount, whatever its rate. Unreachable traffic goes nowhere.
 #[must_use]
 pub fn equal_split(graph: &Graph, state: &LinkState, demand: &Demand) -> Vec<f64> {
     let fabric = Fabric::new(graph, state);
@@ -27,7 +27,7 @@ pub fn equal_split(graph: &Graph, state: &LinkState, demand: &Demand) -> Vec<f64
     passed
 }
 
-/// Lets what is `at` the switches run down to a leaf, the farthest first.
+/// Propagates what is `at` the switches to a leaf, the farthest first.
 fn pour(graph: &Graph, (fabric, leaf): (&Fabric, SwitchId), mut at: Vec<f64>, passed: &mut [f64]) {
     let distance = fabric.distances_to(leaf);
     let mut order: Vec<usize> = (0..at.len()).filter(|n| !matches!(distance[*n], 0 | UNREACHABLE)).collect();

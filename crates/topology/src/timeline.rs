@@ -1,13 +1,13 @@
 //! When each switch learns of a failure and installs new routes. Must not depend on packets: the engine plays the
 //! timeline.
 //!
-//! A cable goes down or up at an instant. After `detection` both of its switches take the port out of (or back into)
-//! all groups. Then the news floods over the cables that are up: propagation plus `flooding` per hop. `spf_delay`
-//! after the last news of that instant a switch recomputes, and after `install` it replaces all groups at once by
-//! those of the new state. Ports known to be down locally stay out of the groups even then. Between failure and
+//! A cable goes down or up at an instant. After `detection` both of its switches remove the port from all groups (or
+//! restore it). Then link-state messages flood over the cables that are up: propagation plus `flooding` per hop.
+//! `spf_delay` after the last message of that instant a switch recomputes, and after `install` it replaces all groups
+//! at once by those of the new state. Ports known to be down locally stay excluded even then. Between failure and
 //! installation packets may be sent into dead ends: that is the point.
 //!
-//! Simplification: all cables that change at one instant make one new state, and a switch that hears of a later
+//! Simplification: all cables that change at one instant make one new state, and a switch that learns of a later
 //! change first skips the earlier one.
 
 use crate::failure::FailurePlan;
@@ -20,7 +20,7 @@ use weft_core::{Grouping, PortId, Span, SwitchId, Time};
 weft_core::choice! {
     /// How switches learn of failures.
     pub enum Convergence {
-        /// By detection, flooding, recomputation and installation, each taking its time.
+        /// By detection, flooding, recomputation and installation, each with its delay.
         Flooded = "flooded",
         /// At the instant of the failure, everywhere (IDEAL-DRILL of the DRILL paper); the delays are not used.
         Instant = "instant",
@@ -32,18 +32,19 @@ weft_core::settings! {
     pub struct RoutingSettings {
         /// How switches learn of failures.
         convergence: Convergence = Convergence::Flooded,
-        /// From the failure until the switches at its ends notice; 0 is carrier loss, three missed BFD packets 9.9 ms.
+        /// Time from the failure until the switches at its ends notice; 0 is carrier loss, three missed BFD packets
+        /// 9.9 ms.
         detection: Span = Span::ZERO,
-        /// Processing of a link-state message per hop, propagation not counted.
+        /// Processing time of a link-state message per hop, without propagation.
         flooding: Span = Span::from_us(10),
-        /// From the arrival of the news to the computation of shortest paths (OSPF implementations: 50 ms).
+        /// Time from the arrival of the message to the computation of shortest paths (OSPF implementations: 50 ms).
         spf_delay: Span = Span::from_ms(50),
-        /// From the computation to the use of the new table.
+        /// Time from the computation to the use of the new table.
         install: Span = Span::ZERO,
     }
 }
 
-/// Something happens to the network.
+/// A change of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// A cable fails: what is on it, or queued for it, is lost.
@@ -73,7 +74,7 @@ pub enum Change {
     },
 }
 
-/// All that happens to the network during a run.
+/// All changes of the network during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
     /// The cables when the run starts.
@@ -84,7 +85,7 @@ pub struct Timeline {
     pub changes: Vec<(Time, Change)>,
 }
 
-/// Plays the failures against the routing protocol; groups are as a balancer wants them.
+/// Plays the failures against the routing protocol; groups are as the balancer requires.
 #[must_use]
 pub fn timeline(
     graph: &Graph,
@@ -128,7 +129,7 @@ fn instants(plan: &FailurePlan) -> BTreeMap<Time, Vec<(usize, bool)>> {
 struct Builder<'a> {
     graph: &'a Graph,
     routing: &'a RoutingSettings,
-    /// For each switch when it would install which state.
+    /// For each switch, when it would install which state.
     installs: BTreeMap<SwitchId, BTreeSet<(Time, usize)>>,
     changes: Vec<(Time, Change)>,
 }
@@ -137,7 +138,7 @@ impl Builder<'_> {
     fn instant(&mut self, at: Time, cables: &[(usize, bool)], (state, index): (&LinkState, usize)) {
         let flooded = self.routing.convergence == Convergence::Flooded;
         let noticed = if flooded { at + self.routing.detection } else { at };
-        // what a switch last hears of this instant; one that hears nothing is cut off and keeps its routes
+        // the last message of this instant at a switch; one that gets none is cut off and keeps its routes
         let mut heard = vec![if flooded { None } else { Some(noticed) }; self.graph.switches().len()];
         for &(cable, up) in cables {
             self.changes.push((at, if up { Change::CableUp(cable) } else { Change::CableDown(cable) }));
@@ -186,7 +187,7 @@ impl Builder<'_> {
     }
 }
 
-/// When each switch hears the news that `origins` have at `start`; `None`: never, it is cut off.
+/// When each switch gets the messages that `origins` send at `start`; `None`: never, it is cut off.
 fn flood(
     graph: &Graph,
     state: &LinkState,

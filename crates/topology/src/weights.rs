@@ -1,4 +1,4 @@
-//! Weighted ports: the capacity of the shortest paths that begin with each port. Must not depend on balancers.
+//! Weighted ports: the capacity of the shortest paths that start at each port. Must not depend on balancers.
 //!
 //! *Paper*: Zhou et al., EuroSys'14 (WCMP). The weight is the sum over the shortest paths of their capacity, as for the
 //! weights of symmetric components, so that both can be compared. Parallel links are one step of a path; its weight is
@@ -26,7 +26,7 @@ pub(crate) fn weighted(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
     (0..bundles.switches() as u32).map(SwitchId).map(table).collect()
 }
 
-/// For an edge the capacity of the paths that begin with one of its bundles.
+/// For an edge, the capacity of the paths that start with one of its bundles.
 fn capacities(bundles: &Bundles, paths: PathCounts) -> impl Fn(&Edge) -> u128 {
     move |edge| {
         let capacity =

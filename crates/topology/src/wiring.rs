@@ -1,4 +1,4 @@
-//! Lays cables: nodes and cables are added in the order that fixes host, switch and port numbers, then
+//! Builds a graph: nodes and cables are added in the order that fixes host, switch and port numbers, then
 //! [`Wiring::finish`] checks what every topology must satisfy and returns the [`Graph`].
 
 use crate::graph::{Cable, CableEnd, Graph, Link, Node, Stalls, SwitchNode};
@@ -35,7 +35,7 @@ impl LinkSettings {
     }
 }
 
-/// The most cables a network may have: a guard against a slip of the pen, not a limit of the engines.
+/// Maximum number of cables: a guard against typing errors, not a limit of the engines.
 pub const MAX_CABLES: u64 = 4_000_000;
 
 /// A network under construction.
@@ -51,7 +51,7 @@ pub struct Wiring {
 }
 
 impl Wiring {
-    /// Nothing yet; relative file names in settings start at `folder`.
+    /// An empty network; relative file names in settings start at `folder`.
     #[must_use]
     pub fn new(folder: &Path) -> Wiring {
         Wiring { folder: folder.to_owned(), ..Wiring::default() }
@@ -69,7 +69,7 @@ impl Wiring {
         Node::Host(HostId(self.hosts - 1))
     }
 
-    /// Adds a host with a name of its own; then every host must have one.
+    /// Adds a host with its own name; then every host must have one.
     pub fn named_host(&mut self, name: &str) -> Node {
         self.host_names.push(name.to_owned());
         self.host()
@@ -103,7 +103,7 @@ impl Wiring {
         }
     }
 
-    /// Lays a cable; it takes the next free port of either node.
+    /// Adds a cable, on the next free port of either node.
     pub fn cable(&mut self, a: Node, b: Node, link: &LinkSettings) {
         let parallel = self.bundles.entry((a.min(b), a.max(b))).or_default();
         *parallel += 1;
@@ -113,7 +113,7 @@ impl Wiring {
         self.cables.push(Cable { a, b, rate, delay, loss: loss.0, stalls: None, parallel });
     }
 
-    /// The second end of the cable laid last stalls now and then.
+    /// The second end of the last cable stalls occasionally.
     pub fn stall_far_end(&mut self, stalls: Stalls) {
         if let Some(cable) = self.cables.last_mut() {
             cable.stalls = Some(stalls);
@@ -128,9 +128,8 @@ impl Wiring {
 
     /// Checks the network and numbers its links.
     ///
-    /// # Errors
-    /// Without hosts or with a host that has not exactly one cable to a switch, with too many ports or leaves, and
-    /// when a node cannot reach another.
+    /// # Errors Without hosts, with a host that does not have exactly one cable to a switch, with too many ports or
+    /// leaves, or if a node cannot reach another.
     pub fn finish(self) -> Result<Graph, Vec<Problem>> {
         let problems = self.problems();
         if !problems.is_empty() {

@@ -1,8 +1,8 @@
-//! Congestion laws: how large the window may be. A law knows bytes, times and marks of its own flow; never segments,
-//! retransmissions or the network.
+//! Congestion laws: how large the window may be. A law sees bytes, times and marks of its own flow; it must not
+//! depend on segments, retransmissions or the network.
 //!
-//! The sender owns the window (it is also moved by recovery, proportional rate reduction and time-outs, which are the
-//! same for all laws); a law says how it grows and how far it falls. To add a law, copy [`newreno`] and add one line to
+//! The sender owns the window (recovery, proportional rate reduction and time-outs, which are the same for all laws,
+//! also change it); a law says how it grows and how far it falls. To add a law, copy [`newreno`] and add one line to
 //! the list of transports in [`protocols`](crate::protocols).
 
 use weft_core::{Rate, Span, Time};
@@ -14,7 +14,7 @@ pub mod htcp;
 mod hystart;
 pub mod newreno;
 
-/// Where a law works: what it must know of its connection from the beginning.
+/// What a law needs to know about its connection from the start.
 #[derive(Clone, Copy, Debug)]
 pub struct LawSite {
     /// Largest payload of a segment, in bytes.
@@ -29,7 +29,7 @@ pub struct LawSite {
 pub struct Window {
     /// Bytes that may be in flight.
     pub cwnd: u64,
-    /// Slow start below, congestion avoidance from here on; `u64::MAX` at first.
+    /// Slow start below, congestion avoidance from here; initially `u64::MAX`.
     pub ssthresh: u64,
     /// Largest payload of a segment.
     pub mss: u64,
@@ -43,14 +43,14 @@ impl Window {
     }
 }
 
-/// What an acknowledgement tells a law.
+/// What an acknowledgement reports to a law.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// When it arrived.
     pub now: Time,
     /// Payload newly acknowledged (cumulatively or selectively).
     pub acked: u64,
-    /// Round-trip sample of this acknowledgement, if it gives one.
+    /// Round-trip sample of this acknowledgement, if any.
     pub rtt: Option<Span>,
     /// Smallest round trip of the connection so far.
     pub min_rtt: Span,
@@ -62,13 +62,13 @@ pub struct AckEvent {
     pub cwnd_limited: bool,
     /// It echoes a congestion mark (ECE).
     pub marked: bool,
-    /// First byte not acknowledged, after this acknowledgement.
+    /// First unacknowledged byte, after this acknowledgement.
     pub una: u64,
     /// First byte not yet sent.
     pub next: u64,
 }
 
-/// Why a window has to fall.
+/// Why a window must be reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A segment was lost and recovery begins.
@@ -88,7 +88,7 @@ pub struct CongestionEvent {
     pub cause: Cause,
     /// Payload sent and not yet cumulatively acknowledged (FlightSize of RFC 5681).
     pub in_flight: u64,
-    /// Line rate of the host, for laws that are rates.
+    /// Line rate of the host, for rate-based laws.
     pub line_rate: Rate,
 }
 
@@ -99,28 +99,29 @@ pub enum MarkUse {
     Classic,
     /// Every packet is ECN-capable and the receiver reports marks byte for byte (RFC 8257).
     Accurate,
-    /// The same, and the law lowers the window in [`CongestionLaw::observe`]: an echoed mark begins no event.
+    /// The same, and the law reduces the window in [`CongestionLaw::observe`]: an echoed mark starts no congestion
+    /// event.
     Immediate,
 }
 
 /// How a window grows and falls.
 pub trait CongestionLaw {
-    /// New data was acknowledged while nothing is being recovered: grow the window, in slow start and in avoidance.
-    /// Called whether or not the window was the limit, because a law may want to know; it grows the window only if
+    /// New data was acknowledged outside recovery: grow the window, in slow start and in avoidance. Called whether or
+    /// not the window was the limit, because a law may need to know; it must grow the window only if
     /// `ack.cwnd_limited`.
     fn grow(&mut self, window: &mut Window, ack: &AckEvent);
 
-    /// A congestion event begins: the window to fall to, which becomes the slow-start threshold. The time-out of an
-    /// episode is reported once, not at each further expiry of the timer. The event lasts until the next
-    /// [`CongestionLaw::grow`]. A law has a least window (two segments, say), so the answer may exceed a window that is
-    /// smaller already; the sender takes it as threshold and does not open the window.
+    /// A congestion event starts: returns the window to fall to, which becomes the slow-start threshold. The time-out
+    /// of an episode is reported once, not at each further expiry of the timer. The event lasts until the next
+    /// [`CongestionLaw::grow`]. A law has a minimum window (such as two segments), so the result may exceed a window
+    /// that is already smaller; the sender uses it as threshold and does not open the window.
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
 
-    /// Any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]: measure. A law
-    /// may end slow start here by lowering `ssthresh` to `cwnd`; one of [`MarkUse::Immediate`] lowers both.
+    /// Any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]: measure. A
+    /// law may end slow start here by lowering `ssthresh` to `cwnd`; a law with [`MarkUse::Immediate`] lowers both.
     fn observe(&mut self, _window: &mut Window, _ack: &AckEvent) {}
 
-    /// An acknowledgement of new data while nothing is being recovered: [`CongestionLaw::observe`] and, if the window may grow,
+    /// An acknowledgement of new data outside recovery: [`CongestionLaw::observe`] and, if the window may grow,
     /// [`CongestionLaw::grow`], in one step.
     #[inline]
     fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool) {

@@ -1,12 +1,12 @@
-//! What the two ends of a flow do: TCP under several congestion laws, RoCE under several rate laws (the queue pairs are in
+//! The two ends of a flow: TCP under several congestion laws, RoCE under several rate laws (the queue pairs are in
 //! [`roce`]), and datagrams at a constant rate.
 //!
-//! Both ends are plain state machines that know neither clock nor network. A host gives them packets and the time, and
-//! looks after each call at what the end needs ([`Needs`]): it asks for packets when its card is free
-//! ([`Sender::poll_into`], [`Receiver::poll_into`]), wakes the end when it says, and drops it when it is done. In reading
-//! order: [`settings`] and [`protocols`] (what a scenario can say, and the list of all transports), [`Transport`] (what
-//! follows from it), [`Body`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large the window may be), [`shim`], [`flowcells`]
-//! and [`gro`] (what stands below the receiving TCP).
+//! Both ends are plain state machines that must not depend on clocks or networks. A host passes them packets and the
+//! time, and reads after each call what the end needs ([`Needs`]): it asks for packets when its card is free
+//! ([`Sender::poll_into`], [`Receiver::poll_into`]), wakes the end when due, and drops it when it is done. In reading
+//! order: [`settings`] and [`protocols`] (what a scenario can set, and the list of all transports), [`Transport`]
+//! (what follows from it), [`Body`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how
+//! large the window may be), [`shim`], [`flowcells`] and [`gro`] (what is below the receiving TCP).
 //!
 //! `examples/cost.rs` measures what both ends cost.
 

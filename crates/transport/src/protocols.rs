@@ -1,9 +1,9 @@
 //! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric.
 //!
-//! The list is at the end of this file. A line of it names a stack ([`weft_core::stack::Stack`]), the layout of its packets
-//! unless they are segments, and the transports that a scenario can choose; one line is all that a new transport adds here. A
-//! transport that stands alone has a module of its own in `protocols/`; those over TCP and RoCE differ in a law, and their
-//! modules are made here of the law and what all of them share.
+//! The list is at the end of this file. A line of it names a stack ([`weft_core::stack::Stack`]), the layout of its
+//! packets unless they are segments, and the transports that a scenario can choose; a new transport adds only one
+//! line here. An independent transport has its own module in `protocols/`; those over TCP and RoCE differ in a law,
+//! and their modules are generated here from the law and what all of them share.
 
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ macro_rules! over_roce {
     )+};
 }
 
-/// Transports with a module of their own need nothing more.
+/// Transports with their own module need nothing more.
 macro_rules! alone {
     ($($anything:tt)*) => {};
 }

@@ -19,15 +19,15 @@ use crate::segment::{Needs, Outgoing, Segment};
 use crate::stacks::HoldsLayout;
 use crate::transport::Transport;
 
-/// The receiving end of one flow, made when its first packet arrives.
+/// The receiving end of one flow, created when its first packet arrives.
 pub struct Receiver {
-    /// As it was after the last call.
+    /// Its needs after the last call.
     needs: Needs,
     end: ReceiverEnd,
 }
 
 impl Receiver {
-    /// The receiver of a flow whose first packet is about to be given to it.
+    /// The receiver of a flow whose first packet is about to be passed to it.
     #[must_use]
     pub fn new(transport: &Transport, site: &FlowSite, _now: Time) -> Receiver {
         let end = match site.rate {
@@ -61,27 +61,27 @@ impl Receiver {
         self.needs = self.end.needs();
     }
 
-    /// As [`Receiver::receive`], of a segment on its own.
+    /// As [`Receiver::receive`], for a bare segment.
     pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
         let header = Header { marks: Marks { ecn }, ..Header::default() };
         self.receive(now, &header, &Body::from(*segment));
     }
 
-    /// Whether [`Receiver::poll`] would give a packet now.
+    /// Whether [`Receiver::poll`] would return a packet now.
     #[must_use]
     #[inline]
     pub const fn ready(&self, _now: Time) -> bool {
         self.needs.ready
     }
 
-    /// As [`Receiver::poll_into`], of a transport whose packets are segments.
+    /// As [`Receiver::poll_into`], for a transport whose packets are segments.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
         let (mut header, mut body) = (Header::default(), Body::default());
         self.poll_into(now, &mut header, &mut body).then(|| Outgoing::new(&header, *body.view()))
     }
 
-    /// The network card is free: writes the next packet, sent now, to where it is to live: all of the body, and of the header
-    /// the fields that the end decides ([`weft_core::stack::End::send`]). False, and nothing is written, if there is nothing
+    /// The network card is free: writes the next packet, sent now, in place: all of the body, and of the header the
+    /// fields the end decides ([`weft_core::stack::End::send`]). False, and nothing is written, if there is nothing
     /// to send.
     #[inline]
     pub fn poll_into(&mut self, now: Time, header: &mut Header, body: &mut Body) -> bool {
@@ -103,47 +103,47 @@ impl Receiver {
         self.needs = self.end.needs();
     }
 
-    /// Payload that will follow the packet last sent without a pause.
+    /// Payload that will follow the last packet back to back.
     #[must_use]
     pub fn burst(&self) -> u64 {
         self.end.burst()
     }
 
-    /// When [`Receiver::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
+    /// When [`Receiver::on_wakeup`] must be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
     #[inline]
     pub const fn next_wakeup(&self) -> Time {
         self.needs.wake
     }
 
-    /// The clock reached some instant; called early, nothing happens.
+    /// The clock reached an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         self.end.on_wakeup(now);
         self.needs = self.end.needs();
     }
 
-    /// [`Needs::asks`] was set: the receiver tells the host's part what it wants.
+    /// [`Needs::asks`] was set: the receiver tells the host part what it needs.
     pub fn ask(&mut self, host: &mut AnyHost) {
         self.end.ask(host);
         self.needs = self.end.needs();
     }
 
-    /// The host's part gives the receiver a turn. Whether it has a use for it.
+    /// The host part gives the receiver a turn; returns whether it used it.
     pub fn on_turn(&mut self, now: Time) -> bool {
         let used = self.end.on_turn(now);
         self.needs = self.end.needs();
         used
     }
 
-    /// When the application had the last byte; of datagrams: when the last of the flow arrived.
+    /// When the application had the last byte; for datagrams, when the last of the flow arrived.
     #[must_use]
     #[inline]
     pub fn completed(&self) -> Option<Time> {
         if self.needs.complete { self.end.completed() } else { None }
     }
 
-    /// Everything has arrived and is answered: the state may be dropped. What still comes is answered by
-    /// [`Transport::reply_after_close`].
+    /// Everything has arrived and is acknowledged: the state may be dropped. [`Transport::reply_after_close`] replies
+    /// to later packets.
     #[must_use]
     #[inline]
     pub const fn closed(&self) -> bool {

@@ -1,5 +1,5 @@
-//! What is known of the bytes in flight once something went wrong, and how the window falls meanwhile. Must not depend
-//! on timers or packets.
+//! What is known of the bytes in flight after a loss, and how the window shrinks meanwhile. Must not depend on timers
+//! or packets.
 
 pub(crate) mod prr;
 pub(crate) mod rack;

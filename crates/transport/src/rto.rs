@@ -1,12 +1,12 @@
-//! Round-trip estimation and the retransmission time-out (RFC 6298), with the two ways in which a floor enters. Must
-//! not depend on segments.
+//! Round-trip estimation and the retransmission time-out (RFC 6298), with two ways to apply a floor. Must not depend
+//! on segments.
 
 use weft_core::{Span, choice};
 
 choice! {
-    /// How the least time-out enters.
+    /// How the minimum time-out applies.
     pub enum RtoFloor {
-        /// As in Linux: SRTT + max(4 RTTVAR, floor); in a network of 100 us a floor of 200 ms gives 200.1 ms.
+        /// As in Linux: SRTT + max(4 RTTVAR, floor); at a round trip of 100 us, a floor of 200 ms gives 200.1 ms.
         Linux = "linux",
         /// As in RFC 6298: max(SRTT + 4 RTTVAR, floor).
         Rfc = "rfc",
@@ -22,7 +22,7 @@ pub(crate) struct RtoLimits {
     pub(crate) greatest: Span,
 }
 
-/// What is known of the round trip.
+/// The round-trip estimate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundTrip {
     srtt: Span,
@@ -37,7 +37,7 @@ impl RoundTrip {
         RoundTrip { srtt: Span::ZERO, variation: Span::ZERO, least: Span(u64::MAX), backoff: 0 }
     }
 
-    /// Takes in a measurement (RFC 6298, equations 2.2 and 2.3).
+    /// Adds a measurement (RFC 6298, equations 2.2 and 2.3).
     #[inline]
     pub(crate) fn sample(&mut self, rtt: Span) {
         let rtt = Span(rtt.0.max(1));
@@ -51,7 +51,7 @@ impl RoundTrip {
         self.least = self.least.min(rtt);
     }
 
-    /// New data was acknowledged: no time-outs in a row any more.
+    /// New data was acknowledged: resets the count of consecutive time-outs.
     pub(crate) const fn forget_backoff(&mut self) {
         self.backoff = 0;
     }
@@ -66,7 +66,7 @@ impl RoundTrip {
         self.backoff
     }
 
-    /// The time-out at present, back-off included.
+    /// The current time-out, including back-off.
     #[inline]
     pub(crate) fn timeout(&self, limits: &RtoLimits) -> Span {
         let base = match (self.measured(), limits.floor) {
@@ -88,7 +88,7 @@ impl RoundTrip {
         self.srtt
     }
 
-    /// The least round trip so far; the greatest span before the first measurement.
+    /// The minimum round trip so far; the maximum span before the first measurement.
     pub(crate) const fn least(&self) -> Span {
         self.least
     }

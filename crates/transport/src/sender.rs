@@ -1,5 +1,5 @@
-//! The sending end of a flow, as a host drives it: packets and the clock come in, packets come out when the network card
-//! asks. Must not depend on the network or other flows.
+//! The sending end of a flow, as a host drives it: packets and the clock come in, packets come out when the network
+//! card asks. Must not depend on the network or other flows.
 
 mod datagram;
 mod tcp;
@@ -16,16 +16,16 @@ use crate::transport::Transport;
 
 /// The sending end of one flow.
 ///
-/// What it may send it offers by [`Sender::ready`], and hands out one packet per [`Sender::poll_into`]; what is not asked for
-/// is not in flight.
+/// [`Sender::ready`] says whether it may send, and [`Sender::poll_into`] hands out one packet; what is not polled is
+/// not in flight.
 pub struct Sender {
-    /// As it was after the last call.
+    /// Its needs after the last call.
     needs: Needs,
     end: SenderEnd,
 }
 
 impl Sender {
-    /// The sender of a flow that the application hands over now.
+    /// The sender of a flow that the application starts now.
     #[must_use]
     pub fn new(transport: &Transport, site: &FlowSite, now: Time) -> Sender {
         let end = match site.rate {
@@ -42,7 +42,7 @@ impl Sender {
         self.needs
     }
 
-    /// A packet of the flow arrived: the answer to the opening, an acknowledgement, a pull.
+    /// A packet of the flow arrived: the reply to the SYN, an acknowledgement, a pull.
     #[inline(never)]
     pub fn receive(&mut self, now: Time, header: &Header, body: &Body) {
         if let SenderEnd::Tcp(end) = &mut self.end {
@@ -59,27 +59,27 @@ impl Sender {
         self.needs = self.end.needs();
     }
 
-    /// As [`Sender::receive`], of a segment on its own.
+    /// As [`Sender::receive`], for a bare segment.
     pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
         let header = Header { marks: Marks { ecn }, ..Header::default() };
         self.receive(now, &header, &Body::from(*segment));
     }
 
-    /// Whether [`Sender::poll`] would give a packet now.
+    /// Whether [`Sender::poll`] would return a packet now.
     #[must_use]
     #[inline]
     pub const fn ready(&self, _now: Time) -> bool {
         self.needs.ready
     }
 
-    /// As [`Sender::poll_into`], of a transport whose packets are segments.
+    /// As [`Sender::poll_into`], for a transport whose packets are segments.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
         let (mut header, mut body) = (Header::default(), Body::default());
         self.poll_into(now, &mut header, &mut body).then(|| Outgoing::new(&header, *body.view()))
     }
 
-    /// The network card is free: writes the next packet, sent now, to where it is to live: all of the body, and of the header
-    /// the fields that the end decides ([`weft_core::stack::End::send`]). False, and nothing is written, if there is nothing
+    /// The network card is free: writes the next packet, sent now, in place: all of the body, and of the header the
+    /// fields the end decides ([`weft_core::stack::End::send`]). False, and nothing is written, if there is nothing
     /// to send.
     #[inline]
     pub fn poll_into(&mut self, now: Time, header: &mut Header, body: &mut Body) -> bool {
@@ -101,39 +101,39 @@ impl Sender {
         self.needs = self.end.needs();
     }
 
-    /// Payload that will follow the packet last sent without a pause, as one burst of segmentation offload.
+    /// Payload that will follow the last packet back to back, as one burst of segmentation offload.
     #[must_use]
     pub fn burst(&self) -> u64 {
         self.end.burst()
     }
 
-    /// When [`Sender::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
+    /// When [`Sender::on_wakeup`] must be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
     #[inline]
     pub const fn next_wakeup(&self) -> Time {
         self.needs.wake
     }
 
-    /// The clock reached some instant; called early, nothing happens.
+    /// The clock reached an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         self.end.on_wakeup(now);
         self.needs = self.end.needs();
     }
 
-    /// [`Needs::asks`] was set: the sender tells the host's part what it wants.
+    /// [`Needs::asks`] was set: the sender tells the host part what it needs.
     pub fn ask(&mut self, host: &mut AnyHost) {
         self.end.ask(host);
         self.needs = self.end.needs();
     }
 
-    /// The host's part gives the sender a turn. Whether it has a use for it.
+    /// The host part gives the sender a turn; returns whether it used it.
     pub fn on_turn(&mut self, now: Time) -> bool {
         let used = self.end.on_turn(now);
         self.needs = self.end.needs();
         used
     }
 
-    /// Everything is acknowledged and closed, or, of datagrams, sent: the state may be dropped.
+    /// Everything is acknowledged and closed (datagrams: sent): the state may be dropped.
     #[must_use]
     #[inline]
     pub const fn finished(&self) -> bool {

@@ -1,5 +1,5 @@
-//! The settings of TCP that all congestion laws share: they stand in the same table as the law's own. Nothing is computed
-//! here.
+//! The settings of TCP that all congestion laws share: they are in the same table as the law's own. Nothing is
+//! computed here.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, choice, settings};
@@ -11,15 +11,16 @@ use crate::{flowcells::FlowcellSettings, gro::GroSettings, shim::ShimSettings};
 choice! {
     /// When a segment counts as lost.
     pub enum LossDetection {
-        /// After `dup_threshold` duplicate acknowledgements or as much selectively acknowledged beyond it (RFC 5681, RFC 6675).
+        /// After `dup_threshold` duplicate acknowledgements, or as much selectively acknowledged beyond it (RFC 5681,
+        /// RFC 6675).
         DupThresh = "dupthresh",
-        /// When a segment sent later has arrived and a reordering window is over (RACK, RFC 8985), as Linux does.
+        /// When a segment sent later has arrived and a reordering window has passed (RACK, RFC 8985), as in Linux.
         Rack = "rack",
     }
 }
 
 choice! {
-    /// How the window falls during recovery.
+    /// How the window shrinks during recovery.
     pub enum Recovery {
         /// In proportion to what arrives, over a round trip (PRR, RFC 6937), as Linux does.
         Prr = "prr",
@@ -43,7 +44,7 @@ choice! {
     pub enum ShimRule {
         /// Any gap, for a fixed time (DRILL with shim).
         TimeOut = "time-out",
-        /// Gaps at the borders of flowcells, for a time that is learnt (Presto); needs `balance.presto`.
+        /// Gaps at flowcell boundaries, for a learnt time (Presto); needs `balance.presto`.
         Flowcells = "flowcells",
     }
 }
@@ -55,23 +56,26 @@ settings! {
         mtu: Bytes = Bytes(1_500),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
         framing: Bytes = Bytes(38),
-        /// A shorter frame is padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
+        /// Shorter frames are padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
         least_wire: Bytes = Bytes(84),
         /// IP and TCP header without options.
         header: Bytes = Bytes(40),
-        /// Carry the time stamp option (RFC 7323): 12 bytes more per packet, and round trips are measured on retransmissions too.
+        /// Carry the time stamp option (RFC 7323): 12 more bytes per packet, and round trips are also measured on
+        /// retransmissions.
         timestamps: bool = false,
-        /// Open with SYN and SYN-ACK; otherwise payload goes at once.
+        /// Open with SYN and SYN-ACK; otherwise payload is sent at once.
         handshake: bool = true,
-        /// Close with FIN on the last payload and its answer; otherwise a flow ends silently.
+        /// Close with FIN on the last payload and its acknowledgement; otherwise a flow ends silently.
         close: bool = true,
         /// Window at the start (IW); ten segments by RFC 6928.
         initial_window: Amount = Amount::Packets(10),
-        /// Segments by which one acknowledgement may open the window in slow start (L); 1 by RFC 5681, absent: all that it acknowledges, as Linux does.
+        /// Segments by which one acknowledgement may open the window in slow start (L); 1 in RFC 5681; absent: all
+        /// that it acknowledges, as in Linux.
         slow_start_limit: Option<u32> = None,
-        /// Window at which slow start ends when nothing was lost or marked before (initial ssthresh); absent: arbitrarily high, as RFC 5681 advises. htsim has 100 packets.
+        /// Window at which slow start ends if nothing was lost or marked before (initial ssthresh); absent:
+        /// arbitrarily high, as RFC 5681 advises. htsim has 100 packets.
         initial_ssthresh: Option<Amount> = None,
-        /// Payload the receiver takes beyond what it has in order; absent: any amount.
+        /// Payload the receiver accepts beyond what it has in order; absent: no limit.
         receive_window: Option<Bytes> = None,
         /// Selective acknowledgements (RFC 2018); without them recovery is NewReno's (RFC 6582).
         sack: bool = true,
@@ -79,81 +83,93 @@ settings! {
         loss_detection: LossDetection = LossDetection::DupThresh,
         /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681.
         dup_threshold: u32 [1, 1000] = 3,
-        /// Packets that were seen to overtake each other raise `dup_threshold`, to this at most, until a time-out; absent: never. Linux has 127, since 3.19 300.
+        /// Observed reordering raises `dup_threshold`, at most to this, until a time-out; absent: never. Linux has
+        /// 127, since 3.19 300.
         max_reordering: Option<u32> = None,
-        /// Give the window back after a recovery in which each segment sent again proved to have arrived twice (DSACK, RFC 3708), as Linux does.
+        /// Restore the window after a recovery in which every retransmitted segment proved to have arrived twice
+        /// (DSACK, RFC 3708), as Linux does.
         undo: bool = false,
         /// Send new data on the first duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = true,
-        /// How the window falls during recovery.
+        /// How the window shrinks during recovery.
         recovery: Recovery = Recovery::Prr,
-        /// The threshold after a fall is a whole number of segments, rounded down, as Linux counts windows; otherwise bytes.
+        /// The threshold after a reduction is a whole number of segments, rounded down, as Linux counts windows;
+        /// otherwise bytes.
         whole_segments: bool = false,
-        /// The window grows by payload that an acknowledgement reports for the first time, as in Linux, and not by all that it covers: the one that ends a recovery covers a window that selective acknowledgements had reported before.
+        /// The window grows by payload that an acknowledgement reports for the first time, as in Linux, not by all
+        /// that it covers: the one that ends a recovery covers a window that selective acknowledgements had already
+        /// reported.
         grow_by_delivered: bool = false,
         /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         impatient: bool = false,
-        /// Added to the timer after which RACK takes a segment for lost if no further acknowledgement comes; needs `rack`. Linux has 2 ms, RFC 8985 nothing. Losses that an acknowledgement shows are not delayed.
+        /// Added to the timer after which RACK considers a segment lost if no further acknowledgement arrives; needs
+        /// `rack`. Linux has 2 ms, RFC 8985 nothing. Losses revealed by an acknowledgement are not delayed.
         rack_slack: Span = Span::ZERO,
         /// Tail loss probe (RFC 8985, section 7); needs `rack`.
         tlp: bool = false,
-        /// Added to the two round trips after which the probe goes; Linux has two ticks of 1 ms, RFC 8985 nothing.
+        /// Added to the two round trips after which the probe is sent; Linux has two ticks of 1 ms, RFC 8985 nothing.
         tlp_slack: Span = Span::from_ms(2),
-        /// Added instead when one segment is in flight, for the receiver may delay its answer (WCDelAckT, RFC 8985).
+        /// Added instead when one segment is in flight, because the receiver may delay its acknowledgement
+        /// (WCDelAckT, RFC 8985).
         tlp_delayed_ack: Span = Span::from_ms(200),
-        /// Time-out before a round trip is measured; RFC 6298.
+        /// Time-out before the first round-trip measurement; RFC 6298.
         initial_rto: Span = Span::from_s(1),
-        /// Least time-out (RTO_min); Linux has 200 ms, data-centre studies 1 ms to 10 ms.
+        /// Minimum time-out (RTO_min); Linux has 200 ms, data-centre studies 1 ms to 10 ms.
         min_rto: Span = Span::from_ms(200),
-        /// Greatest time-out; Linux has 120 s.
+        /// Maximum time-out; Linux has 120 s.
         max_rto: Span = Span::from_s(120),
-        /// How the least time-out enters.
+        /// How the minimum time-out applies.
         rto_floor: RtoFloor = RtoFloor::Linux,
         /// Full segments per acknowledgement (m); 1 acknowledges each packet, 2 is RFC 5681.
         delayed_ack: u32 [1, 64] = 2,
-        /// Longest wait of an acknowledgement; Linux begins with 40 ms.
+        /// Maximum delay of an acknowledgement; Linux starts at 40 ms.
         delayed_ack_timeout: Span = Span::from_ms(40),
-        /// Mean time (exponential) until the receiving application has read what has arrived. In Linux the acknowledgement of full
-        /// segments waits for that, so that a busy host acknowledges more of them at once; absent: it waits for nothing.
+        /// Mean time (exponential) until the receiving application has read what has arrived. In Linux the
+        /// acknowledgement of full segments waits for that, so that a busy host acknowledges more of them at once;
+        /// absent: no wait.
         read_delay: Option<Span> = None,
         /// Data packets at the start of a flow that are acknowledged at once; Linux has 16.
         quick_acks: u32 [0, 1000000] = 16,
-        /// Congestion marks, for laws that do not prescribe their use.
+        /// Use of congestion marks, for laws that do not prescribe it.
         ecn: EcnUse = EcnUse::Off,
-        /// Send in bursts, as hosts with segmentation offload do: wait until a good part of the window is open, then send it back to back.
+        /// Send in bursts, as hosts with segmentation offload do: wait until a good part of the window is open, then
+        /// send it back to back.
         tso: bool = false,
-        /// Payload of a burst at most.
+        /// Maximum payload of a burst.
         tso_limit: Bytes = Bytes(64 << 10),
-        /// The part of the window that is worth a burst: 1 / this; Linux has 3.
+        /// Fraction of the window worth a burst: 1 / this; Linux has 3.
         tso_divisor: u32 [1, 1000] = 3,
-        /// A burst is at most what the sender's pace carries in this time; absent: no such limit. Linux has 1/1024 s.
+        /// A burst is at most what the sender's pacing rate carries in this time; absent: no such limit. Linux has
+        /// 1/1024 s.
         tso_time: Option<Span> = None,
-        /// Segments of a burst that `tso_time` never forbids; Linux has 2.
+        /// Minimum burst in segments that `tso_time` always allows; Linux has 2.
         tso_min_segments: u32 [1, 1000] = 1,
-        /// Near hosts may send larger bursts: `tso_limit`, halved as often as the smallest round trip in microseconds holds
-        /// 2^this, on top of what `tso_time` gives; 0: no such bonus. Linux has 9, which leaves hosts within 512 us the whole limit.
+        /// Nearby hosts may send larger bursts: `tso_limit`, halved for each multiple of 2^this in the smallest round
+        /// trip in microseconds, is added to what `tso_time` allows; 0: nothing is added. Linux has 9, which gives
+        /// hosts within 512 us the whole limit.
         tso_rtt_log: u32 [0, 31] = 0,
-        /// Wait no longer for a burst, counted from the last segment sent, of a paced sender from the end of its share of time; absent: any time. Linux has 1 ms.
+        /// Longest wait for a burst, from the last segment sent or, for a paced sender, from the end of its time
+        /// slot; absent: no limit. Linux has 1 ms.
         tso_wait: Option<Span> = None,
-        /// Spread what is sent over the round trip, burst by burst, as Linux does behind the queueing discipline fq.
+        /// Spread sending over the round trip, burst by burst, as Linux does with the queueing discipline fq.
         pacing: bool = false,
-        /// The pace in slow start, until half the threshold is reached, in windows per round trip; Linux has 2.
+        /// Pacing rate in slow start, until half the threshold is reached, in windows per round trip; Linux has 2.
         pacing_slow_start: f64 [0.1, 100.0] = 2.0,
-        /// The pace afterwards, in windows per round trip; Linux has 1.2.
+        /// Pacing rate afterwards, in windows per round trip; Linux has 1.2.
         pacing_avoidance: f64 [0.1, 100.0] = 1.2,
-        /// Receive offload merges packets before TCP sees them, so that one acknowledgement answers a batch.
+        /// Receive offload merges packets before TCP sees them, so that one acknowledgement covers a batch.
         gro: bool = false,
         /// How receive offload forms batches; they are counted in any case.
         batches: GroSettings [flatten],
-        /// A buffer below the receiving TCP that restores the order of packets (Presto, DRILL with shim).
+        /// A buffer below the receiving TCP that restores packet order (Presto, DRILL with shim).
         reorder_shim: bool = false,
-        /// What that buffer waits for.
+        /// What the buffer waits for.
         shim_rule: ShimRule = ShimRule::TimeOut,
         /// The parameters of the fixed time.
         shim: ShimSettings [flatten],
-        /// The parameters of the time that is learnt.
+        /// The parameters of the learnt time.
         hold: FlowcellSettings [flatten],
-        /// Flows fall through priority classes as they send (PIAS); off unless thresholds are given.
+        /// Flows are demoted through priority classes as they send (PIAS); off unless thresholds are given.
         pias: PiasSettings = PiasSettings::default(),
     }
 }

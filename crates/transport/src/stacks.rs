@@ -1,27 +1,27 @@
-//! What a stack is to the rest of this crate, and how one list makes the types that hold any of them: the configuration of a
-//! run, the ends of its flows, the parts of its hosts and the bodies of its packets. The list itself is in
+//! What a stack is to the rest of this crate, and how one list generates the types that hold any of them: the
+//! configuration of a run, the ends of its flows, the host parts and the bodies of its packets. The list itself is in
 //! [`protocols`](crate::protocols).
 //!
-//! All are closed enums that calls match on. The first stack of the list is the one whose packets take the shortest way; the
-//! others are reached out of line.
+//! All are closed enums that calls match on. The first stack of the list has the fastest path; the others are reached
+//! out of line.
 
 pub(crate) mod datagrams;
 pub(crate) mod tcp;
 
 use weft_core::stack::{End, Stack};
 
-/// The part of a host under a stack.
+/// The host part of a stack.
 pub(crate) type HostOf<S> = <<S as Stack>::Receiver as End>::Host;
 
 /// A packet body in the layout of one stack.
 pub(crate) trait HoldsLayout<L> {
-    /// What it says; a packet of a flow has the layout of the flow's stack.
+    /// Its content; a packet of a flow has the layout of the flow's stack.
     fn view(&self) -> &L;
-    /// The same to be written in full: whatever was there before is gone.
+    /// The same, to be overwritten completely: the previous content is lost.
     fn view_mut(&mut self) -> &mut L;
 }
 
-/// Makes a type hold the end of any flow.
+/// Implements a type that holds the end of any flow.
 macro_rules! any_end {
     ($end:ident: $first:ident $($stack:ident)*) => {
         impl $end {
@@ -63,7 +63,7 @@ macro_rules! any_end {
                 }
             }
 
-            /// A flow that goes as datagrams has nothing to ask of another stack's part.
+            /// A flow sent as datagrams has nothing to ask of another stack's host part.
             pub(crate) fn ask(&mut self, host: &mut AnyHost) {
                 match (self, host) {
                     ($end::$first(end), AnyHost::$first(host)) => End::ask(end, host),
@@ -82,7 +82,7 @@ macro_rules! any_end {
     };
 }
 
-/// Makes the types from the list: see [`protocols`](crate::protocols).
+/// Generates the types from the list: see [`protocols`](crate::protocols).
 macro_rules! stacks {
     ($($stack:ident is $type:ty $(, in $body:ty)?, by $by:ident {
         $($name:literal => $module:ident :: $member:ident($settings:ident)
@@ -118,7 +118,7 @@ macro_rules! stacks {
             $($($stack($body),)?)+
         }
 
-        /// The part of a host that its flows share.
+        /// The host part that flows share.
         #[derive(Debug)]
         #[allow(missing_docs, reason = "parts are documented in their stacks")]
         pub enum AnyHost {
@@ -171,7 +171,7 @@ macro_rules! stacks {
                 }
             }
 
-            /// Packet sizes as the settings give them.
+            /// Packet sizes from the settings.
             #[must_use]
             pub fn sizes(&self) -> Sizes {
                 match self { $(AnyStack::$stack(own) => Stack::sizes(&**own),)+ }
@@ -192,19 +192,19 @@ macro_rules! stacks {
                 }
             }
 
-            /// Whether the ends do anything about congestion marks.
+            /// Whether the ends react to congestion marks.
             #[must_use]
             pub fn reads_marks(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::reads_marks(&**own),)+ }
             }
 
-            /// Whether congestion marks are all that the ends go by.
+            /// Whether congestion marks are the ends' only signal.
             #[must_use]
             pub fn goes_by_marks(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_marks(&**own),)+ }
             }
 
-            /// Whether the ends go by the class of a flow, whatever queues the switches have.
+            /// Whether the ends use the class of a flow, whatever queues the switches have.
             #[must_use]
             pub fn goes_by_classes(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_classes(&**own),)+ }
@@ -216,7 +216,7 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => Stack::ranks_packets(&**own),)+ }
             }
 
-            /// Whether full queues may cut packets down to their headers.
+            /// Whether full queues may trim packets to their headers.
             #[must_use]
             pub fn is_trimmable(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::is_trimmable(&**own),)+ }
@@ -308,7 +308,7 @@ macro_rules! stacks {
     };
 }
 
-/// Makes a layout one of those of a body.
+/// Adds a layout to those of a body.
 macro_rules! body_of {
     ($stack:ident($body:ty)) => {
         impl From<$body> for Body {

@@ -1,15 +1,15 @@
-//! PIAS: a flow begins in the most urgent class and falls by one each time it has sent a threshold more, so that switches with
-//! strict priorities serve small flows first although nobody knows the sizes (Bai et al., NSDI 2015, section 4). The sender of a
-//! flow tags each packet; everything else about the flow is its transport's.
+//! PIAS: a flow starts in the highest-priority class and is demoted by one at each threshold of bytes sent, so that
+//! switches with strict priorities serve small flows first without knowing sizes (Bai et al., NSDI 2015, section 4).
+//! The sender of a flow tags each packet; everything else is up to its transport.
 
 use weft_core::{Bytes, Class, Span, Time, choice, settings};
 
 choice! {
     /// What a sender counts.
     pub enum TagBy {
-        /// Where the packet stands in the flow: a packet that is sent again has the class it had.
+        /// The packet's position in the flow: a retransmitted packet keeps its class.
         Offset = "offset",
-        /// All payload that was sent before, what was sent again included.
+        /// All payload sent before, including retransmissions.
         Sent = "sent",
     }
 }
@@ -17,14 +17,16 @@ choice! {
 settings! {
     /// PIAS.
     pub struct PiasSettings {
-        /// What a flow may send in each class before it falls to the next, counted from its start: at most seven, ascending. Off unless
-        /// given. Switches need a queue more than thresholds, and strict priority.
+        /// Bytes, counted from its start, at which a flow is demoted to the next class: at most seven thresholds,
+        /// ascending. Off unless given. Switches need one queue more than thresholds, and strict priority.
         thresholds: Vec<Bytes> = Vec::new(),
         /// What is counted.
         by: TagBy = TagBy::Offset,
-        /// A flow that has sent nothing for so long begins anew in the most urgent class: on a connection that lasts, the next message; absent: never.
+        /// A flow idle for this long returns to the highest-priority class: on a long-lived connection, the next
+        /// message; absent: never.
         reset_idle: Option<Span> = None,
-        /// So many time-outs in a row let a flow begin anew, against starvation; absent: never.
+        /// Consecutive time-outs after which a flow returns to the highest-priority class, against starvation;
+        /// absent: never.
         reset_timeouts: Option<u32> = None,
     }
 }
@@ -36,7 +38,7 @@ impl PiasSettings {
         !self.thresholds.is_empty()
     }
 
-    /// Classes used from that of the flow on.
+    /// Number of classes used, starting with the flow's.
     #[must_use]
     pub fn classes(&self) -> u8 {
         self.thresholds.len().min(7) as u8 + 1
@@ -48,7 +50,7 @@ impl PiasSettings {
 pub(crate) struct Tagger {
     /// All payload sent.
     sent: u64,
-    /// What is counted begins there.
+    /// Where counting starts.
     from: u64,
     last: Time,
 }
@@ -57,10 +59,10 @@ pub(crate) struct Tagger {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tagged {
     pub(crate) now: Time,
-    /// Its place in the flow, and its payload.
+    /// Its position in the flow, and its payload.
     pub(crate) start: u64,
     pub(crate) length: u64,
-    /// Time-outs in a row before it.
+    /// Consecutive time-outs before it.
     pub(crate) timeouts: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The transport of a run: the configured stack, the datagrams that flows with a constant rate go as, and the sizes of packets.
+//! The transport of a run: the configured stack, the datagrams for flows with a constant rate, and packet sizes.
 //! Holds no per-flow state.
 
 use std::mem::discriminant;
@@ -20,7 +20,7 @@ pub struct Packetisation {
     pub full_wire: Bytes,
     /// Wire size of the last.
     pub last_wire: Bytes,
-    /// Wire sizes of SYN and SYN-ACK, if the connection is opened by them.
+    /// Wire sizes of SYN and SYN-ACK, if they open the connection.
     pub handshake: Option<(Bytes, Bytes)>,
 }
 
@@ -33,7 +33,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &TransportSettings) -> Transport {
         let stack = settings.stack();
@@ -66,7 +66,7 @@ impl Transport {
         self.frames.full_wire()
     }
 
-    /// Wire bytes of the largest packet, datagrams of a constant rate included.
+    /// Wire bytes of the largest packet, including datagrams of a constant rate.
     #[must_use]
     pub fn largest_wire(&self) -> u16 {
         self.full_wire().max(self.datagrams.frames.full_wire())
@@ -79,25 +79,25 @@ impl Transport {
         Packetisation { handshake: opening.map(|wire| (wire, wire)), ..packets(size, self.frames) }
     }
 
-    /// The packets of a flow of `size` with a rate of its own, which goes as datagrams whatever the transport.
+    /// The packets of a flow of `size` with its own rate, sent as datagrams whatever the transport.
     #[must_use]
     pub fn datagrams(&self, size: Bytes) -> Packetisation {
         packets(size, self.datagrams.frames)
     }
 
-    /// Payload of a full datagram, bytes: what a constant rate is told in.
+    /// Payload of a full datagram in bytes, the unit of a constant rate.
     #[must_use]
     pub fn datagram_mss(&self) -> u64 {
         self.datagrams.frames.mss
     }
 
-    /// The classes in which the ends of a flow send that asks for a class of its own, or not, and may have a constant rate.
+    /// The classes in which the ends of a flow send, given its own class, if any, and whether it has a constant rate.
     #[must_use]
     pub fn classes(&self, own: Option<Class>, rate: Option<Rate>) -> Classes {
         if rate.is_some() { self.datagrams.classes(own) } else { self.stack.classes(own) }
     }
 
-    /// The parts of a host whose card has this rate, for all transports in use; none for those whose flows share nothing.
+    /// The host parts for a card of this rate, for all transports in use; none for those whose flows share nothing.
     pub fn hosts<'a>(all: impl Iterator<Item = &'a Arc<Transport>>, line: Rate) -> Vec<AnyHost> {
         let mut parts: Vec<AnyHost> = Vec::new();
         for part in all.filter_map(|transport| transport.stack.host(line)) {
@@ -110,7 +110,7 @@ impl Transport {
         parts
     }
 
-    /// The answer of a host that has dropped the state of the receiver to a packet that still comes; addresses aside.
+    /// The reply of a host that has dropped the receiver's state to a late packet, without addresses.
     #[must_use]
     pub fn reply_after_close(&self, header: &Header, body: &Body, now: Time) -> Option<(Header, Body)> {
         match body {
@@ -120,7 +120,7 @@ impl Transport {
         }
     }
 
-    /// What carries the flows that have no rate of their own.
+    /// What carries the flows without their own rate.
     #[must_use]
     pub fn stack(&self) -> &AnyStack {
         &self.stack

@@ -1,6 +1,6 @@
 //! When flows arrive: one clock for the whole network, or one for each host that sends.
 //!
-//! Which host a flow of the network's clock comes from is drawn by the pattern; the clock of a host names it.
+//! With the network's clock the pattern draws the sending host; a host's clock determines it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,24 +13,24 @@ weft_core::choice! {
         Poisson = "poisson",
         /// At equal intervals.
         Fixed = "fixed",
-        /// Those of each host at lognormal intervals (`burstiness`), hosts apart: in bursts with long pauses.
+        /// Independently for each host, at lognormal intervals (`burstiness`): in bursts with long pauses.
         Lognormal = "lognormal",
     }
 }
 
-/// Instants of arrivals, without end.
+/// An endless sequence of arrival times.
 #[derive(Clone)]
 pub(crate) enum Clock {
-    /// Of the whole network: exponential gaps with this mean in picoseconds.
+    /// For the whole network: exponential gaps with this mean in picoseconds.
     Poisson(Time, f64),
     /// Equal gaps.
     Fixed(Time, Span),
-    /// A clock for each sender.
+    /// A clock per sender.
     Bursty(Bursty),
 }
 
 impl Clock {
-    /// The next arrival, and the place of its sender among all if the clock knows it.
+    /// The next arrival, and the index of its sender if the clock determines it.
     pub(crate) fn next(&mut self, random: &mut Random) -> (Time, Option<usize>) {
         match self {
             Clock::Poisson(now, gap) => {
@@ -54,16 +54,17 @@ impl Clock {
 pub(crate) struct Bursty {
     /// Standard deviation of the logarithm of a gap.
     deviation: f64,
-    /// For each sender the mean of that logarithm; in picoseconds.
+    /// For each sender, the mean of that logarithm; in picoseconds.
     middle: Vec<f64>,
     next: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 impl Bursty {
-    /// One clock for each weight, all of them together with a mean gap in picoseconds, each as often as its weight says.
+    /// One clock per weight, together with a mean gap in picoseconds, each in proportion to its weight.
     ///
-    /// A process has always run: to the first arrival it is a uniform part of a gap, and an instant falls into a gap in
-    /// proportion to its length, which for a lognormal one moves the mean of the logarithm by the variance.
+    /// The process is stationary: the first arrival comes after a uniform fraction of a gap, and an instant falls
+    /// into a gap in proportion to its length, which for a lognormal gap shifts the mean of the logarithm by the
+    /// variance.
     pub(crate) fn new(
         (start, gap): (Time, f64),
         deviation: f64,
@@ -83,7 +84,7 @@ impl Bursty {
         clocks
     }
 
-    /// The next arrival and whose it is; of two at the same instant the one of the earlier sender.
+    /// The next arrival and its sender; of two at the same instant, that of the earlier sender.
     fn next(&mut self, random: &mut Random) -> (Time, usize) {
         let Some(Reverse((now, sender))) = self.next.pop() else { return (Time(u64::MAX), 0) };
         let gap = self.gap(self.middle[sender], 1.0, random);
@@ -91,7 +92,7 @@ impl Bursty {
         (now, sender)
     }
 
-    /// A part of a gap whose logarithm has this mean; no longer than 11 days.
+    /// A fraction of a gap whose logarithm has this mean; at most 11 days.
     fn gap(&self, middle: f64, part: f64, random: &mut Random) -> Span {
         let gap = (middle + self.deviation * random.normal()).exp() * part;
         Span(gap.min(1e18).round() as u64)

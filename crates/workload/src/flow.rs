@@ -1,15 +1,15 @@
-//! A flow to be carried. Must not depend on who drew it or who carries it.
+//! A flow to be carried. Must not depend on patterns or transports.
 
 use weft_core::{Bytes, HostId, Rate, Time};
 
 /// A flow to be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// When the application hands it over.
+    /// When the application starts it.
     pub start: Time,
     /// Payload.
     pub size: Bytes,
-    /// For constant-rate senders the rate of the payload; zero: as fast as the transport can.
+    /// For constant-rate senders, the payload rate; zero: as fast as the transport can.
     pub rate: Rate,
     /// Sender.
     pub source: HostId,

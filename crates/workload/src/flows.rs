@@ -1,5 +1,5 @@
-//! All flows of a run in the order of their start, drawn when they are wanted, so that flows to come take no memory where
-//! their pattern needs no list. Must not depend on patterns.
+//! All flows of a run in the order of their start, drawn on demand, so that future flows take no memory if their
+//! pattern needs no list. Must not depend on patterns.
 
 use crate::flow::Flow;
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use weft_core::Time;
 
-/// Flows in an order, which can be drawn again from where it stands: every iterator of flows that can be cloned.
+/// Ordered flows that can be drawn again from the current position: any cloneable iterator of flows.
 pub trait Draw: Iterator<Item = Flow> + Send + Sync {
     /// The same flows once more.
     fn again(&self) -> Box<dyn Draw>;
@@ -25,19 +25,19 @@ impl Clone for Box<dyn Draw> {
     }
 }
 
-/// The flows of a run, numbered by their order. Whoever iterates draws them anew.
+/// The flows of a run, numbered by their order. Every iteration draws them again.
 #[derive(Clone)]
 pub struct Flows {
     drawn: Box<dyn Draw>,
     count: usize,
     /// The first and the last start.
     starts: (Time, Time),
-    /// By traffic entry; what is missing is false.
+    /// By traffic entry; missing entries are false.
     in_turn: Arc<[bool]>,
 }
 
 impl Flows {
-    /// Those that `drawn` gives, ordered by start, unless they are more than `most`. Draws them once, to count them.
+    /// The flows of `drawn`, ordered by start, unless they are more than `most`. Draws them once, to count them.
     #[must_use]
     pub fn counted(drawn: impl Draw + 'static, most: usize) -> Option<Flows> {
         let (mut count, mut starts) = (0, (Time::ZERO, Time::ZERO));
@@ -49,8 +49,8 @@ impl Flows {
         (count <= most).then_some(Flows { drawn, count, starts, in_turn: Arc::default() })
     }
 
-    /// The same flows; of the traffic entries that are true here a host sends one flow at a time, in their order. Such a
-    /// flow starts when it is drawn or, if that is later, when the one before it has been acknowledged.
+    /// The same flows; for traffic entries that are true here, a host sends one flow at a time, in order. Such a flow
+    /// starts at its drawn time or, if later, when the previous one has been acknowledged.
     #[must_use]
     pub fn taking_turns(self, entries: &[bool]) -> Flows {
         Flows { in_turn: entries.into(), ..self }
@@ -68,7 +68,7 @@ impl Flows {
         self.in_turn.contains(&true)
     }
 
-    /// The starts of the first and of the last flow, if flows arrive over time: they neither start together nor wait for
+    /// The starts of the first and the last flow, if flows arrive over time: they neither start together nor wait for
     /// each other.
     #[must_use]
     pub fn arrivals(&self) -> Option<(Time, Time)> {
@@ -103,7 +103,7 @@ impl IntoIterator for &Flows {
     }
 }
 
-/// A list, here ordered by start; flows that start together stay as they are.
+/// A list, ordered by start; flows that start together keep their order.
 impl From<Vec<Flow>> for Flows {
     fn from(mut flows: Vec<Flow>) -> Flows {
         flows.sort_by_key(|flow| flow.start);
@@ -119,7 +119,7 @@ impl FromIterator<Flow> for Flows {
     }
 }
 
-/// Flows that had to be made all at once; drawn again they are not copied.
+/// Flows that had to be generated all at once; drawing them again does not copy them.
 #[derive(Clone)]
 pub(crate) struct Listed {
     flows: Arc<[Flow]>,
@@ -142,12 +142,12 @@ impl Iterator for Listed {
     }
 }
 
-/// The flows of several entries, each in the order of its start, as one. Flows that start together are ordered among each
-/// other, so that the result does not depend on how an entry draws them.
+/// Merges the flows of several entries, each in the order of its start. Flows that start together are ordered, so
+/// that the result does not depend on how an entry draws them.
 #[derive(Clone)]
 pub(crate) struct Merged {
     entries: Vec<Peekable<Box<dyn Draw>>>,
-    /// Flows from this instant on are measured; when none are left to measure, nothing more starts.
+    /// Flows from this instant on are measured; when none remain to measure, nothing more starts.
     warm_up: Time,
     left: u64,
     /// Those of the next instant.
@@ -160,7 +160,7 @@ impl Merged {
         Merged { entries, warm_up, left: measured, together: VecDeque::new() }
     }
 
-    /// The next flow of all entries; the entry that is named first goes first at equal times.
+    /// The next flow of any entry; at equal times, the first entry goes first.
     fn earliest(&mut self, at: Option<Time>) -> Option<Flow> {
         let heads = self.entries.iter_mut().enumerate();
         let heads = heads.filter_map(|(index, entry)| Some((entry.peek()?.start, index)));

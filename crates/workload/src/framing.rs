@@ -5,7 +5,7 @@ use weft_core::Bytes;
 /// How payload becomes packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// Most payload in a packet, at least one byte.
+    /// Maximum payload of a packet, at least one byte.
     pub mss: Bytes,
     /// What each packet adds on the wire: headers, frame check, preamble and gap.
     pub overhead: Bytes,

@@ -1,7 +1,8 @@
-//! Flow files of others: the tool-neutral table, `flow.txt` of the HPCC simulator and connection matrices of htsim.
+//! Flow files of other programs: the tool-neutral table, `flow.txt` of the HPCC simulator and connection matrices of
+//! htsim.
 //!
-//! Must not depend on topologies: where a file numbers nodes in its own way the caller gives the numbers of its hosts.
-//! Never panics, whatever the file holds; every error names file, line, what was found and what is allowed.
+//! Must not depend on topologies: if a file has its own node numbers, the caller maps them to hosts. Never panics,
+//! whatever the file contains; every error names file, line, what was found and what is allowed.
 
 mod csv;
 mod hpcc;
@@ -28,15 +29,14 @@ fn between_two(line: &weft_core::lines::Line<'_>, flow: ListedFlow) -> Result<Li
 
 /// Reads a table with the columns `start_ns,src,dst,bytes`.
 ///
-/// # Errors
-/// When the file cannot be read or is no such table.
+/// # Errors If the file cannot be read or is not such a table.
 pub fn csv_file(path: &Path) -> Result<Vec<ListedFlow>, ImportError> {
     let name = path.display().to_string();
     let text = read_text(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
     csv(&name, &text)
 }
 
-/// The `[[traffic]]` section of a scenario with these flows written out.
+/// The `[[traffic]]` section of a scenario that lists these flows.
 #[must_use]
 pub fn to_scenario(flows: &[ListedFlow], tag: &str) -> String {
     let line = |flow: &ListedFlow| {

@@ -1,10 +1,11 @@
 //! Who sends how much to whom, and when: sizes, arrivals and patterns become the flows of a run, in order.
 //!
-//! Must not depend on graphs, packets or transports: of the network it sees only a [`Shape`]. The flows of a scenario
-//! depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be compared
-//! flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (what comes of them), [`pattern`] (the
-//! list of patterns, one file each), [`sizes`] (distributions of flow sizes, the bundled ones included), `arrivals`
-//! (their instants), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of others).
+//! Must not depend on graphs, packets or transports: it sees only the [`Shape`] of the network. The flows of a
+//! scenario depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
+//! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (the resulting flows),
+//! [`pattern`] (the list of patterns, one file each), [`sizes`] (distributions of flow sizes, including bundled
+//! ones), `arrivals` (their instants), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of other
+//! programs).
 
 mod arrivals;
 mod flow;

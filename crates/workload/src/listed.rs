@@ -1,4 +1,4 @@
-//! A flow as it is written down, in a scenario or in a file of others: times count from the start of its entry.
+//! A flow as listed in a scenario or an imported file: times count from the start of its entry.
 
 use weft_core::{Bytes, Span};
 

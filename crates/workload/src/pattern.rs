@@ -33,11 +33,10 @@ pub struct Stream {
 
 /// Who sends to whom, and when.
 pub trait Pattern {
-    /// The flows, from the start of the site on. All problems are found here, before the first flow; their paths
-    /// are relative to the traffic entry.
+    /// The flows, from the site's start. All problems are found here, before the first flow; their paths are relative
+    /// to the traffic entry.
     ///
-    /// # Errors
-    /// Settings that make no sense together or with this network.
+    /// # Errors Settings that contradict each other or this network.
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
 
     /// Whether a host sends one of these flows at a time: the next starts when the one before it is acknowledged.
@@ -45,7 +44,7 @@ pub trait Pattern {
         false
     }
 
-    /// A remark that is no mistake but should be read.
+    /// A remark that is not a mistake but should be read.
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         let _ = site;
         None
@@ -78,14 +77,14 @@ weft_core::family! {
 }
 
 impl Stream {
-    /// Flows that are all known; sorted here.
+    /// A complete list of flows; sorted here.
     #[must_use]
     pub fn of(mut flows: Vec<Flow>) -> Stream {
         flows.sort_by_key(|flow| flow.start);
         Stream { flows: Box::new(Listed::new(flows)), endless: false }
     }
 
-    /// One flow for each pair, all at the start of the site, with sizes from the site's stream.
+    /// One flow per pair, all at the site's start, with sizes from the site's stream.
     #[must_use]
     pub fn at_once(
         site: &PatternSite<'_>,
@@ -98,7 +97,7 @@ impl Stream {
     }
 }
 
-/// A flow that goes as fast as its transport can.
+/// A flow as fast as its transport can send.
 pub(crate) fn flow(
     tag: u16,
     start: Time,

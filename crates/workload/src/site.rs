@@ -1,4 +1,4 @@
-//! What a pattern sees of the network and of the run. Must not depend on graphs; whoever builds it has one.
+//! What a pattern sees of the network and of the run. Must not depend on graphs.
 
 use crate::framing::Framing;
 use crate::sizes::SizeDistribution;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::{Checksum, HostId, Purpose, Random, Rate, Time};
 
-/// The network as far as traffic is concerned.
+/// The network, as far as traffic depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
-    /// For each host the index of its leaf.
+    /// For each host, the index of its leaf.
     pub leaf_of_host: &'a [u16],
-    /// For each host the rate of its cable; zero: it is cut off and takes no part.
+    /// For each host, the rate of its cable; zero: it is cut off and takes no part.
     pub host_rate: &'a [Rate],
-    /// For each leaf the sum of its working uplinks; all zero: there is nothing above the leaves.
+    /// For each leaf, the total rate of its working uplinks; all zero: there is nothing above the leaves.
     pub uplink_capacity: &'a [Rate],
     /// Packet sizes, because load is counted in bytes on the wire.
     pub framing: Framing,
@@ -23,7 +23,7 @@ pub struct Shape<'a> {
 }
 
 weft_core::choice! {
-    /// Who may talk to whom.
+    /// Which hosts may communicate.
     pub enum Pairs {
         /// Source and destination are under different leaves: all traffic crosses the fabric.
         OtherLeaf = "other-leaf",
@@ -37,20 +37,20 @@ weft_core::choice! {
 pub struct Participants {
     /// Sorted by (leaf, host).
     by_leaf: Vec<HostId>,
-    /// For each host of the network its own place in `by_leaf`, from and up to; nothing between for one that takes no part.
+    /// For each host of the network, its own range in `by_leaf`; empty for one that takes no part.
     own: Vec<(u32, u32)>,
-    /// For each host of the network the places of its leaf, from and up to.
+    /// For each host of the network, the range of its leaf.
     neighbours: Vec<(u32, u32)>,
 }
 
 impl Participants {
-    /// Those of a network that are connected.
+    /// The connected hosts of a network.
     fn new(shape: &Shape<'_>) -> Participants {
         let all = (0..shape.host_rate.len() as u32).map(HostId);
         Participants::among(shape, all.filter(|host| shape.host_rate[host.index()] > Rate(0)).collect())
     }
 
-    /// These hosts of a network; one that is named twice counts once.
+    /// These hosts of a network; duplicates count once.
     #[must_use]
     pub fn among(shape: &Shape<'_>, mut hosts: Vec<HostId>) -> Participants {
         let leaf = |host: &HostId| shape.leaf_of_host[host.index()];
@@ -81,13 +81,13 @@ impl Participants {
         self.by_leaf.is_empty()
     }
 
-    /// Those who take part, by (leaf, host).
+    /// The hosts that take part, by (leaf, host).
     #[must_use]
     pub fn all(&self) -> &[HostId] {
         &self.by_leaf
     }
 
-    /// Those who take part, in the order of their numbers.
+    /// The hosts that take part, in the order of their numbers.
     #[must_use]
     pub fn in_order(&self) -> Vec<HostId> {
         let mut hosts = self.by_leaf.clone();
@@ -95,7 +95,7 @@ impl Participants {
         hosts
     }
 
-    /// The places that `host` may not send to: itself, or its whole leaf.
+    /// The range that `host` may not send to: itself, or its whole leaf.
     fn excluded(&self, host: HostId, pairs: Pairs) -> (u32, u32) {
         match pairs {
             Pairs::OtherLeaf => self.neighbours[host.index()],
@@ -103,7 +103,7 @@ impl Participants {
         }
     }
 
-    /// How many hosts `host` may talk to.
+    /// How many hosts `host` may send to.
     #[must_use]
     pub fn partners(&self, host: HostId, pairs: Pairs) -> u32 {
         let (from, to) = self.excluded(host, pairs);
@@ -122,7 +122,7 @@ impl Participants {
         self.by_leaf[random.below(self.len()) as usize]
     }
 
-    /// Another host that `host` may talk to.
+    /// A random host that `host` may send to.
     pub fn draw_partner(&self, host: HostId, pairs: Pairs, random: &mut Random) -> HostId {
         let n = random.below(self.partners(host, pairs));
         self.partner(host, pairs, n)
@@ -137,7 +137,7 @@ impl Participants {
     }
 }
 
-/// Where a pattern stands: the network, its own random streams and its start.
+/// The context of a pattern: the network, its own random streams and its start.
 pub struct PatternSite<'a> {
     /// The network.
     pub shape: &'a Shape<'a>,
@@ -152,7 +152,7 @@ pub struct PatternSite<'a> {
 }
 
 impl<'a> PatternSite<'a> {
-    /// The place of the traffic entry number `tag` called `name`.
+    /// The context of the traffic entry number `tag` called `name`.
     #[must_use]
     pub fn new(shape: &'a Shape<'a>, (tag, name): (u16, &str), start: Time, seed: u64) -> PatternSite<'a> {
         PatternSite { shape, hosts: Arc::new(Participants::new(shape)), tag, start, seed, key: key(name) }
@@ -164,18 +164,16 @@ impl<'a> PatternSite<'a> {
         Random::new(self.seed, purpose, self.key)
     }
 
-    /// Reads a distribution of sizes that stands at the key `sizes`.
+    /// Reads the size distribution of the key `sizes`.
     ///
-    /// # Errors
-    /// When there is no such distribution.
+    /// # Errors If there is no such distribution.
     pub fn sizes(&self, text: &str) -> Result<SizeDistribution, Problem> {
         SizeDistribution::read(text, self.shape.folder).map_err(|message| Problem::new("sizes", message))
     }
 
-    /// That every host has somebody to talk to.
+    /// Checks that every host has a host to send to.
     ///
-    /// # Errors
-    /// When there are too few hosts, or all are under one leaf where they should not be.
+    /// # Errors If there are too few hosts, or all are wrongly under one leaf.
     pub fn partners(&self, pairs: Pairs) -> Result<(), Problem> {
         if self.hosts.len() < 2 {
             return Err(Problem::new("", "at least two hosts must be connected"));
@@ -186,10 +184,9 @@ impl<'a> PatternSite<'a> {
         }
     }
 
-    /// The hosts that a setting lists; all that take part without one.
+    /// The hosts that a setting lists; without one, all that take part.
     ///
-    /// # Errors
-    /// When one of them does not exist or is cut off; `path` is the setting.
+    /// # Errors If one of them does not exist or is cut off; `path` is the setting.
     pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Participants>, Problem> {
         if numbers.is_empty() {
             return Ok(Arc::clone(&self.hosts));
@@ -200,8 +197,7 @@ impl<'a> PatternSite<'a> {
 
     /// The host number `n`, if it takes part.
     ///
-    /// # Errors
-    /// When there is no such host or it is cut off; `path` is the setting that names it.
+    /// # Errors If there is no such host or it is cut off; `path` is the setting that names it.
     pub fn host(&self, n: u32, path: &str) -> Result<HostId, Problem> {
         match self.shape.host_rate.get(n as usize) {
             None => {

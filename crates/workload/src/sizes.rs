@@ -2,7 +2,7 @@
 //!
 //! Written in a scenario as a size (`"64 kB"`: every flow), a bundled name (`"web-search"`), a file of points
 //! (`"sizes.csv"`), or a formula: `"uniform(1 kB, 2 MB)"`, `"exponential(100 kB)"`, `"pareto(10 kB, 1.5)"` with the
-//! least size and the shape.
+//! minimum size and the shape.
 
 pub mod bundled;
 mod curve;
@@ -16,7 +16,7 @@ use weft_core::{Bytes, Random};
 pub use bundled::{BUNDLED, Bundled};
 pub use curve::Curve;
 
-/// A distribution of payload sizes; every draw is at least one byte.
+/// A distribution of payload sizes; every sample is at least one byte.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeDistribution {
     /// All flows are equal.
@@ -29,13 +29,13 @@ pub enum SizeDistribution {
     Pareto {
         /// Least size in bytes.
         least: f64,
-        /// Exponent, above 1 so that there is a mean.
+        /// Exponent, above 1 so that the mean is finite.
         shape: f64,
     },
 }
 
 impl SizeDistribution {
-    /// Reads what a scenario says; files start at `folder`.
+    /// Parses a scenario's value; relative files start at `folder`.
     ///
     /// # Errors
     /// One sentence saying what is wrong and what is allowed.
@@ -117,7 +117,8 @@ impl SizeDistribution {
     }
 }
 
-/// Mean packets of a Pareto flow: Σ P(S > k·packet), the far tail by its integral and half its first term.
+/// Mean packets of a Pareto flow: Σ P(S > k·packet), with the far tail approximated by its integral and half its
+/// first term.
 fn pareto_packets(least: f64, shape: f64, packet: f64) -> f64 {
     const TERMS: u32 = 100_000;
     let beyond = |k: f64| (least / (k * packet)).min(1.0).powf(shape);

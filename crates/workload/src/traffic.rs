@@ -1,5 +1,5 @@
-//! From traffic settings to the flows of a run. Must not depend on transports: the same seed gives the same flows
-//! whatever carries them.
+//! From traffic settings to the flows of a run. Must not depend on transports: the same seed gives the same flows for
+//! any transport.
 
 use crate::flows::{Draw, Flows, Merged};
 use crate::pattern::{AnyPattern, PatternSettings};
@@ -12,13 +12,14 @@ use weft_core::{Span, Time};
 weft_core::settings! {
     /// One source of flows; a scenario may have several.
     pub struct TrafficSettings {
-        /// Name of the entry: it marks the flows in the results and names the entry in sweeps.
+        /// Name of the entry: it labels the flows in the results and names the entry in sweeps.
         tag: String,
         /// Nothing starts before this instant.
         start: Span = Span::ZERO,
         /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
         stop: Option<Span> = None,
-        /// Priority class of its payload, and with TCP of what answers it. Absent: 0, with RoCE the transport's `class`.
+        /// Priority class of its payload, and with TCP also of its acknowledgements. Absent: 0, with RoCE the
+        /// transport's `class`.
         class: Option<u32> = None,
         /// Who sends to whom and when; `kind` names the pattern.
         pattern: PatternSettings = PatternSettings::default(),
@@ -30,19 +31,19 @@ weft_core::settings! {
 pub struct Limits {
     /// Flows from this instant on are measured.
     pub warm_up: Time,
-    /// No more flows once so many are measured.
+    /// No more flows once this many are measured.
     pub measured_flows: Option<u64>,
     /// No flow starts at or after this instant.
     pub until: Option<Time>,
 }
 
-/// The most flows of a run: an engine's events have room for no more numbers.
+/// Maximum flows of a run: an engine's events have no room for more numbers.
 pub const MAX_FLOWS: usize = 1 << 29;
 
-/// The most flows of a pattern that has to list them: 40 bytes each.
+/// Maximum flows of a pattern that must list them: 40 bytes each.
 pub const MAX_LISTED: usize = 50_000_000;
 
-/// Everything that is wrong with the traffic; empty: [`generate`] will succeed.
+/// Everything wrong with the traffic; empty: [`generate`] will succeed.
 #[must_use]
 pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) -> Vec<Problem> {
     open(traffic, shape, limits, 0).err().unwrap_or_default()
@@ -50,9 +51,8 @@ pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) ->
 
 /// The flows in the order of (start, entry, source, destination, size). They are drawn once here, to count them.
 ///
-/// # Errors
-/// Settings that make no sense together or with this network, files that cannot be read, and more than
-/// [`MAX_FLOWS`] flows; paths are `traffic[i].…`.
+/// # Errors Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
+/// paths are `traffic[i].…`.
 pub fn generate(
     traffic: &[TrafficSettings],
     shape: &Shape<'_>,
@@ -68,7 +68,7 @@ pub fn generate(
         .ok_or_else(|| vec![Problem::new("traffic", format!("this makes more than {MAX_FLOWS} flows"))])
 }
 
-/// Remarks on the traffic that are no mistakes but should be read, for example that hosts and not the fabric limit
+/// Remarks on the traffic that are not mistakes but should be read, for example that hosts and not the fabric limit
 /// the load.
 #[must_use]
 pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>) -> Vec<String> {

@@ -1,5 +1,5 @@
 //! Which quantities a record holds. An engine that does not measure one leaves its fields empty and says so, so that
-//! nobody takes an empty field for a zero.
+//! an empty field is not taken for zero.
 
 /// What an engine may or may not measure. It always measures flows: sizes, starts, ends, payload delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

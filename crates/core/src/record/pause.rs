@@ -1,11 +1,11 @@
-//! What priority flow control has done in a run, and the numbers that sum it up.
+//! What priority flow control did in a run, and the numbers that summarise it.
 
 use super::{FlowRecord, RunRecord};
 use crate::ids::LinkId;
 use crate::units::{Bytes, Span, Time};
 
-/// Priority flow control at one end of a cable, for one class. What it was told: `stopped` to `watchdog`. What it has told
-/// the far end: `asked` to `headroom_peak`.
+/// Priority flow control at one end of a cable, for one class. Pauses received: `stopped` to `watchdog`. Pauses sent:
+/// `asked` to `headroom_peak`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PauseRecord {
     /// The direction of the cable that this end sends on.
@@ -30,8 +30,7 @@ pub struct PauseRecord {
     pub headroom: Bytes,
     /// The most that was used of it.
     pub headroom_peak: Bytes,
-    /// Pause frames sent by this end, for all classes together, refreshments included. The link's own counts leave them
-    /// out.
+    /// Pause frames sent by this end, for all classes, including refreshes. The link's own counts exclude them.
     pub frames: u64,
     /// Of these, lost on the way.
     pub frames_lost: u64,
@@ -40,24 +39,24 @@ pub struct PauseRecord {
 /// What priority flow control did to the payload of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowPauses {
-    /// How long its packets waited in queues of switches while these were held by a pause, added up over packets and hops.
+    /// How long its packets waited in paused switch queues, summed over packets and hops.
     pub held: Span,
     /// Packets that waited so.
     pub packets: u32,
-    /// How long its sender waited for the end of a pause of its host's card.
+    /// How long its sender waited for its host's paused card.
     pub at_host: Span,
     /// Some packet left a queue that had made a switch pause others: the flow is one of the culprits.
     pub congested: bool,
 }
 
 impl FlowPauses {
-    /// It was held up, and has had no part in what caused that.
+    /// It was held up without having caused it.
     #[must_use]
     pub fn is_victim(&self) -> bool {
         !self.congested && self.held + self.at_host > Span::ZERO
     }
 
-    /// With what happened to more of its packets.
+    /// Adds what happened to more of its packets.
     #[must_use]
     pub fn and(self, other: FlowPauses) -> FlowPauses {
         FlowPauses {
@@ -78,7 +77,7 @@ pub struct HeldGroup {
     pub finished: u64,
     /// Sum of the slowdowns of those that finished.
     pub slowdown: f64,
-    /// Packets that were held, how long in all, and how long their hosts were.
+    /// Packets held, their total time held, and the total time at their hosts.
     pub packets: u64,
     /// See `packets`.
     pub held: Span,
@@ -86,7 +85,7 @@ pub struct HeldGroup {
     pub at_host: Span,
 }
 
-/// Measured flows by what they have to do with pauses.
+/// Measured flows by their role in pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeldFlows {
     /// Held up by what others caused.
@@ -98,7 +97,7 @@ pub struct HeldFlows {
 }
 
 impl HeldFlows {
-    /// Takes a measured flow in; its slowdown, if it has finished.
+    /// Adds a measured flow, with its slowdown if it has finished.
     pub fn add(&mut self, flow: &FlowRecord, slowdown: Option<f64>) {
         let group = match (flow.pauses.congested, flow.pauses.is_victim()) {
             (true, _) => &mut self.culprits,
@@ -113,7 +112,7 @@ impl HeldFlows {
         group.at_host += flow.pauses.at_host;
     }
 
-    /// The numbers that sum it up, as far as there are any: see [`HELD_MEASURES`].
+    /// The numbers that summarise it, where available: see [`HELD_MEASURES`].
     #[must_use]
     pub fn measures(&self) -> [Option<f64>; HELD_MEASURES.len()] {
         let HeldFlows { victims, culprits, others } = self;

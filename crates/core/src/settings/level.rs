@@ -1,5 +1,5 @@
-//! Settings at several levels: an [`Override`] holds only what the file says at one level, and is laid over the settings
-//! of the level below it. [`Named`] holds one value for each name that the file chooses.
+//! Settings at several levels: an [`Override`] holds only what the file gives at one level, and is applied over the
+//! settings of the level below. [`Named`] holds one value for each name that the file chooses.
 //!
 //! ```
 //! use weft_core::settings::{Override, Setting, Value};
@@ -22,15 +22,15 @@ use std::marker::PhantomData;
 
 use super::{Family, Kind, Setting, Table, Value};
 
-/// Settings of which only those are kept that the file says. Its value is a table with some of its fields, a member with
-/// some of its settings, or [`Value::Absent`]: the level says nothing.
+/// Settings of which only those given in the file are kept. Its value is a table with some of its fields, a member
+/// with some of its settings, or [`Value::Absent`]: the level gives nothing.
 pub struct Override<T> {
     value: Value,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T> Override<T> {
-    /// Whether the level says nothing.
+    /// Whether the level gives nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.value == Value::Absent
@@ -44,7 +44,7 @@ impl<T> Override<T> {
 }
 
 impl<T: Setting> Override<T> {
-    /// The settings of the level below, with what this level says instead.
+    /// The settings of the level below, overridden by this level.
     #[must_use]
     pub fn over(&self, below: &T) -> T {
         T::from_value(&over(&T::KIND, below.to_value(), &self.value))
@@ -106,8 +106,8 @@ impl<T: Setting> Setting for Named<T> {
     }
 }
 
-/// `below` with what `said` says instead. A family's member keeps its settings when the same member is chosen again;
-/// another member starts from its defaults.
+/// `below`, overridden by `said`. A family's member keeps its settings when the same member is chosen again; another
+/// member starts from its defaults.
 #[must_use]
 pub fn over(kind: &Kind, below: Value, said: &Value) -> Value {
     match (kind, said) {

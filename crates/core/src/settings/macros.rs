@@ -1,10 +1,10 @@
 //! The two macros by which settings are declared, [`settings!`](crate::settings!) for structs and
 //! [`choice!`](crate::choice!) for words of the file.
 //!
-//! They write what `crate::settings` describes and decide nothing themselves.
+//! They generate what `crate::settings` describes and decide nothing themselves.
 
 /// Declares a struct of settings: `name: type [min, max] = default,`. Bounds and default are optional; a field
-/// without a default must be given in the file (an `Option` wants `= None`). `[flatten]` in place of bounds puts the
+/// without a default must be given in the file (an `Option` needs `= None`). `[flatten]` instead of bounds puts the
 /// fields of a nested struct into this table.
 #[macro_export]
 macro_rules! settings {

@@ -1,6 +1,6 @@
 //! The Rust types that can be settings: numbers, units, texts, shares, amounts, and options and lists of them.
 //!
-//! Must not depend on parsers; it only says which values become which type.
+//! Must not depend on parsers; it only maps values to types.
 
 use super::{Kind, Setting, Value};
 use crate::units::{Bytes, Rate, Span};
@@ -14,7 +14,7 @@ pub struct Share(pub f64);
 pub enum Amount {
     /// So many bytes.
     Bytes(Bytes),
-    /// So many packets of the largest size.
+    /// A number of packets of the largest size.
     Packets(u64),
 }
 

@@ -1,5 +1,5 @@
-//! Quantities as people write them: `"40 Gbps"`, `"2 us"`, `"300 kB"`. The unit is part of the value; what is
-//! ambiguous in the field (`KB`, `Gb`, a bare number) is refused with a hint.
+//! Quantities as people write them: `"40 Gbps"`, `"2 us"`, `"300 kB"`. The unit is part of the value; ambiguous
+//! spellings (`KB`, `Gb`, a bare number) are refused with a hint.
 
 use super::{Bytes, Rate, Span};
 use std::fmt;
@@ -23,7 +23,7 @@ pub(super) const BYTES_UNITS: &[Unit] = &[
 pub(super) const RATE_UNITS: &[Unit] =
     &[("bps", 1), ("kbps", 1_000), ("Mbps", 1_000_000), ("Gbps", 1_000_000_000), ("Tbps", 1_000_000_000_000)];
 
-/// Why a text is not a quantity. The message names what is allowed and, where it can, what was meant.
+/// Why a text is not a quantity. The message names what is allowed and, where possible, what was meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     /// A number without a unit.
@@ -32,7 +32,7 @@ pub enum TextError {
         /// A value that would be accepted.
         example: &'static str,
     },
-    /// A unit nobody knows, or one that is ambiguous.
+    /// An unknown or ambiguous unit.
     #[error("`{found}` is not a valid unit here; allowed: {allowed}{hint}")]
     UnknownUnit {
         /// The unit as written.
@@ -58,7 +58,7 @@ pub enum TextError {
     },
 }
 
-/// The candidate nearest to `name` by edit distance, if it is near enough to be a likely misspelling.
+/// The candidate nearest to `name` by edit distance, if close enough to be a likely misspelling.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
@@ -99,7 +99,7 @@ pub(super) fn write_exact(f: &mut fmt::Formatter<'_>, value: u64, units: &[Unit]
     write!(f, "{} {name}", value / scale)
 }
 
-/// What a kind of quantity needs to be read: its units, an example and hints for what people write instead.
+/// What parsing a kind of quantity needs: its units, an example and hints for common misspellings.
 struct Grammar {
     units: &'static [Unit],
     example: &'static str,

@@ -1,9 +1,9 @@
-//! Smallest rank first, and when there is no room the largest goes (pFabric, Alizadeh et al., SIGCOMM 2013, section 4.2). Ranks
-//! come with the packets: the size that a flow has left, its deadline.
+//! Smallest rank first; when there is no room, the largest is dropped (pFabric, Alizadeh et al., SIGCOMM 2013,
+//! section 4.2). Packets carry their ranks: the remaining size of a flow, its deadline.
 //!
-//! The packet sent is the earliest of the flow to which the smallest rank belongs, so that a flow whose ranks fall as it goes on
-//! does not overtake itself. The queues that this is made for hold two bandwidth-delay products, some hundred packets; they are
-//! searched.
+//! The packet sent is the earliest of the flow with the smallest rank, so that a flow whose ranks decrease does not
+//! reorder itself. The order is designed for queues of two bandwidth-delay products, some hundred packets, and
+//! searches them.
 
 use weft_core::{Header, Headers, HostId, PacketId, Queue, Time, settings};
 
@@ -15,7 +15,8 @@ pub const SUMMARY: &str = "smallest rank first; when full, the largest rank is d
 settings! {
     /// Smallest rank first.
     pub struct RankedOrderSettings {
-        /// Sends the earliest packet of the flow that has the smallest rank; otherwise that packet itself, ahead of earlier ones of its flow.
+        /// Send the earliest packet of the flow with the smallest rank; otherwise that packet itself, ahead of
+        /// earlier ones of its flow.
         flows_in_order: bool = true,
     }
 }

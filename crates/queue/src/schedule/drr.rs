@@ -1,4 +1,4 @@
-//! Deficit round robin (Shreedhar and Varghese 1995): queues share the port by weight, whatever their packet sizes.
+//! Deficit round robin (Shreedhar and Varghese 1995): queues share the port by weight, regardless of packet sizes.
 //!
 //! Each visit adds `weight * quantum` bytes to a queue's deficit; it sends while the packet at its head fits. A queue
 //! that is empty or paused loses its deficit. O(1) per packet while the quantum is at least a full-size packet.

@@ -1,4 +1,5 @@
-//! First in, first out over all queues of a port, by arrival time; ties go to the lower class. With one queue, plain.
+//! First in, first out over all queues of a port, by arrival time; ties go to the lower class. With one queue, plain
+//! FIFO.
 
 use weft_core::{Headers, settings};
 

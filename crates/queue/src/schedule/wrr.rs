@@ -1,5 +1,5 @@
-//! Weighted round robin: queues share the port by packets, whatever their sizes. NDP's ports serve ten headers for each packet
-//! of payload, so that headers go first and payload does not starve.
+//! Weighted round robin: queues share the port by packets, regardless of their sizes. NDP's ports serve ten headers
+//! for each payload packet, so that headers go first and payload does not starve.
 
 use weft_core::{Headers, settings};
 
@@ -12,7 +12,7 @@ pub const SUMMARY: &str = "weighted round robin by packets";
 settings! {
     /// Weighted round robin.
     pub struct WrrSettings {
-        /// Packets of each queue in a round from queue 0; queues without one have weight 1.
+        /// Packets per round of each queue, from queue 0; queues without one have weight 1.
         weights: Vec<u32> = Vec::new(),
     }
 }

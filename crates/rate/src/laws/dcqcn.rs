@@ -1,9 +1,9 @@
 //! DCQCN's reaction point (Zhu et al., SIGCOMM 2015, section 3.1; Zhu et al., CoNEXT 2016, section 3).
 //!
-//! A notification cuts the rate by half the estimate `alpha` of how congested the path is; silence lowers the estimate;
-//! a timer and a byte counter raise the rate, first half way back to where it was cut (fast recovery), then beyond
-//! (additive and hyper increase). *Limits*: a flow that is never notified stays at line rate; there is no slow start.
-//! Simulators and cards differ in details that move the published curves; every one is a setting.
+//! A notification cuts the rate by half of `alpha`, the estimate of congestion; silence lowers the estimate; a timer
+//! and a byte counter raise the rate, first half way back to where it was cut (fast recovery), then beyond (additive
+//! and hyper increase). *Limits*: a flow that is never notified stays at line rate; there is no slow start.
+//! Simulators and cards differ in details that change the published curves; each is a setting.
 
 use weft_core::{Bytes, Rate, Span, Time, choice, settings};
 
@@ -21,7 +21,7 @@ choice! {
     pub enum CutBy {
         /// The one before the notification (the paper).
         Old = "old",
-        /// The one that the notification has raised already (the simulator released with the paper).
+        /// The one already raised by the notification (the simulator released with the paper).
         Updated = "updated",
     }
 }
@@ -29,7 +29,7 @@ choice! {
 choice! {
     /// How many increases are fast recovery.
     pub enum RecoveryCount {
-        /// `recovery_events`; the next one is additive (what the fluid model assumes).
+        /// `recovery_events`; the next one is additive (as the fluid model assumes).
         Fluid = "fluid",
         /// One less (the simulator released with the paper).
         Ns3 = "ns3",
@@ -39,9 +39,10 @@ choice! {
 choice! {
     /// When the rate may rise by `hyper_step`.
     pub enum HyperIncrease {
-        /// When timer and byte counter both are past fast recovery (the paper).
+        /// When both timer and byte counter are past fast recovery (the paper).
         Both = "both",
-        /// By the timer alone: the first increase after fast recovery is additive, all later ones are hyper increases.
+        /// By the timer alone: the first increase after fast recovery is additive, all later ones are hyper
+        /// increases.
         Timer = "timer",
         /// Never (the fluid model).
         Off = "off",
@@ -53,7 +54,8 @@ choice! {
     pub enum ReactionTiming {
         /// At once; the estimate falls after each `alpha_timer` of silence (the paper).
         Paper = "paper",
-        /// At the ticks of free-running timers, which ask whether a notification has come since the last one (cards).
+        /// At the ticks of free-running timers, which check whether a notification has arrived since the last tick
+        /// (cards).
         FreeRunning = "free-running",
     }
 }
@@ -63,10 +65,10 @@ settings! {
     pub struct DcqcnSettings {
         /// Weight of a new observation in the estimate (g); SIGCOMM 2015.
         gain: f64 [0.0, 1.0] = 1.0 / 256.0,
-        /// Silence after which the estimate falls (tau'), to exceed the interval of notifications; free-running: the interval
-        /// at which it is renewed.
+        /// Silence after which the estimate falls (tau'); must exceed the notification interval. Free-running: the
+        /// interval at which the estimate is updated.
         alpha_timer: Span = Span::from_us(55),
-        /// Interval of increases by time (T).
+        /// Interval of timed increases (T).
         increase_timer: Span = Span::from_us(55),
         /// Bytes on the wire after which the rate is increased (B).
         byte_counter: Bytes = Bytes(10_000_000),
@@ -76,11 +78,11 @@ settings! {
         recovery_count: RecoveryCount = RecoveryCount::Fluid,
         /// Additive increase of the target rate (R_AI).
         additive_step: Rate = Rate::from_mbps(40),
-        /// When the target rate rises faster.
+        /// When the target rate increases faster.
         hyper_increase: HyperIncrease = HyperIncrease::Both,
-        /// Hyper increase of the target rate (R_HAI); the paper gives none, this is a sample of its simulator.
+        /// Hyper increase of the target rate (R_HAI); the paper gives none, this is from an example of its simulator.
         hyper_step: Rate = Rate::from_mbps(200),
-        /// The rate never falls below (R_min). Low enough that the flows of a link may share it.
+        /// Minimum rate (R_min). Low enough that the flows of a link may share it.
         min_rate: Rate = Rate::from_mbps(10),
         /// Rates at which the flows start, in order of their numbers; the list repeats. Empty: the line rate. A flow that
         /// starts below it recovers from the start.
@@ -89,18 +91,19 @@ settings! {
         initial_alpha: f64 [0.0, 1.0] = 1.0,
         /// Which estimate a cut uses.
         cut_by: CutBy = CutBy::Old,
-        /// Every notification makes the present rate the target; otherwise the target stays if nothing was increased since the last cut (QCN).
+        /// Every notification sets the target to the current rate; otherwise the target stays if nothing was
+        /// increased since the last cut (QCN).
         clamp_target: bool = true,
-        /// A notification starts the byte counter anew; QCN lets it run on.
+        /// A notification restarts the byte counter; QCN lets it continue.
         reset_byte_meter: bool = true,
-        /// The first increase after a cut divides a target of more than ten times the rate by eight, as the simulator
-        /// released with the paper does.
+        /// The first increase after a cut divides a target of more than ten times the rate by eight, as in the
+        /// simulator released with the paper.
         collapse_target: bool = false,
         /// When the law reacts.
         timing: ReactionTiming = ReactionTiming::Paper,
         /// Free-running: the interval at which the rate may be cut.
         decrease_interval: Span = Span::from_us(50),
-        /// Free-running: the part of the rate that the first notification leaves.
+        /// Free-running: fraction of the rate left by the first notification.
         first_cut: f64 [0.0, 1.0] = 1.0,
     }
 }
@@ -109,7 +112,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     rules: Rules,
-    /// Present rate (R_C), bits per second.
+    /// Current rate (R_C), bits per second.
     current: f64,
     /// Target rate (R_T).
     target: f64,
@@ -121,20 +124,20 @@ pub struct Dcqcn {
     increase_at: Time,
     /// Free-running: the next tick at which the rate may be cut.
     cut_at: Time,
-    /// Free-running: a notification came since the last tick of either timer.
+    /// Free-running: a notification arrived since the last tick of either timer.
     heard: Heard,
     /// A notification has come.
     notified: bool,
 }
 
-/// What the free-running timers find.
+/// The state of the free-running timers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     by_alpha: bool,
     by_cut: bool,
 }
 
-/// The settings as the law computes with them.
+/// The settings in the form used for computing.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     line: f64,
@@ -220,7 +223,8 @@ impl Dcqcn {
         self.alpha += self.rules.gain * (1.0 - self.alpha);
     }
 
-    /// The estimate falls at every tick of its timer by `now`; free-running, a notification raises it at the first.
+    /// Lowers the estimate at every tick of its timer up to `now`; free-running, a notification raises it at the
+    /// first.
     fn advance_alpha(&mut self, now: Time) {
         if self.alpha_at > now {
             return;
@@ -235,7 +239,7 @@ impl Dcqcn {
         self.alpha *= (1.0 - self.rules.gain).powi(i32::try_from(ticks).unwrap_or(i32::MAX));
     }
 
-    /// The rate falls, and everything that raises it starts anew.
+    /// The rate falls, and everything that raises it restarts.
     fn cut(&mut self, now: Time) {
         let rules = self.rules;
         if rules.clamp || self.stages.any() {

@@ -1,4 +1,4 @@
-//! No rate control: the line rate, or one rate for ever.
+//! No rate control: the line rate, or one fixed rate.
 
 use weft_core::{Rate, settings};
 

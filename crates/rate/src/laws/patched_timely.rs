@@ -1,5 +1,5 @@
-//! Patched TIMELY (Zhu et al., CoNEXT 2016, algorithm 2): between the thresholds the gradient only weighs the additive
-//! increase against a decrease by the round trip itself, so that there is one fixed point, and a fair one.
+//! Patched TIMELY (Zhu et al., CoNEXT 2016, algorithm 2): between the thresholds the gradient only weighs the
+//! additive increase against a decrease by the round-trip time itself, so that there is a single, fair fixed point.
 //!
 //! *Fixed point*: equal rates and a queueing delay of `low * (1 + N * additive_step / (beta * C))`. *Limits*: the queue grows
 //! with the number of flows `N`.
@@ -24,7 +24,8 @@ settings! {
     }
 }
 
-/// The weight of the decrease at a gradient: 0 far below, 1 far above, a ramp of this slope through 1/2 between.
+/// The weight of the decrease at a gradient: 0 far below, 1 far above, and a ramp of this slope through 1/2 in
+/// between.
 #[must_use]
 pub fn weight(gradient: f64, slope: f64) -> f64 {
     (0.5 + slope * gradient).clamp(0.0, 1.0)

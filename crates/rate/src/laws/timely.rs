@@ -1,9 +1,9 @@
-//! TIMELY (Mittal et al., SIGCOMM 2015, algorithm 1): the rate follows the gradient of the round trip between two
-//! thresholds, and the round trip itself outside them.
+//! TIMELY (Mittal et al., SIGCOMM 2015, algorithm 1): the rate follows the gradient of the round-trip time between
+//! two thresholds, and the round-trip time itself outside them.
 //!
-//! *Limits*: it has no fixed point, or infinitely many (Zhu et al., CoNEXT 2016, theorems 3 and 4): the shares of flows
-//! depend on how they started. *Uncertain*: the published weight of the gradient's filter; where `N` decreases in a row are
-//! forgotten (here: at every decrease, and only increases above the lower threshold count).
+//! *Limits*: it has no fixed point, or infinitely many (Zhu et al., CoNEXT 2016, theorems 3 and 4): the shares of
+//! flows depend on how they started. *Uncertain*: the published weight of the gradient's filter; when the count `N`
+//! of consecutive increases is reset (here: at every decrease, and only increases above the lower threshold count).
 
 use weft_core::{Rate, Span, Time, settings};
 
@@ -13,24 +13,25 @@ use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 pub const SUMMARY: &str = "by the gradient of round-trip times (SIGCOMM 2015)";
 
 settings! {
-    /// What TIMELY and its relatives share.
+    /// What the TIMELY family shares.
     pub struct TimelySharedSettings {
-        /// Round trip below which the rate always rises (T_low).
+        /// Round-trip time below which the rate always rises (T_low).
         low: Span = Span::from_us(50),
-        /// Round trip above which the rate always falls (T_high).
+        /// Round-trip time above which the rate always falls (T_high).
         high: Span = Span::from_us(500),
-        /// The round trip of an empty network, by which the gradient is divided (D_minRTT).
+        /// Round-trip time of an empty network, by which the gradient is divided (D_minRTT).
         min_rtt: Span = Span::from_us(20),
-        /// Weight of a new difference of round trips in the gradient (alpha); 0.875 in CoNEXT 2016, uncertain for the original.
+        /// Weight of a new round-trip difference in the gradient (alpha); 0.875 in CoNEXT 2016, uncertain for the
+        /// original.
         gradient_gain: f64 [0.0, 1.0] = 0.875,
         /// Additive increase per segment (delta).
         additive_step: Rate = Rate::from_mbps(10),
-        /// Rates at which the flows start, in order of their numbers; the list repeats. Empty: the line rate divided among the
-        /// flows that send from the host, the new one included.
+        /// Rates at which the flows start, in order of their numbers; the list repeats. Empty: the line rate divided
+        /// by the number of flows that send from the host, including the new one.
         initial_rates: Vec<Rate> = Vec::new(),
-        /// The rate never falls below this part of the line rate.
+        /// Minimum rate as a fraction of the line rate.
         min_share: f64 [0.0, 1.0] = 0.01,
-        /// The rate never exceeds this part of the line rate; 0.96 in the simulator of CoNEXT 2016.
+        /// Maximum rate as a fraction of the line rate; 0.96 in the simulator of CoNEXT 2016.
         max_share: f64 [0.0, 1.0] = 1.0,
         /// What is measured and how it is sent.
         segments: SegmentSettings [flatten],
@@ -42,12 +43,13 @@ settings! {
     pub struct TimelySettings {
         /// Multiplicative decrease (beta).
         beta: f64 [0.0, 1.0] = 0.8,
-        /// So many increases in a row, and the next are of `hai_factor` steps (N); 0: never, as in CoNEXT 2016.
+        /// After this many consecutive increases, the next are of `hai_factor` steps (N); 0: never, as in CoNEXT
+        /// 2016.
         hai_after: u32 [0, 1000000] = 5,
-        /// Steps of an increase when the rate has risen for long (hyperactive increase).
+        /// Steps per increase after a long rise (hyperactive increase).
         hai_factor: f64 [1.0, 1000.0] = 5.0,
-        /// Scale every step by the time since the last one, in `min_rtt`, at most 1, and let no step halve the rate, as a
-        /// program text of the authors does.
+        /// Scale every step by the time since the last one, in units of `min_rtt`, at most 1, and let no step halve
+        /// the rate, as in code published by the authors.
         scale_by_min_rtt: bool = false,
         /// What all relatives share.
         measured: TimelySharedSettings [flatten],
@@ -71,7 +73,7 @@ impl Gradient {
         Gradient { gain: settings.gradient_gain, previous: None, filtered: 0.0, min_rtt }
     }
 
-    /// A new round trip in seconds; returns the gradient.
+    /// Adds a round trip in seconds; returns the gradient.
     pub(crate) fn add(&mut self, trip: f64) -> f64 {
         let change = trip - self.previous.replace(trip).unwrap_or(trip);
         self.filtered += self.gain * (change - self.filtered);
@@ -101,7 +103,7 @@ impl Bounded {
     }
 }
 
-/// What stands between two thresholds, and what does not.
+/// The behaviour outside the two thresholds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thresholds {
     pub(crate) low: f64,
@@ -144,7 +146,7 @@ pub struct Timely {
     bounded: Bounded,
     hai_after: u32,
     hai_factor: f64,
-    /// Increases in a row above the lower threshold.
+    /// Consecutive increases above the lower threshold.
     rises: u32,
     /// Steps are scaled by the time since this one.
     scaled_since: Option<Time>,
@@ -181,7 +183,7 @@ impl Timely {
         rate + thresholds.step * if hyperactive { self.hai_factor } else { 1.0 }
     }
 
-    /// Takes only the part of a step that the time since the last one earns.
+    /// Applies the fraction of a step earned by the time since the last one.
     fn scaled(&mut self, now: Time, next: f64) -> f64 {
         let rate = self.bounded.rate;
         match self.scaled_since.as_mut() {

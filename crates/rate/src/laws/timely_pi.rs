@@ -1,8 +1,8 @@
 //! TIMELY with a proportional-integral controller at the host (Zhu et al., CoNEXT 2016, section 5.2): each sender integrates
 //! the deviation of its own delay from a reference into a factor by which its rate falls.
 //!
-//! *Limits*: it holds the queue at the reference for any number of flows, and therefore cannot be fair: the differences
-//! between the factors at the start stay for ever (theorem 6). The law exists to show that.
+//! *Limits*: it holds the queue at the reference for any number of flows, and therefore cannot be fair: initial
+//! differences between the factors persist forever (theorem 6). The law exists to show that.
 
 use weft_core::{Purpose, Random, Rate, Span, Time, settings};
 
@@ -15,16 +15,16 @@ pub const SUMMARY: &str = "TIMELY with PI control at the host: holds the delay, 
 settings! {
     /// TIMELY with PI control at the host.
     pub struct TimelyPiSettings {
-        /// The queueing delay to hold; absent: half way between `low` and `high`.
+        /// Target queueing delay; absent: half way between `low` and `high`.
         reference: Option<Span> = None,
-        /// Change of the factor per second for each bit of queue, at the sample before (b); the authors have
-        /// 1.816e-9 C / (10 segments), which is this at 10 Gb/s and 64 kB.
+        /// Change of the factor per second and bit of queue at the previous sample (b); the authors have 1.816e-9 C /
+        /// (10 segments), which is this at 10 Gb/s and 64 kB.
         pi_gain: f64 [0.0, 1000.0] = 3.547e-6,
-        /// By how much the newest sample counts more than the one before (a / b).
+        /// Weight of the newest sample relative to the previous one (a / b).
         pi_ratio: f64 [1.0, 1000.0] = 1.0005,
-        /// The factors at the start are drawn between 0 and this.
+        /// Initial factors are drawn between 0 and this.
         initial_factor: f64 [0.0, 1.0] = 0.01,
-        /// What all relatives share; the gradient is not used.
+        /// What the family shares; the gradient is unused.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -33,7 +33,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct TimelyPi {
     bounded: Bounded,
-    /// The share of the rate that is given up per segment, twice (p).
+    /// Twice the fraction of the rate given up per segment (p).
     factor: f64,
     step: f64,
     gain: f64,
@@ -41,7 +41,7 @@ pub struct TimelyPi {
     line: f64,
     /// Seconds.
     reference: f64,
-    /// Deviation of the queue at the sample before, in bits.
+    /// Deviation of the queue at the previous sample, in bits.
     before: Option<f64>,
     last: Time,
 }

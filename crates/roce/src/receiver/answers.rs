@@ -1,5 +1,5 @@
-//! Answers on their way out: those that may leave, and those that are late on purpose (the time a card needs for a
-//! notification, and jitter). Notifications go first. Must not depend on payload.
+//! Pending answers: those that may leave, and those delayed on purpose (a card's time for a notification, and
+//! jitter). Notifications go first. Must not depend on payload.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -26,13 +26,13 @@ const NOTIFICATION: Answer =
     Answer { flags: Flags::ACK.with(flags::NOTIFICATION), ack: 0, echo: Time::ZERO, start: 0, length: 0 };
 
 impl Answer {
-    /// It says no more than one made later does.
+    /// It says no more than a later one.
     fn is_plain(&self) -> bool {
         !self.flags.has(flags::NEGATIVE) && !self.flags.has(flags::MEASURED)
     }
 }
 
-/// Where late answers wait: by the instant at which they may leave, then by their number.
+/// Delayed answers: by the instant at which they may leave, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Late {
     due: Time,
@@ -83,7 +83,7 @@ impl Answers {
         }
     }
 
-    /// The sender is to be notified of congestion.
+    /// The sender must be notified of congestion.
     pub(super) fn notify(&mut self, now: Time) {
         let late = self.delay + self.drawn(self.jitter.0);
         self.leave(now, late, NOTIFICATION);
@@ -94,7 +94,7 @@ impl Answers {
         self.leave(now, late, answer);
     }
 
-    /// A time between nothing and `most`.
+    /// A random time between zero and `most`.
     fn drawn(&mut self, most: Span) -> Span {
         if most == Span::ZERO { Span::ZERO } else { Span((most.0 as f64 * self.random.unit()) as u64) }
     }
@@ -107,7 +107,7 @@ impl Answers {
         self.late.push(Reverse(Late { due: now + late, number: self.number, answer }));
     }
 
-    /// An answer may leave. A plain one replaces a plain one before it.
+    /// An answer may leave. A plain one replaces an earlier plain one.
     fn release(&mut self, answer: Answer) {
         if answer.flags.has(flags::NOTIFICATION) {
             self.notifications += 1;
@@ -133,20 +133,20 @@ impl Answers {
         self.notifications > 0 || self.first.is_some()
     }
 
-    /// When a late one may leave.
+    /// When a delayed one may leave.
     #[inline]
     pub(super) fn due(&self) -> Time {
         self.late.peek().map_or(Time::NEVER, |Reverse(late)| late.due)
     }
 
-    /// No acknowledgement is left, now or later. What notifications are does not matter to a message that has arrived.
+    /// Whether no acknowledgement remains, now or later. Notifications do not matter to a message that has arrived.
     #[inline]
     pub(super) fn nothing_left(&self) -> bool {
         self.first.is_none()
             && self.late.iter().all(|Reverse(late)| late.answer.flags.has(flags::NOTIFICATION))
     }
 
-    /// The answer that leaves now; there must be one.
+    /// The answer that leaves now; must not be called without one.
     pub(super) fn take(&mut self) -> Answer {
         if self.notifications > 0 {
             self.notifications -= 1;

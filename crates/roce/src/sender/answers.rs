@@ -47,7 +47,7 @@ impl QueueSender {
         }
     }
 
-    /// Something is missing from `ack` on.
+    /// Something is missing, starting at `ack`.
     fn negative(&mut self, now: Time, ack: u64, segment: &Segment) {
         if self.rules.cut_on_nack {
             self.pace.notified(now);
@@ -61,7 +61,7 @@ impl QueueSender {
         }
     }
 
-    /// A packet arrived beyond the gap: a recovery begins unless there is one.
+    /// A packet arrived beyond the gap: starts a recovery unless there is one.
     fn arrived_beyond(&mut self, ack: u64, segment: &Segment) {
         let mss = self.rules.mss;
         for (start, _) in segment.sacked().filter(|(start, _)| *start >= ack) {
@@ -75,7 +75,7 @@ impl QueueSender {
         }
     }
 
-    /// Nothing has been acknowledged for too long: everything in flight goes again.
+    /// Nothing has been acknowledged for too long: everything in flight is retransmitted.
     #[cold]
     pub(super) fn expire(&mut self, now: Time) {
         self.counts.timeouts += 1;
@@ -91,13 +91,13 @@ impl QueueSender {
         self.choose();
     }
 
-    /// The time-out runs from now on.
+    /// Restarts the time-out.
     pub(super) fn restart(&mut self, now: Time) {
         let silence = self.timeout();
         self.retry_at = now + silence + self.out_of_step(silence);
     }
 
-    /// A part of at most an eighth, so that senders that stopped together do not try again in step for ever.
+    /// A random part of at most an eighth, so that senders that stopped together do not retry in lockstep forever.
     fn out_of_step(&self, silence: Span) -> Span {
         if self.backoff < 2 {
             return Span::ZERO;
@@ -106,7 +106,7 @@ impl QueueSender {
         Span((silence.0 as f64 / 8.0 * Random::new(self.seed, Purpose::Retry, attempt).unit()) as u64)
     }
 
-    /// How long silence may last.
+    /// The current time-out.
     pub(super) fn timeout(&self) -> Span {
         let settings = &self.pairs.settings;
         let few = self.fresh - self.una <= u64::from(settings.low_packets) * self.rules.mss;

@@ -1,4 +1,4 @@
-//! When the next packet may go, as the rate law says: packet by packet, or segment by segment. Must not depend on
+//! When the next packet may be sent, by the rate law: packet by packet, or segment by segment. Must not depend on
 //! sequence numbers.
 
 use weft_core::{Bytes, FlowSite, Rate, Span, Time};
@@ -8,9 +8,9 @@ use crate::queue_pairs::QueuePairs;
 
 /// A packet that went.
 pub(super) struct Departure {
-    /// It ends a segment whose round trip is to be measured, or the message.
+    /// It ends a measured segment, or the message.
     pub(super) closes: bool,
-    /// The instant from which the round trip counts: the packet's or burst's own time on the wire is taken off.
+    /// The instant from which the round trip counts: the packet's or burst's own transmission time is excluded.
     pub(super) counted: Time,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Departure {
 pub(super) struct Pace {
     law: AnyRateLaw,
     line: Rate,
-    /// The next packet may go at this instant,
+    /// The next packet may be sent at this instant,
     pub(super) at: Time,
     /// which is over.
     pub(super) open: bool,
@@ -26,11 +26,11 @@ pub(super) struct Pace {
     bursts: bool,
     /// Bytes of a segment; `u64::MAX`: none is measured.
     segment: u64,
-    /// Bytes of the present segment that went,
+    /// Bytes of the current segment sent,
     gone: u64,
     /// and when it began.
     began: Time,
-    /// Taken off every round trip.
+    /// Subtracted from every round trip.
     base: Span,
 }
 
@@ -59,7 +59,7 @@ impl Pace {
         self.law.on_notification(now);
     }
 
-    /// A segment that was counted from `since` is acknowledged.
+    /// A segment counted from `since` was acknowledged.
     pub(super) fn measured(&mut self, now: Time, since: Time) {
         if self.segment != u64::MAX {
             self.law.advance(now);
@@ -68,7 +68,7 @@ impl Pace {
         }
     }
 
-    /// A packet of `wire` bytes goes now: the instant of the next follows from the rate at this one.
+    /// A packet of `wire` bytes is sent now: the current rate gives the time of the next.
     pub(super) fn sent(&mut self, now: Time, wire: u16, last: bool) -> Departure {
         let size = Bytes(u64::from(wire));
         self.law.advance(now);
@@ -92,7 +92,8 @@ impl Pace {
         Departure { closes, counted: self.began + self.line.time_for(gone) }
     }
 
-    /// Nothing more goes until `size`, sent from `from` on, has gone at the present rate. The card itself keeps the line rate.
+    /// Nothing more is sent until `size`, sent from `from` on, has passed at the current rate. The card itself
+    /// enforces the line rate.
     fn wait(&mut self, now: Time, from: Time, size: Bytes) {
         let rate = self.law.rate();
         if rate >= self.line {

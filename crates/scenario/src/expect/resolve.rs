@@ -1,6 +1,6 @@
-//! Which cases of the sweep an expectation speaks of.
+//! Which cases of the sweep an expectation applies to.
 //!
-//! Knows axes, labels and what is recorded; no other settings and no results.
+//! Depends on axes, labels and recorded quantities; must not depend on other settings or results.
 
 use super::{Bound, Claim, Measurement, Metrics};
 use crate::sweep::{SweepAxis, product};
@@ -36,7 +36,7 @@ pub(crate) struct Swept<'a> {
     /// Path and value in words of every setting of the base scenario.
     pub(crate) settings: &'a BTreeMap<String, String>,
     pub(crate) metrics: Metrics,
-    /// What the runs write down.
+    /// What the runs record.
     pub(crate) recorded: &'a [Recorded],
     /// The line of a place.
     pub(crate) line: &'a dyn Fn(SourceSpan) -> usize,
@@ -45,7 +45,7 @@ pub(crate) struct Swept<'a> {
 /// For each axis the chosen alternative, if one is chosen.
 type Choice = Vec<Option<usize>>;
 
-/// The claims that an expectation makes, one for every combination of the axes it leaves open.
+/// The claims of an expectation, one per combination of the axes it leaves open.
 ///
 /// # Errors
 /// A metric, path or value is unknown, or no case can match.
@@ -69,7 +69,7 @@ pub(crate) fn resolve(question: &Question, field: &Swept<'_>) -> Result<Vec<Clai
     claims(question, field, &choices)
 }
 
-/// The first metric of an expectation that is none.
+/// The first unknown metric of an expectation.
 pub(crate) fn unknown_metric(question: &Question, metrics: &Metrics) -> Option<Mistake> {
     question.terms().find_map(|term| unknown(question, term, metrics))
 }
@@ -83,7 +83,7 @@ fn unknown(question: &Question, term: &Term, metrics: &Metrics) -> Option<Mistak
     Some(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") })
 }
 
-/// The part of the record that a metric is computed from, and its word; nothing for what is always known.
+/// The part of the record that a metric is computed from, and its word; `None` for what is always known.
 fn needed(metric: &str) -> Option<(Recorded, &'static str)> {
     match metric.split_once('.') {
         Some(("reordering", _)) => Some((Recorded::Reordering, "reordering")),
@@ -162,7 +162,7 @@ fn locate(question: &Question, field: &Swept<'_>, selector: &Selector) -> Result
     }
 }
 
-/// A selector that picks nothing: its axis is none, or has no such value.
+/// A selector that matches nothing: its axis does not exist, or has no such value.
 fn lost(question: &Question, field: &Swept<'_>, selector: &Selector) -> Mistake {
     let about: Vec<&SweepAxis> = field.axes.iter().filter(|axis| selector.is_about(&axis.path)).collect();
     match selector.path().filter(|_| about.is_empty()) {

@@ -1,4 +1,4 @@
-//! What of the event list can be seen beforehand. Changes nothing.
+//! Looking ahead in the event list. Changes nothing.
 
 use weft_core::{LinkId, PacketId, prefetch};
 
@@ -9,7 +9,7 @@ use super::{Calendar, NONE, Row};
 const HORIZON: u64 = 1 << 10;
 
 impl Calendar {
-    /// Tells of about so many arrivals that are pending, from the bucket at hand on: the last bucket looked at.
+    /// Reports about this many pending arrivals, starting at the open bucket; returns the last bucket examined.
     pub(crate) fn ahead(&self, count: usize, mut tell: impl FnMut(LinkId, PacketId)) -> u64 {
         let (mut number, mut told) = (self.number, 0);
         let horizon = self.number + HORIZON;
@@ -37,7 +37,7 @@ impl Calendar {
         number - 1
     }
 
-    /// Fetches what the next arrival of a link will be written to.
+    /// Prefetches what the next arrival of a link will be written to.
     #[inline]
     pub(crate) fn prefetch(&self, link: LinkId) {
         prefetch(self.row(link.0));

@@ -1,4 +1,4 @@
-//! The buckets of the event list: which hold anything, and the first row of each.
+//! The buckets of the event list: which are occupied, and the first row of each.
 
 use super::NONE;
 
@@ -7,7 +7,7 @@ pub(super) const BUCKETS: usize = 1 << 16;
 /// Words of the map of occupied buckets, and of the map of those words that hold anything.
 pub(super) const WORDS: usize = BUCKETS / 64;
 const BLOCKS: usize = WORDS / 64;
-/// So far ahead the wheel takes events: the word of the open bucket never holds bits of the next turn.
+/// How far ahead the wheel takes events: the word of the open bucket must never hold bits of the next turn.
 pub(super) const REACH: u64 = (BUCKETS - 64) as u64;
 /// No bucket.
 const NOWHERE: usize = usize::MAX;
@@ -33,7 +33,7 @@ impl Wheel {
         self.first[bucket as usize % BUCKETS]
     }
 
-    /// A bucket begins with this row from now on.
+    /// From now on a bucket starts with this row.
     #[inline]
     pub(super) fn put_first(&mut self, bucket: u64, row: u32) {
         let slot = bucket as usize % BUCKETS;
@@ -45,7 +45,7 @@ impl Wheel {
         *bits |= 1 << (slot % 64);
     }
 
-    /// The first row of a bucket is taken; `next` was behind it.
+    /// The first row of a bucket is taken; `next` followed it.
     #[inline]
     pub(super) fn take_first(&mut self, slot: usize, next: u32) {
         self.first[slot] = next;
@@ -58,7 +58,7 @@ impl Wheel {
         }
     }
 
-    /// The place of the first bucket from `number` on that holds anything; none before it does.
+    /// The index of the first occupied bucket from `number` on; all earlier ones must be empty.
     #[inline(always)]
     pub(super) fn occupied_from(&self, number: u64) -> Option<usize> {
         let word = number as usize / 64 % WORDS;
@@ -71,7 +71,7 @@ impl Wheel {
         }
     }
 
-    /// The same if this word of the map is empty; [`NOWHERE`] if all are.
+    /// The same if this word of the map is empty; [`NOWHERE`] if all words are.
     #[inline]
     fn occupied_beyond(&self, word: usize) -> usize {
         let next = (word + 1) % WORDS;
@@ -94,7 +94,7 @@ impl Wheel {
     }
 }
 
-/// The place of the lowest bit of a word in a map; not beyond it, whatever the bits.
+/// The index of the lowest bit of a word in a map; never beyond the map, whatever the bits.
 #[inline]
 fn place(word: usize, bits: u64) -> usize {
     (word * 64 + bits.trailing_zeros() as usize) % BUCKETS

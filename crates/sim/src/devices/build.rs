@@ -1,4 +1,4 @@
-//! Switches as a run's setup describes them.
+//! Builds switches from a run's setup.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) fn switches(plan: &RunPlan, number: usize) -> Box<[Option<PlacedSwitc
     all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
 }
 
-/// A switch with an observer. It is asked for every packet.
+/// A switch with an observer, and an event per departure.
 pub(super) fn observed(plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) -> PlacedSwitch {
     let mut bare = bare_switch(plan, switch);
     bare.observe(observer);
@@ -29,7 +29,7 @@ fn placed(plan: &RunPlan, switch: SwitchId, built: Switch) -> PlacedSwitch {
     PlacedSwitch { switch: built, first_link }
 }
 
-/// A switch that foresees the departures of all ports whose links stay as they are.
+/// A switch with foresight on all ports whose links do not change.
 fn foreseeing(plan: &RunPlan, switch: SwitchId) -> Switch {
     let mut built = bare_switch(plan, switch);
     for port in (0..built.ports()).map(|port| PortId(port as u16)) {
@@ -40,7 +40,7 @@ fn foreseeing(plan: &RunPlan, switch: SwitchId) -> Switch {
     built
 }
 
-/// A switch that is asked for every packet.
+/// A switch with an event per departure.
 fn bare_switch(plan: &RunPlan, switch: SwitchId) -> Switch {
     let setup = &plan.setup;
     let links = setup.graph.links_of(Node::Switch(switch));

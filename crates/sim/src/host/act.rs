@@ -1,4 +1,4 @@
-//! What an end does when anything has happened to it: it sends, waits for the card, or sets its timer.
+//! What an end does after any event: it sends, waits for the card, or sets its timer.
 
 use weft_core::stack::{Layout, Side};
 use weft_core::{PacketId, PortId, Span, Time};
@@ -8,11 +8,11 @@ use crate::context::Context;
 use crate::ends::{Active, FlowEnd};
 use crate::labels::{HostLabels, Parcel};
 
-/// What an end did, and what it needs, after anything happened to it.
+/// What an end did, and what it needs, after an event.
 pub(super) struct Acted {
     /// The packet it sends.
     pub(super) sent: Option<PacketId>,
-    /// How long that could have been sent.
+    /// How long it could have been sent already.
     pub(super) waited: Span,
     pub(super) wake: Option<Time>,
     /// It waits for the card.
@@ -20,7 +20,7 @@ pub(super) struct Acted {
     /// It is a receiver that has everything now.
     pub(super) completes: bool,
     pub(super) done: bool,
-    /// It wants something of the host's part.
+    /// It needs something from the host part.
     pub(super) asks: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn act<E: FlowEnd>(
     }
     active.in_ring &= !free;
     let needs = active.end.needs();
-    // A timer may have run out while the end waited for something else; its event comes now, not in the past.
+    // A timer may have expired while the end waited for something else; its event comes now, not in the past.
     let due = needs.wake.max(now);
     let wake = (due < active.wake_at).then_some(due);
     if wake.is_some() {

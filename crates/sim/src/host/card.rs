@@ -1,4 +1,4 @@
-//! The network card of a host: who uses it next, and how a packet gets on the wire.
+//! The network card of a host: which end uses it next, and how a packet reaches the wire.
 
 use weft_core::stack::Side;
 use weft_core::{Header, HostId, LinkId, PacketId, Rate, Ring, Time};
@@ -10,7 +10,7 @@ use super::pauses::Parked;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 
-/// The network card of a host and who wants to use it.
+/// The network card of a host and the ends waiting for it.
 pub(crate) struct Host {
     pub(super) link: LinkId,
     rate: Rate,
@@ -18,21 +18,21 @@ pub(crate) struct Host {
     pub(super) busy_until: Time,
     /// Bit q: queue q is paused.
     pub(super) paused: u8,
-    /// An event will come when the card is idle.
+    /// An event is pending for when the card becomes idle.
     called: bool,
-    /// Replies of connections that are closed already.
+    /// Replies of closed connections.
     pub(super) replies: Vec<(Header, Body)>,
     /// Receivers with something to acknowledge.
     receivers: Ring<Seat>,
     /// Senders that may send.
     senders: Ring<Seat>,
-    /// Who waits for the end of a pause.
+    /// Ends that wait for the end of a pause.
     pub(super) parked: Parked,
     /// Flows whose senders are open here.
     pub(super) open: u32,
     /// What all flows at this host share.
     pub(super) parts: Box<[AnyHost]>,
-    /// The earliest pending event of these parts; later ones are stale.
+    /// The earliest pending event of these host parts; later ones are stale.
     pub(super) part_at: Time,
 }
 
@@ -54,7 +54,7 @@ impl Host {
         }
     }
 
-    /// Who waits for the card, of one side.
+    /// Ends of one side that wait for the card.
     #[inline]
     pub(crate) fn ring(&mut self, side: Side) -> &mut Ring<Seat> {
         match side {
@@ -63,13 +63,14 @@ impl Host {
         }
     }
 
-    /// Somebody waits for the card.
+    /// Whether an end waits for the card.
     #[inline]
     fn is_wanted(&self) -> bool {
         !self.senders.is_empty() || !self.receivers.is_empty() || !self.replies.is_empty()
     }
 
-    /// Whoever comes may send at once. While a queue is paused, whoever comes takes a turn, to be asked for its queue.
+    /// Whether a new end may send at once. While a queue is paused, a new end takes a turn, so that its queue is
+    /// checked.
     #[inline]
     pub(super) fn is_free(&self, now: Time) -> bool {
         now >= self.busy_until && self.paused == 0 && !self.is_wanted()
@@ -81,14 +82,14 @@ impl Host {
 }
 
 impl Hosts {
-    /// The card is idle, and was wanted when it became busy.
+    /// The card is idle, after an end waited for it.
     pub(crate) fn card_idle(&mut self, cx: &mut Context, host: HostId) {
         self.card(host).called = false;
         self.use_card(cx, host);
     }
 
-    /// If somebody waits for the card: the next packet if it is idle, and an event for when it is idle again if anybody is
-    /// left waiting.
+    /// Serves waiting ends: sends the next packet if the card is idle, and schedules the next idle time if any end
+    /// still waits.
     #[inline]
     pub(super) fn use_card(&mut self, cx: &mut Context, host: HostId) {
         let card = self.card(host);
@@ -116,7 +117,7 @@ impl Hosts {
         !self.card(host).replies.is_empty() && self.reply(cx, host)
     }
 
-    /// The oldest reply of a closed connection, if no pause holds them all.
+    /// The oldest reply of a closed connection that no pause holds.
     #[inline(never)]
     fn reply(&mut self, cx: &mut Context, host: HostId) -> bool {
         let card = self.card(host);

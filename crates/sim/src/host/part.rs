@@ -1,5 +1,5 @@
-//! The part of a host that its flows share: it decides whose turn it is, and the end whose turn it is goes on. Stacks whose
-//! flows do not know each other never come here.
+//! The host part that flows share: it decides whose turn it is, and that end continues. Unused by stacks whose flows
+//! share nothing.
 
 use weft_core::stack::{HostPart, Side};
 use weft_core::{FlowId, HostId, Time};
@@ -11,7 +11,7 @@ use crate::ends::FlowEnd;
 use crate::event::Event;
 
 impl Hosts {
-    /// An end wants something of its host's part.
+    /// An end needs something from the host part.
     pub(super) fn ask<E: FlowEnd>(&mut self, cx: &mut Context, flow: FlowId, host: HostId) {
         if let Some((_, active)) = E::slab(&mut self.ends).seated(flow) {
             self.cards[host.index()].parts.iter_mut().for_each(|part| active.end.ask(part));
@@ -41,7 +41,7 @@ impl Hosts {
         self.expect_turn(cx, host);
     }
 
-    /// Gives a turn to an end, if that is still open and has a use for it.
+    /// Gives a turn to an end, if it is still open and can use it.
     fn give_turn<E: FlowEnd>(&mut self, cx: &mut Context, (host, part): (HostId, usize), flow: FlowId) {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else { return };
         if active.end.on_turn(cx.now) {
@@ -50,8 +50,8 @@ impl Hosts {
         }
     }
 
-    /// The host's part comes back for the next turn, at the earliest when all arrivals of this instant have been handled: who
-    /// asks may be about to send.
+    /// Schedules the host part's next turn, at the earliest after all arrivals of this instant: the asking end may be
+    /// about to send.
     fn expect_turn(&mut self, cx: &mut Context, host: HostId) {
         let card = self.card(host);
         let wake = card.parts.iter().map(HostPart::wake).min().unwrap_or(Time::NEVER).max(cx.now);

@@ -1,5 +1,4 @@
-//! What pauses do to a host's card: flows whose queue is paused leave their turn to others, and frames go before everything
-//! else.
+//! What pauses do to a host's card: flows with a paused queue yield their turn, and frames precede everything else.
 
 use weft_core::stack::Side;
 use weft_core::{Header, HostId, LinkId, Ring, Time};
@@ -12,7 +11,7 @@ use super::card::Host;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 
-/// Those that wanted the card while their queues were paused, in this order.
+/// Ends that wanted the card while their queues were paused, in order.
 #[derive(Default)]
 pub(super) struct Parked {
     /// Each since when.
@@ -31,21 +30,21 @@ impl Parked {
     }
 }
 
-/// Puts those that were parked before the others, who came later.
+/// Puts parked ends before later ones.
 fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<(Seat, Time)>) {
     parked.extend(std::iter::from_fn(|| ring.pop()).map(|seat| (seat, Time::ZERO)));
     parked.drain(..).for_each(|(seat, _)| ring.push(seat));
 }
 
 impl Host {
-    /// Ends of one side that waited for the end of a pause want the card again.
+    /// Ends of one side that waited for the end of a pause request the card again.
     fn unpark(&mut self, side: Side) {
         let mut parked = std::mem::take(self.parked.of(side));
         unpark(self.ring(side), &mut parked);
         *self.parked.of(side) = parked;
     }
 
-    /// Sets those replies aside that a pause holds.
+    /// Sets aside replies that a pause holds.
     pub(super) fn park_replies(&mut self, host: HostId, setup: &Setup) {
         let paused = self.paused;
         let held = |(header, _): &mut (Header, Body)| setup.is_paused(host, header.class, paused);
@@ -66,7 +65,7 @@ impl Hosts {
         self.cards[host.index()].link
     }
 
-    /// A pause begins or ends to hold what a card sends in one queue.
+    /// A pause of one queue of a card starts or ends.
     pub(crate) fn hold(&mut self, cx: &mut Context, host: HostId, (queue, held): (usize, bool)) {
         let card = self.card(host);
         card.paused = card.paused & !(1 << queue) | u8::from(held) << queue;
@@ -80,14 +79,14 @@ impl Hosts {
         self.use_card(cx, host);
     }
 
-    /// Senders that waited for the end of a pause want the card again.
+    /// Senders that waited for the end of a pause request the card again.
     fn release_senders(&mut self, cx: &mut Context, host: HostId, now: Time) {
         let card = self.card(host);
         card.parked.senders.iter().for_each(|(seat, since)| cx.was_held_at_host(*seat, now.since(*since)));
         card.unpark(Side::Sender);
     }
 
-    /// The run is over: what pauses have held until now has been held until now.
+    /// The run is over: closes the pauses still in force.
     pub(crate) fn release_cards(&mut self, cx: &mut Context, end: Time) {
         (0..self.cards.len()).for_each(|host| self.release_senders(cx, HostId(host as u32), end));
     }

@@ -1,4 +1,4 @@
-//! How flows begin at their hosts, and how they end: one is drawn ahead, and some wait for their turn.
+//! How flows start at their hosts, and how they end: one is drawn ahead, and some wait for their turn.
 
 use weft_core::{FlowId, HostId};
 use weft_plan::Setup;
@@ -11,7 +11,7 @@ use crate::ends::FlowEnd;
 use crate::event::Event;
 
 impl Hosts {
-    /// Plans the next start of a flow that begins here.
+    /// Schedules the next start of a flow from here.
     pub(crate) fn schedule_next_flow(&mut self, cx: &mut Context) {
         self.draw_next_flow(cx);
         if let Some((flow, spec)) = self.upcoming {
@@ -19,7 +19,7 @@ impl Hosts {
         }
     }
 
-    /// Finds the next flow that begins here.
+    /// Finds the next flow from here.
     fn draw_next_flow(&mut self, cx: &Context) {
         let (drawn, next) = &mut self.flows;
         let partition = &cx.plan.partition;
@@ -32,7 +32,7 @@ impl Hosts {
         self.upcoming.is_some()
     }
 
-    /// Flows that have not begun: those whose turn has not come, and those that start later, one at a time.
+    /// Flows that have not started: those waiting for their turn, and later ones, one at a time.
     pub(crate) fn next_unsent(&mut self, cx: &Context) -> Option<(FlowId, Flow)> {
         let waiting = self.turns.as_mut().and_then(|turns| turns.next_left());
         waiting.or_else(|| {
@@ -42,12 +42,12 @@ impl Hosts {
         })
     }
 
-    /// What an end of a flow must know at a host.
+    /// What an end of a flow needs to know at a host.
     pub(super) fn site_of(&self, setup: &Setup, host: HostId, spec: &Flow) -> FlowSite {
         FlowSite { class: setup.class_of(spec), ..self.cards[host.index()].site(setup.seed) }
     }
 
-    /// The application hands over a flow, or the turn of one has come.
+    /// The application starts a flow, or its turn has come.
     pub(crate) fn flow_start(&mut self, cx: &mut Context, flow: FlowId) {
         match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
             Some((_, spec)) => {
@@ -80,7 +80,7 @@ impl Hosts {
         }
     }
 
-    /// Closes a sender; it may be the turn of another now.
+    /// Closes a sender; another may now have its turn.
     pub(super) fn sender_done(&mut self, cx: &mut Context, flow: FlowId) {
         let at_host = self.held_at_host(cx, flow);
         let spec = self.ends.close_sender(flow, cx.now, at_host);

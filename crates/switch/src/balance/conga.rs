@@ -1,11 +1,12 @@
-//! CONGA: the leaf sends each flowlet by the uplink whose path to the destination leaf is least congested, as packets of
-//! the opposite direction report it.
+//! CONGA: the leaf sends each flowlet on the uplink whose path to the destination leaf is least congested, as
+//! reported by packets of the opposite direction.
 //!
-//! *Paper*: Alizadeh et al., SIGCOMM'14. *Parameters*: `metric_bits` is Q, `dre_period` T_dre, `dre_decay` alpha, `gap`
-//! T_fl (13 ms: CONGA-Flow), `age_out` T_age. A flowlet moves only to a strictly better uplink. *State*: per leaf 16 bytes
-//! per entry of the flowlet table and engine, two tables of 16 bytes per (leaf, uplink), about 100 bytes per fabric link.
-//! *Limits*: made for two tiers. Only the source leaf decides; switches above spread flows by a hash, so that in a
-//! network of three tiers a metric mixes the paths that share an uplink. At most 1023 uplinks of a leaf are measured.
+//! *Paper*: Alizadeh et al., SIGCOMM'14. *Parameters*: `metric_bits` is Q, `dre_period` T_dre, `dre_decay` alpha,
+//! `gap` T_fl (13 ms: CONGA-Flow), `age_out` T_age. A flowlet moves only to a strictly better uplink. *State*: per
+//! leaf 16 bytes per entry of the flowlet table and engine, two tables of 16 bytes per (leaf, uplink), about 100
+//! bytes per fabric link. *Limits*: designed for two tiers. Only the source leaf decides; switches above spread flows
+//! by a hash, so that in a three-tier network a metric mixes the paths that share an uplink. At most 1023 uplinks per
+//! leaf are measured.
 
 use weft_core::{Header, Random, Time, settings};
 
@@ -28,7 +29,7 @@ settings! {
     }
 }
 
-/// Gaps for which an exact table of flowlets remembers where a flow went last.
+/// Gaps for which an exact flowlet table remembers a flow's last port.
 const REMEMBERED: u64 = 16;
 
 /// CONGA.
@@ -38,7 +39,7 @@ pub struct Conga {
     congestion: CongestionSettings,
     /// For the switches that do not decide.
     hash: FlowHash,
-    /// Of the candidates of the flowlet at hand.
+    /// Metrics of the current flowlet's candidates.
     metrics: Vec<u8>,
 }
 
@@ -55,7 +56,7 @@ impl Conga {
     }
 }
 
-/// Among the candidates with the least metric the one where the flow went last, otherwise a fair draw.
+/// Among the candidates with the lowest metric, the flow's last port, otherwise a fair draw.
 fn least(metrics: &[u8], last: Option<usize>, random: &mut Random) -> usize {
     let least = *metrics.iter().min().expect("a group with a choice has ports");
     if let Some(last) = last.filter(|last| metrics[*last] == least) {

@@ -1,10 +1,10 @@
-//! DRILL(d, m): the least loaded of d random ports and m remembered ones, per packet, by local queue lengths only.
+//! DRILL(d, m): each packet takes the least loaded of d random and m remembered ports, by local queue lengths only.
 //!
-//! *Paper*: Ghorbani et al., SIGCOMM'17, sections 3.1 and 3.2. *Parameters*: `choices` is d, `memory` is m, per engine
-//! and group. *State*: m port names per (engine, component), none per flow. Ports whose paths are not symmetric are kept apart
-//! (section 3.4): where no two paths are symmetric, this is WCMP. *Limits*: with many
-//! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
-//! decision reads all lengths anew.
+//! *Paper*: Ghorbani et al., SIGCOMM'17, sections 3.1 and 3.2. *Parameters*: `choices` is d, `memory` is m, per
+//! engine and group. *State*: m port names per (engine, component), none per flow. Ports whose paths are not
+//! symmetric are kept separate (section 3.4): where no two paths are symmetric, this is WCMP. *Limits*: with many
+//! engines, a large d or m makes engines herd (the synchronisation effect). The memory holds port names, never
+//! lengths: a decision reads all lengths afresh.
 
 use weft_core::{
     Bytes, GroupId, Grouping, Header, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
@@ -17,15 +17,16 @@ use crate::hash::{FlowHash, HashFunction};
 pub const SUMMARY: &str = "each packet on the least loaded of d random and m remembered ports (SIGCOMM'17)";
 
 choice! {
-    /// Who wins among equally loaded ports.
+    /// Which of several equally loaded ports wins.
     pub enum Tie {
         /// A fair draw; needed to reproduce the paper's figures 2b and 3.
         Random = "random",
-        /// A remembered port before others, of several the one that came to the memory as the better; as open implementations do.
+        /// A remembered port before others; of several, the one that entered the memory as the better; as in open
+        /// implementations.
         MemoryFirst = "memory-first",
-        /// A sampled port before one that is only remembered.
+        /// A sampled port before one only remembered.
         SampleFirst = "sample-first",
-        /// The first of the group.
+        /// The first port of the group.
         LowestPort = "lowest-port",
     }
 }
@@ -35,7 +36,7 @@ choice! {
     pub enum Components {
         /// Symmetric ones: a flow is hashed to one component by weight and balanced within it.
         Quiver = "quiver",
-        /// All of them, like or unlike.
+        /// All of them, symmetric or not.
         None = "none",
     }
 }
@@ -47,13 +48,14 @@ settings! {
         choices: u32 [1, 1024] = 2,
         /// Ports remembered per engine and group (m).
         memory: u32 [0, 1024] = 1,
-        /// Who wins among equally loaded ports.
+        /// Which of several equally loaded ports wins.
         tie: Tie = Tie::Random,
         /// Which of the shortest paths may share the packets of a flow (section 3.4). In a symmetric network it makes no difference.
         components: Components = Components::Quiver,
-        /// Acknowledgements and packets that open a connection go by a hash of the flow, as in some simulators.
+        /// Acknowledgements and packets that open a connection follow a hash of the flow, as in some simulators.
         control_by_hash: bool = false,
-        /// Ports on which the packet's class is paused (priority flow control) leave the choice, as long as another is left. Otherwise their queues grow and they lose comparisons.
+        /// Exclude ports on which the packet's class is paused (priority flow control), as long as another remains.
+        /// Otherwise their queues grow and they lose comparisons.
         exclude_paused: bool = false,
         /// How paths are compared.
         quiver: QuiverSettings [flatten],
@@ -74,18 +76,19 @@ impl DrillSettings {
 pub struct Drill {
     /// DRILL(2, 1) with fair ties for all packets.
     usual: bool,
-    /// For packets without payload, if they do not follow the same rule.
+    /// For packets without payload, if they follow a different rule.
     hash: Option<FlowHash>,
     grouping: Grouping,
     exclude_paused: bool,
     choices: usize,
     memory: usize,
     tie: Tie,
-    /// Remembered ports, `memory` cells per group, filled from the first; [`EMPTY`] where there is none.
+    /// Remembered ports, `memory` cells per group, filled from the first; [`EMPTY`] where unused.
     cells: Vec<Cell>,
-    /// The candidates of the packet at hand: samples first, then memory.
+    /// The candidates of the current packet: samples first, then memory.
     seen: Vec<Seen>,
-    /// For sampling without replacement when d > 2: a permutation of the candidates, shuffled on from packet to packet.
+    /// For sampling without replacement when d > 2: a permutation of the candidates, shuffled further with each
+    /// packet.
     deck: Vec<u16>,
 }
 
@@ -93,16 +96,16 @@ pub struct Drill {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     port: PortId,
-    /// Its place in the group when it was remembered; usually still.
+    /// Its position in the group when it was remembered; usually unchanged.
     index: u16,
 }
 
-/// A candidate that was looked at.
+/// An examined candidate.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     index: u16,
     sampled: bool,
-    /// Its place in the memory, or [`NOWHERE`].
+    /// Its position in the memory, or [`NOWHERE`].
     cell: u16,
     load: u64,
     draw: u64,
@@ -138,8 +141,8 @@ impl Drill {
         cells.filter(|cell| **cell != EMPTY).map(|cell| cell.port).collect()
     }
 
-    /// DRILL(2, 1) with fair ties, which nearly everybody uses: the same draws and the same choice as the general way, in
-    /// a fifth of the instructions.
+    /// DRILL(2, 1) with fair ties, the usual case: the same draws and choice as the general code, in a fifth of the
+    /// instructions.
     #[inline]
     fn choose_two_one(&mut self, candidates: &mut Candidates<'_>, random: &mut Random) -> usize {
         let ports = candidates.len() as u32;
@@ -175,7 +178,7 @@ impl Drill {
         self.decide(candidates, random)
     }
 
-    /// Looks at `choices` distinct random candidates.
+    /// Examines `choices` distinct random candidates.
     fn sample(&mut self, candidates: &mut Candidates<'_>, random: &mut Random) {
         let ports = candidates.len() as u32;
         match self.choices.min(candidates.len()) {
@@ -190,7 +193,7 @@ impl Drill {
         }
     }
 
-    /// The first `many` cards of a shuffled deck. Any order to begin with is as good as another.
+    /// The first `many` cards of a shuffled deck. The initial order does not matter.
     fn sample_many(&mut self, many: usize, candidates: &mut Candidates<'_>, random: &mut Random) {
         if self.deck.len() != candidates.len() {
             self.deck.clear();
@@ -203,7 +206,7 @@ impl Drill {
         }
     }
 
-    /// Adds the remembered ports that are still in the group; one that was sampled too appears once.
+    /// Adds the remembered ports still in the group; one that was also sampled appears once.
     fn recall(&mut self, candidates: &mut Candidates<'_>) {
         let first = candidates.group.index() * self.memory;
         if first + self.memory > self.cells.len() {
@@ -231,7 +234,7 @@ impl Drill {
         self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
     }
 
-    /// The order among equals, memory included; smaller wins.
+    /// The order among equals, including memory; smaller wins.
     fn rank(&mut self, random: &mut Random) {
         for seen in &mut self.seen {
             seen.draw = match self.tie {
@@ -244,7 +247,7 @@ impl Drill {
         }
     }
 
-    /// The winner, and its place in the memory: the m least loaded of those seen, the winner first.
+    /// The winner, which also updates the memory: the m least loaded of those seen, the winner first.
     fn decide(&mut self, candidates: &Candidates<'_>, random: &mut Random) -> usize {
         if self.memory > 1 {
             self.rank(random);
@@ -257,7 +260,7 @@ impl Drill {
         usize::from(self.seen[0].index)
     }
 
-    /// The place of the winner among those seen.
+    /// The position of the winner among those seen.
     fn least(&mut self, random: &mut Random) -> usize {
         let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
         let tied = self.seen.iter().filter(|seen| seen.load == least).count();
@@ -289,7 +292,7 @@ impl Drill {
     }
 }
 
-/// The place of the least load; among equals a fair draw.
+/// The position of the least load; among equals a fair draw.
 #[inline]
 fn fair_least(loads: &[u64; 3], random: &mut Random) -> usize {
     let least = loads[0].min(loads[1]).min(loads[2]);
@@ -308,7 +311,7 @@ fn fair_least(loads: &[u64; 3], random: &mut Random) -> usize {
 }
 
 impl Cell {
-    /// Where the port stands in the group now, if it does.
+    /// The current position of the port in the group, if it is in it.
     #[inline]
     fn index_in(self, ports: &[PortId]) -> Option<u16> {
         if ports.get(usize::from(self.index)) == Some(&self.port) {
@@ -318,7 +321,7 @@ impl Cell {
     }
 }
 
-/// Other than the hash that chooses a component, or a component would see a part of the hash values only.
+/// Must differ from the hash that chooses a component, or a component would see only part of the hash values.
 fn control_hash(site: BalancerSite) -> FlowHash {
     let seed = Random::new(site.seed, Purpose::Flowlets, u64::from(site.switch.0)).bits();
     FlowHash::new(HashFunction::Mix, seed)

@@ -1,8 +1,9 @@
 //! ECMP: a static hash of the five-tuple chooses the port; all packets of a flow take one path.
 //!
-//! *Standard*: RFC 2992. *Parameters*: the hash function and its seeding, and how hash values map to ports. When a port
-//! is lost, `modulo` moves most of the other ports' flows too, `multiply` some; `resilient` (rendezvous hashing) none.
-//! *State*: none beside the routes. *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
+//! *Standard*: RFC 2992. *Parameters*: the hash function and its seeding, and how hash values map to ports. When a
+//! port is lost, `modulo` also moves most of the other ports' flows, `multiply` some, `resilient` (rendezvous
+//! hashing) none. *State*: none but the routes. *Limits*: blind to load and flow size; equal seeds at two stages
+//! polarise.
 
 use weft_core::random::mix;
 use weft_core::{Header, PortId, Random, Time, choice, settings};
@@ -20,7 +21,7 @@ choice! {
         Multiply = "multiply",
         /// The hash modulo the number of ports.
         Modulo = "modulo",
-        /// Rendezvous hashing: the port whose own hash with the flow is highest; only flows of a lost port move.
+        /// Rendezvous hashing: the port with the highest hash of port and flow; only flows of a lost port move.
         Resilient = "resilient",
     }
 }
@@ -30,7 +31,7 @@ choice! {
     pub enum Seeding {
         /// Each switch its own, drawn from the run's seed.
         PerSwitch = "per-switch",
-        /// All switches the same, as many fabrics are delivered: polarises over stages.
+        /// All switches the same, as many fabrics are shipped: polarises over stages.
         Same = "same",
     }
 }
@@ -38,7 +39,7 @@ choice! {
 settings! {
     /// Flow hashing.
     pub struct EcmpSettings {
-        /// The function over the five-tuple.
+        /// The hash function over the five-tuple.
         hash: HashFunction = HashFunction::Mix,
         /// Which seed each switch uses.
         seeding: Seeding = Seeding::PerSwitch,

@@ -1,8 +1,9 @@
 //! Per-flow DRILL: the first packet of a flow chooses like DRILL(d, m); the rest follow it.
 //!
-//! *Paper*: the straw man of DRILL (SIGCOMM'17 section 4) that separates load awareness from granularity. *State*: one
-//! entry per flow and engine, forgotten after a pause of `idle`; a flow whose port has left the group chooses anew.
-//! *Limits*: blind to flow size and to what comes after the first packet; large flows that share a port stay there.
+//! *Paper*: the straw man of DRILL (SIGCOMM'17 section 4) that separates load awareness from granularity. *State*:
+//! one entry per flow and engine, forgotten after a pause of `idle`; a flow whose port has left the group chooses
+//! again. *Limits*: blind to flow size and to anything after the first packet; large flows that share a port stay
+//! there.
 
 use weft_core::{Header, Random, Span, Time, settings};
 
@@ -20,9 +21,9 @@ settings! {
         choices: u32 [1, 1024] = 2,
         /// Ports remembered per engine and group (m).
         memory: u32 [0, 1024] = 1,
-        /// Who wins among equally loaded ports.
+        /// Which of several equally loaded ports wins.
         tie: Tie = Tie::Random,
-        /// A flow that pauses for longer is forgotten, and chooses anew if it goes on. The paper has no such pause.
+        /// A flow idle for longer is forgotten, and chooses again if it continues. The paper has no such limit.
         idle: Span = Span::from_s(1),
     }
 }

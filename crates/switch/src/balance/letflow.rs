@@ -1,8 +1,10 @@
-//! LetFlow: each flowlet takes a random port; congestion steers by itself, because flows that are slowed pause more often.
+//! LetFlow: each flowlet takes a random port; congestion steers flows by itself, because slowed flows pause more
+//! often.
 //!
-//! *Paper*: Vanini et al., NSDI'17. *Parameters*: `gap` is T_fl. At every switch with a choice; the draw may give the same
-//! port again. *State*: 16 bytes per table entry and engine. *Limits*: no knowledge of any queue; traffic without pauses
-//! (constant rate, paced) is spread per flow; a gap below the difference of the paths' delays reorders.
+//! *Paper*: Vanini et al., NSDI'17. *Parameters*: `gap` is T_fl. Applies at every switch with several paths; the
+//! random choice may repeat a port. *State*: 16 bytes per table entry and engine. *Limits*: ignores queues; traffic
+//! without pauses (constant rate, paced) is spread per flow; a gap shorter than the difference of path delays
+//! reorders.
 
 use weft_core::group::part;
 use weft_core::{Grouping, Header, Random, Time, settings};
@@ -18,7 +20,7 @@ settings! {
     pub struct LetFlowSettings {
         /// When a flowlet ends, and how it is remembered.
         flowlets: flowlet::FlowletSettings [flatten],
-        /// Draw ports in proportion to the capacity of the paths beyond them, as WCMP has it, instead of evenly.
+        /// Draw ports in proportion to the capacity of the paths beyond them, as WCMP does, instead of evenly.
         weighted: bool = false,
     }
 }
@@ -62,7 +64,7 @@ impl Balancer for LetFlow {
     }
 }
 
-/// A place drawn in proportion to its share.
+/// A position drawn in proportion to its share.
 fn by_share(shares: &[u64], random: &mut Random) -> usize {
     let mut rest = part((random.bits() >> 32) as u32, shares.iter().sum());
     let falls_short = |share: &u64| match rest.checked_sub(*share) {

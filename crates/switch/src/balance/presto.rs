@@ -1,11 +1,13 @@
-//! Presto: hosts cut flows into flowcells of 64 KB and send each by the next path of a list; switches follow the label.
+//! Presto: hosts cut flows into flowcells of 64 KB and send each on the next path of a list; switches follow the
+//! label.
 //!
-//! *Paper*: He et al., SIGCOMM'15. *Parameters*: `cell` is the size of a flowcell. A burst of segmentation offload is never
-//! cut. After a failure the switch that notices takes the next port instead (failover); when the host's leaf has new
-//! routes, and `controller_delay` later, its lists contain what is left, by capacity (weighted). The receiver's
-//! half is `transport`, `reorder_shim` with `shim_rule = "flowcells"`. *State*: none at switches; at hosts a list of labels
-//! per destination leaf and 16 bytes per flow. *Limits*: blind to load. A label names ports of the first three switches
-//! with a choice: port numbers below 255, 255 and 63; beyond, and for packets without a label, a hash of the flow decides.
+//! *Paper*: He et al., SIGCOMM'15. *Parameters*: `cell` is the size of a flowcell. A burst of segmentation offload is
+//! never cut. After a failure the switch that notices uses the next port instead (failover); `controller_delay` after
+//! the host's leaf has new routes, its lists contain the remaining paths, by capacity (weighted). The receiver's half
+//! is in `transport`: `reorder_shim` with `shim_rule = "flowcells"`. *State*: none at switches; at hosts a list of
+//! labels per destination leaf and 16 bytes per flow. *Limits*: blind to load. A label names ports of the first three
+//! switches with several paths: port numbers below 255, 255 and 63; beyond that, and for packets without a label, a
+//! hash of the flow decides.
 
 use weft_core::label::PathLabel;
 use weft_core::{Bytes, Header, PortId, Random, Span, Time, choice, settings};
@@ -21,13 +23,13 @@ choice! {
     pub enum PathOrder {
         /// A random permutation for each host and destination leaf.
         Shuffled = "shuffled",
-        /// The same for all hosts: paths with neighbouring numbers far apart, by their numbers with the bits reversed.
+        /// The same for all hosts: ordered by the bit-reversed path number, which separates neighbouring paths.
         BitReversed = "bit-reversed",
     }
 }
 
 choice! {
-    /// Where in the list a flow begins.
+    /// Where in the list a flow starts.
     pub enum ListStart {
         /// Anywhere, drawn for each flow.
         Random = "random",
@@ -39,18 +41,18 @@ choice! {
 settings! {
     /// Presto's sending half.
     pub struct PrestoSettings {
-        /// Payload of a flowcell at most; 64 KB is the largest burst of segmentation offload.
+        /// Maximum payload of a flowcell; 64 KB is the largest burst of segmentation offload.
         cell: Bytes = Bytes(64 << 10),
         /// The order of the paths in a host's list.
         order: PathOrder = PathOrder::Shuffled,
-        /// Where in the list a flow begins.
+        /// Where in the list a flow starts.
         start: ListStart = ListStart::Random,
         /// From the installation of new routes at a leaf until its hosts use new lists.
         controller_delay: Span = Span::ZERO,
     }
 }
 
-/// Presto, as far as switches do it.
+/// The switch side of Presto.
 #[derive(Clone, Debug)]
 pub struct Presto {
     hash: FlowHash,
@@ -64,7 +66,7 @@ impl Presto {
     }
 }
 
-/// The port that stands in for one that is not there: the next of the group, after the last the first.
+/// The substitute for a missing port: the next of the group, after the last the first.
 #[cold]
 fn failover(ports: &[PortId], port: PortId) -> usize {
     ports.iter().position(|other| *other > port).unwrap_or(0)

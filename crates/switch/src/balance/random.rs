@@ -1,7 +1,7 @@
 //! Per-packet random: every packet takes a uniformly random port of its group, at every switch with a choice.
 //!
-//! *Paper*: the oblivious baseline of DRILL (SIGCOMM'17 section 4); DRILL(1, 0). *State*: none. *Limits*: reorders; queues
-//! behave like M/G/1 at each port.
+//! *Paper*: the oblivious baseline of DRILL (SIGCOMM'17 section 4); DRILL(1, 0). *State*: none. *Limits*: reorders;
+//! queues behave like M/G/1 at each port.
 
 use weft_core::{Header, Random, Time, settings};
 

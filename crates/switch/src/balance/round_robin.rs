@@ -1,9 +1,8 @@
 //! Per-packet round robin: each engine walks the ports of a group in turn.
 //!
-//! *Paper*: baseline of DRILL (SIGCOMM'17 section 4). *State*: one pointer and the order of the ports per (engine,
-//! group), random start; none per flow. *Option*: a new
-//! random order of the ports after some full rounds, against lock-step between switches. *Limits*: blind to packet
-//! sizes and to the other engines.
+//! *Paper*: baseline of DRILL (SIGCOMM'17 section 4). *State*: one pointer and the port order per (engine, group),
+//! random start; none per flow. *Option*: a new random port order after some full rounds, against lockstep between
+//! switches. *Limits*: blind to packet sizes and to other engines.
 
 use weft_core::{Bytes, Header, Random, Time, settings};
 
@@ -15,7 +14,7 @@ pub const SUMMARY: &str = "each packet on the next port in turn";
 settings! {
     /// Per-packet round robin.
     pub struct RoundRobinSettings {
-        /// Draw a new order of the ports after so many full rounds; 0: never.
+        /// Draw a new port order after this many full rounds; 0: never.
         permute_after: u32 [0, 1000000] = 0,
     }
 }

@@ -1,9 +1,9 @@
-//! WCMP: a hash of the flow chooses the port, in proportion to the capacity of the shortest paths that begin with it.
+//! WCMP: a hash of the flow chooses the port, in proportion to the capacity of the shortest paths that start there.
 //!
-//! *Paper*: Zhou et al., EuroSys'14. Hardware repeats a port in its table as often as its weight says; weights are reduced
-//! so that the tables stay small. *Parameters*: `oversubscription` is theta_max, `table_size` the entries of a group.
-//! Equal weights are ECMP with the same hash. *State*: one entry of 2 bytes per unit of reduced weight and group, none per
-//! flow. *Limits*: blind to load and to flow size; weights change only when routing does.
+//! *Paper*: Zhou et al., EuroSys'14. Hardware repeats a port in its table according to its weight; weights are
+//! reduced to keep the tables small. *Parameters*: `oversubscription` is theta_max, `table_size` the entries of a
+//! group. Equal weights are ECMP with the same hash. *State*: one entry of 2 bytes per unit of reduced weight and
+//! group, none per flow. *Limits*: blind to load and flow size; weights change only when routing does.
 
 use weft_core::group::part;
 use weft_core::{Bytes, Grouping, Header, PortId, Random, Time, settings};
@@ -22,11 +22,12 @@ pub const SUMMARY: &str =
 settings! {
     /// WCMP.
     pub struct WcmpSettings {
-        /// The function over the five-tuple.
+        /// The hash function over the five-tuple.
         hash: HashFunction = HashFunction::Mix,
-        /// How much more than its part of the flows a port may get by the reduction of weights (theta_max); 1 keeps them exact. The paper tries 1.002 to 1.1.
+        /// How far reduced weights may exceed a port's exact share of the flows (theta_max); 1 keeps weights exact.
+        /// The paper tries 1.002 to 1.1.
         oversubscription: f64 [1.0, 1000.0] = 1.05,
-        /// Entries of a group in the table at most, but one for each port in any case; absent: any number.
+        /// Maximum entries per group in the table, but at least one per port; absent: no limit.
         table_size: Option<u32> = None,
     }
 }
@@ -37,7 +38,7 @@ pub struct Wcmp {
     hash: FlowHash,
     oversubscription: f64,
     table_size: Option<u64>,
-    /// By component: the sums of the reduced weights up to each port. Empty until a packet comes.
+    /// By component: the sums of the reduced weights up to each port. Empty until the first packet.
     sums: Vec<Vec<u64>>,
 }
 
@@ -53,7 +54,7 @@ impl Wcmp {
         }
     }
 
-    /// The weights that the table holds for ports with these shares.
+    /// The table's weights for ports with these shares.
     #[must_use]
     pub fn weights(&self, shares: &[u64]) -> Vec<u64> {
         let reduced = reduce(shares, self.oversubscription);
@@ -112,7 +113,7 @@ impl Balancer for Wcmp {
         self.weights(shares).iter().sum()
     }
 
-    /// As hardware has it: the name of a port in each entry of the table.
+    /// As in hardware: a port name in each table entry.
     fn state(&self, choices: Choices) -> State {
         State { fixed: Bytes(choices.entries * size_of::<PortId>() as u64), ..State::default() }
     }

@@ -1,9 +1,10 @@
-//! The discounting rate estimator of a link (CONGA, section 3.2): a number of bytes that grows by each packet sent and
-//! loses a part of itself at the multiples of a period. At a steady rate R it is about R times the time constant.
+//! The discounting rate estimator of a link (CONGA, section 3.2): a byte count that grows by each packet sent and
+//! loses a fraction of itself at multiples of a period. At a steady rate R it is about R times the time constant.
 //!
-//! Packets count when their first bit leaves. A port that foresees departures says so when they join its queue: the
-//! estimate of the end of the queue, which a packet notes, runs ahead of the one that decisions read, which takes up what
-//! has begun to leave when somebody looks. Decays are done one by one, so that the value does not depend on when.
+//! Packets count when their first bit leaves. A port that foresees departures reports them when packets join its
+//! queue: the estimate at the end of the queue, which packets record, runs ahead of the one that decisions read,
+//! which catches up with departures when it is read. Decays are applied one by one, so that the value does not depend
+//! on when it is read.
 
 use weft_core::{Rate, Ring, Time};
 
@@ -30,7 +31,7 @@ struct Register {
     next: u64,
 }
 
-/// A packet whose transmission begins then.
+/// A packet and the start of its transmission.
 #[derive(Clone, Copy, Debug, Default)]
 struct Coming {
     start: Time,
@@ -44,13 +45,13 @@ pub(crate) struct Estimator {
     sent: Register,
     /// The same at the end of a foreseen queue.
     ahead: Register,
-    /// Packets of that queue that have not begun to leave, as far as is known.
+    /// Packets of that queue not yet known to have started leaving.
     coming: Ring<Coming>,
-    /// The transmitter of a foreseen port is idle from then on; none: it has sent nothing.
+    /// When the transmitter of a foreseen port becomes idle; none: it has sent nothing.
     busy_until: Option<Time>,
 }
 
-/// Less than this many bytes are none.
+/// Fewer bytes than this count as zero.
 const NOTHING: f64 = 1e-3;
 
 impl Decay {
@@ -66,7 +67,7 @@ impl Decay {
 }
 
 impl Register {
-    /// All decays up to `now`, that of the instant itself included.
+    /// Applies all decays up to and including `now`.
     #[inline]
     fn decay(&mut self, decay: &Decay, now: Time) {
         if now.0 >= self.next {
@@ -105,7 +106,7 @@ impl Estimator {
         }
     }
 
-    /// The metric now; at an instant decisions come before transmissions that follow another.
+    /// The metric now; at one instant, decisions precede back-to-back transmissions.
     #[inline]
     pub(crate) fn metric_at(&mut self, decay: &Decay, now: Time) -> u8 {
         self.take_up(decay, now);
@@ -113,14 +114,14 @@ impl Estimator {
         self.metric(decay, self.sent)
     }
 
-    /// The first bit of a packet leaves now: the metric with it.
+    /// The first bit of a packet leaves now; returns the metric including it.
     #[inline]
     pub(crate) fn sends(&mut self, decay: &Decay, now: Time, wire: u16) -> u8 {
         self.sent.add(decay, now, wire);
         self.metric(decay, self.sent)
     }
 
-    /// A packet joins a foreseen queue now and is sent at a time: the metric then.
+    /// A packet joins a foreseen queue now and is sent later; returns the metric at that time.
     #[inline]
     pub(crate) fn will_send(
         &mut self,
@@ -130,7 +131,7 @@ impl Estimator {
         wire: u16,
     ) -> u8 {
         self.take_up(decay, now);
-        // An idle transmitter begins at once. One that becomes idle at this instant does so after all arrivals.
+        // An idle transmitter starts at once. One that becomes idle at this instant does so after all arrivals.
         if self.busy_until.is_none_or(|until| until < now) {
             self.sent.add(decay, now, wire);
         } else {

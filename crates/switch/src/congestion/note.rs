@@ -1,16 +1,16 @@
-//! What CONGA adds to a packet between its leaves, in the four bytes that a header has for such things. The paper's fields
-//! have 4 and 3 bits; here tags have 10 and metrics 6, so that fabrics are not limited to 12 uplinks.
+//! What CONGA adds to a packet between its leaves, in the header's four-byte note. The paper's fields have 4 and 3
+//! bits; here tags have 10 and metrics 6, so that fabrics are not limited to 12 uplinks.
 
 /// LBTag, CE, FB_LBTag and FB_Metric of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
     /// The uplink by which the packet left its leaf, from 1; 0: the packet carries nothing.
     pub(crate) tag: u32,
-    /// The greatest metric of the links it has crossed.
+    /// The maximum metric of the links it has crossed.
     pub(crate) congestion: u8,
     /// An uplink of the leaf it goes to, from 1; 0: nothing is fed back.
     pub(crate) told_tag: u32,
-    /// The greatest metric that packets by that uplink have met.
+    /// The maximum metric that packets over that uplink have met.
     pub(crate) told_metric: u8,
 }
 

@@ -1,23 +1,23 @@
-//! The two tables of a CONGA leaf: what other leaves told about the paths to them, and what packets from them met on the
-//! way, to be told. Tags count from 1.
+//! The two tables of a CONGA leaf: what other leaves reported about the paths to them, and what packets from them met
+//! on the way, to be reported back. Tags count from 1.
 
 use weft_core::{Span, Time};
 
-/// Of both tables, bytes for each leaf and tag.
+/// Bytes per leaf and tag, for both tables.
 pub(crate) const ENTRY: u64 = (size_of::<Told>() + size_of::<Seen>()) as u64;
 
 /// Congestion of the paths to a leaf, by uplink (Congestion-To-Leaf).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToLeaf(Vec<Told>);
 
-/// What was told of an uplink.
+/// What was reported about an uplink.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     metric: u8,
     at: Time,
 }
 
-/// Steps in which a metric fades, each an eighth of the age limit long.
+/// Steps in which a metric fades, each lasting an eighth of the age limit.
 const FADING_STEPS: u64 = 8;
 
 impl ToLeaf {
@@ -25,7 +25,7 @@ impl ToLeaf {
         *at(&mut self.0, tag) = Told { metric, at: now };
     }
 
-    /// The metric of an uplink: 0 if unknown, and less by one for each eighth of the age limit beyond it.
+    /// The metric of an uplink: 0 if unknown, reduced by one for each eighth of the age limit beyond it.
     #[inline]
     pub(crate) fn metric(&self, now: Time, tag: u32, age_out: Span) -> u8 {
         let Some(told) = self.0.get(tag as usize - 1) else { return 0 };
@@ -45,15 +45,15 @@ pub(crate) struct FromLeaf {
     seen: Vec<Seen>,
     /// Entries with news.
     changed: usize,
-    /// Where the search for something to tell begins.
+    /// Where the search for something to report starts.
     next: usize,
 }
 
-/// What packets by an uplink met.
+/// What packets over an uplink met.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     metric: u8,
-    /// It differs from what was last told.
+    /// It differs from the last report.
     changed: bool,
     known: bool,
     at: Time,
@@ -67,8 +67,8 @@ impl FromLeaf {
         *seen = Seen { metric, changed, known: true, at: now };
     }
 
-    /// The uplink to tell about next and its metric: in turn, those with news first; nothing (0) about those of which no
-    /// packet has come for longer than the age limit.
+    /// The uplink to report next and its metric: in turn, changed ones first; nothing (0) for uplinks without packets
+    /// for longer than the age limit.
     pub(crate) fn feed_back(&mut self, now: Time, age_out: Span) -> (u32, u8) {
         if self.changed > 0
             && let Some(place) = self.find(now, age_out, true)

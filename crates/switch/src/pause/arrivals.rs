@@ -1,4 +1,4 @@
-//! What a chip holds of what came in, by port and class: minima, shared pools, headroom. Each byte is in one of them.
+//! What a chip holds at ingress, by port and class: minima, shared pools, headroom. Each byte is in one of them.
 
 use weft_core::Bytes;
 use weft_core::record::Reason;
@@ -12,11 +12,11 @@ use crate::turn::SwitchSite;
 /// What the minima and the headroom of a switch take from its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryNeeds {
-    /// Minima on the way in.
+    /// Ingress minima.
     pub minima: Bytes,
-    /// Headroom: its pool, or the sum of what the ports have of their own.
+    /// Headroom: its pool, or the sum over the ports.
     pub headroom: Bytes,
-    /// Most headroom that one class of one port may need, the packet that crosses XOFF included.
+    /// Maximum headroom one class of one port may need, including the packet that crosses XOFF.
     pub largest: Bytes,
 }
 
@@ -36,12 +36,12 @@ pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) ->
     }
 }
 
-/// Headroom that a class of a port may use: for the packet that crosses XOFF, and what comes after it.
+/// Headroom that a class of a port may use: for the packet that crosses XOFF, and what follows it.
 fn cap(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     headroom_of(settings, site, port) + site.full_packet
 }
 
-/// Up to where a class may take from its pool.
+/// How much a class may take from its pool.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
     Static(u64),
@@ -60,7 +60,7 @@ impl Limit {
         }
     }
 
-    /// The greatest it can be for a class that alone holds something: x <= alpha (size - x).
+    /// Its maximum for a class that is the only one to hold anything: x <= alpha (size - x).
     fn alone(self, pool: MmuPool) -> f64 {
         match self {
             Limit::Static(bytes) => bytes as f64,
@@ -76,7 +76,7 @@ struct Group {
     port: u64,
     shared: u64,
     headroom: u64,
-    /// No more may be in headroom.
+    /// The limit of its headroom.
     cap: u64,
 }
 
@@ -93,7 +93,7 @@ struct Parts {
 pub(crate) struct IngressMemory {
     /// By port, then class.
     groups: Vec<Group>,
-    /// By port: what it holds of its own minimum, beyond those of its classes.
+    /// By port: what it holds of its own minimum, beyond its classes' minima.
     ports: Vec<u64>,
     pools: Vec<MmuPool>,
     headroom: MmuPool,
@@ -148,7 +148,7 @@ impl IngressMemory {
         if self.lossless >> class & 1 == 1 { self.lossless_limit } else { self.lossy_limit }
     }
 
-    /// Where a packet would go; what neither minima nor pool take is left for headroom.
+    /// Where a packet would go; what neither minima nor pool take goes to headroom.
     fn parts(&self, at: (usize, usize), wire: u64) -> Parts {
         let (group, pool) = (self.group(at), self.pool(at.1));
         let minimum = wire.min(self.group_minimum - group.minimum);
@@ -159,7 +159,7 @@ impl IngressMemory {
         Parts { minimum, port, shared, headroom }
     }
 
-    /// Whether a packet of a class has room that came in by a port.
+    /// Whether there is room for a packet of a class from a port.
     pub(crate) fn admit(&self, at: (usize, usize), wire: u64) -> Result<(), Reason> {
         let beyond = self.parts(at, wire).headroom;
         if beyond == 0 {
@@ -173,7 +173,7 @@ impl IngressMemory {
         }
     }
 
-    /// A packet is stored. True if the sender of its class must stop.
+    /// A packet is stored. True if the sender of its class must be paused.
     pub(crate) fn stored(&mut self, at: (usize, usize), wire: u64) -> bool {
         let parts = self.parts(at, wire);
         let group = &mut self.groups[at.0 * self.classes + at.1];
@@ -187,7 +187,7 @@ impl IngressMemory {
         parts.headroom > 0
     }
 
-    /// A packet is gone: headroom is given back first, minima last.
+    /// A packet is gone: headroom is released first, minima last.
     pub(crate) fn released(&mut self, at: (usize, usize), wire: u64) {
         let group = &mut self.groups[at.0 * self.classes + at.1];
         let mut left = wire;
@@ -204,19 +204,19 @@ impl IngressMemory {
         assert!(left == 0, "more leaves than came in");
     }
 
-    /// Whether the sender of a class may go on.
+    /// Whether the sender of a class may resume.
     pub(crate) fn is_low(&self, at: (usize, usize)) -> bool {
         let (group, limit) = (self.group(at), self.limit(at.1).now(self.pool(at.1)));
         group.headroom == 0 && (group.shared == 0 || (group.shared + self.xon_offset) as f64 <= limit)
     }
 
-    /// A sender may go on when no more of it is left than this, if nothing else were stored.
+    /// The sender may resume when no more than this remains, if nothing else were stored.
     pub(crate) fn goes_on_at(&self, class: usize) -> u64 {
         let shared = self.limit(class).alone(self.pool(class)) as u64;
         self.group_minimum + self.port_minimum + shared.saturating_sub(self.xon_offset)
     }
 
-    /// What a class of a port has in headroom, and how much it may.
+    /// A class's use of headroom at a port, and its limit.
     pub(crate) fn headroom(&self, at: (usize, usize)) -> (u64, u64) {
         let group = self.group(at);
         (group.headroom, group.cap)

@@ -1,5 +1,5 @@
-//! What each port has to tell to the far end of its cable, by class: stop, or go on. Who keeps the books on what came in
-//! by a port says when: [`Own`] beside ordinary sharing rules, [`IngressMemory`] under the memory management of chips.
+//! What each port has to tell the far end of its cable, by class: pause or resume. The ingress accounting decides
+//! when: [`Own`] with ordinary sharing rules, [`IngressMemory`] under chip memory management.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
@@ -12,7 +12,7 @@ use crate::share::SharingSettings;
 use crate::turn::SwitchSite;
 use weft_pfc::Blame;
 
-/// Who knows what came in by each port.
+/// Who accounts for the bytes of each ingress port.
 #[derive(Clone, Debug)]
 enum Books {
     Own(Own),
@@ -22,7 +22,7 @@ enum Books {
 /// One class of one port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// The sender has been asked to stop.
+    /// The sender has been paused.
     stopped: bool,
     counters: PauseCounters,
 }
@@ -32,7 +32,7 @@ struct Group {
 pub(crate) struct Ingress {
     /// By port, then queue.
     groups: Vec<Group>,
-    /// What is to be told to the far end of each port.
+    /// What is to be sent to the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
     blame: Blame,
@@ -43,7 +43,7 @@ pub(crate) struct Ingress {
 }
 
 impl Ingress {
-    /// Of an empty switch; `None` if nobody asks by which port a packet came in.
+    /// For an empty switch; `None` if the ingress port of packets does not matter.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Option<Ingress> {
         let books = match &settings.sharing {
             SharingSettings::Mmu(own) => Books::Mmu(IngressMemory::new(own, settings, site)),
@@ -72,7 +72,7 @@ impl Ingress {
         self.lossless >> queue & 1 == 1
     }
 
-    /// Whether a queue has memory of its own, so that the sharing rule need not know of what it holds.
+    /// Whether a queue has its own memory, so that the sharing rule ignores what it holds.
     pub(crate) fn keeps(&self, queue: usize) -> bool {
         matches!(&self.books, Books::Own(own) if own.keeps_apart()) && self.is_lossless(queue)
     }
@@ -88,7 +88,7 @@ impl Ingress {
         }
     }
 
-    /// Whether a packet that came in by `port` has room there.
+    /// Whether there is room for a packet that came in by `port`.
     pub(crate) fn admit(&self, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         match &self.books {
@@ -97,7 +97,7 @@ impl Ingress {
         }
     }
 
-    /// A packet that came in by a port is stored in a queue. True if there is something to tell to the far end of its port.
+    /// A packet that came in by a port is stored in a queue. True if the far end of its port must be told.
     pub(crate) fn stored(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
         if self.is_lossless(queue) {
@@ -118,7 +118,7 @@ impl Ingress {
         self.stop(port, queue)
     }
 
-    /// The sender of a class must stop. True if it has to be told.
+    /// The sender of a class must be paused. True if it has to be told.
     pub(crate) fn stop(&mut self, port: PortId, queue: usize) -> bool {
         let group = self.group((port.index(), queue));
         if std::mem::replace(&mut group.stopped, true) {
@@ -130,7 +130,7 @@ impl Ingress {
         true
     }
 
-    /// A packet is gone that had come in by a port. True if there is something to tell to the far end of that.
+    /// A packet that came in by a port is gone. True if the far end of that port must be told.
     pub(crate) fn released(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
         if self.is_lossless(queue) {
@@ -144,7 +144,7 @@ impl Ingress {
         self.is_lossless(queue) && self.resumes(port, queue)
     }
 
-    /// Whether the sender of a class may go on; if so, it is to be told.
+    /// Whether the sender of a class may resume; if so, it must be told.
     fn resumes(&mut self, port: PortId, queue: usize) -> bool {
         let at = (port.index(), queue);
         let low = match &self.books {
@@ -169,7 +169,7 @@ impl Ingress {
         }
     }
 
-    /// Under the memory management of chips: bytes within minima, in all pools, and in headroom.
+    /// Under chip memory management: bytes within minima, in all pools, and in headroom.
     pub(crate) fn charged(&self) -> Option<(u64, u64, u64)> {
         match &self.books {
             Books::Own(_) => None,
@@ -177,8 +177,8 @@ impl Ingress {
         }
     }
 
-    /// The pauses of a port are about to end: those that are still needed are asked for again. True if there is something
-    /// to tell.
+    /// The pauses of a port are about to expire: those still needed are refreshed. True if there is something to
+    /// send.
     pub(crate) fn refresh(&mut self, port: PortId) -> bool {
         for queue in 0..self.queues {
             if self.has_stopped(port, queue) && !self.resumes(port, queue) {
@@ -188,7 +188,7 @@ impl Ingress {
         self.frames[port.index()].classes != 0
     }
 
-    /// Takes what is to be told to the far end of a port.
+    /// Takes what is to be sent to the far end of a port.
     pub(crate) fn take(&mut self, port: PortId) -> Option<PauseFrame> {
         let frame = std::mem::take(&mut self.frames[port.index()]);
         (frame.classes != 0).then_some(frame)
@@ -198,7 +198,7 @@ impl Ingress {
         self.frames[port.index()].classes != 0
     }
 
-    /// Whether the sender of a class has been asked to stop.
+    /// Whether the sender of a class is paused.
     pub(crate) fn has_stopped(&self, port: PortId, queue: usize) -> bool {
         self.groups[port.index() * self.queues + queue].stopped
     }
@@ -208,12 +208,12 @@ impl Ingress {
         PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
     }
 
-    /// The far end holds a queue, or no longer does.
+    /// The far end holds or releases a queue.
     pub(crate) fn hold(&mut self, at: (PortId, usize), held: bool) {
         self.blame.hold(at, held);
     }
 
-    /// Whether a queue has made the switch pause somebody since it was empty.
+    /// Whether a queue has made the switch pause a sender since it was last empty.
     #[inline]
     pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
         self.blame.is_any_marked() && self.blame.is_congested(at)

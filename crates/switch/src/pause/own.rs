@@ -1,8 +1,8 @@
-//! Lossless classes beside an ordinary sharing rule: each has memory of its own, shared among the ports.
+//! Lossless classes with an ordinary sharing rule: each has its own memory, shared among the ports.
 //!
-//! A packet is charged to shared memory as long as its sender has not been asked to stop, else to headroom. The packet
-//! that crosses XOFF may exceed the shared memory by its own size: for that, one full-size packet is set aside for each
-//! port and lossless class. What leaves frees headroom first.
+//! A packet is charged to shared memory until its sender is paused, then to headroom. The packet that crosses XOFF
+//! may exceed the shared memory by its own size: for it, one full-size packet is set aside per port and lossless
+//! class. Departures free headroom first.
 
 use weft_core::Bytes;
 use weft_core::record::Reason;
@@ -12,12 +12,12 @@ use crate::share::SharingSettings;
 use crate::turn::SwitchSite;
 use weft_pfc::headroom::{Situation, headroom};
 
-/// How much a class may hold before its sender is asked to stop.
+/// How much a class may hold before its sender is paused.
 #[derive(Clone, Copy, Debug)]
 enum Xoff {
     /// So many bytes.
     Static(u64),
-    /// So many times what is free of a pool.
+    /// A multiple of the free part of a pool.
     Dynamic { alpha: f64, pool: u64 },
 }
 
@@ -45,8 +45,8 @@ pub(crate) struct Own {
     shared: u64,
 }
 
-/// Memory that no rule may share: headroom, and a full-size packet, for each port and lossless class; with a static XOFF,
-/// that. Under the memory management of chips, its minima and its headroom.
+/// Memory that no rule may share: headroom and a full-size packet per port and lossless class; with a static XOFF,
+/// also that. Under chip memory management, its minima and headroom.
 #[must_use]
 pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     if let SharingSettings::Mmu(own) = &settings.sharing {
@@ -62,7 +62,7 @@ pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
 }
 
-/// What the sharing rule divides. The memory management of chips has both sides of one buffer in books of its own.
+/// What the sharing rule divides. Chip memory management accounts for both sides of the buffer itself.
 pub(crate) fn to_share(settings: &SwitchSettings, site: &SwitchSite) -> Option<Bytes> {
     let set_aside = match settings.sharing {
         SharingSettings::Mmu(_) => Bytes::ZERO,
@@ -71,12 +71,12 @@ pub(crate) fn to_share(settings: &SwitchSettings, site: &SwitchSite) -> Option<B
     settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside.0)))
 }
 
-/// Headroom of a port, for each of its lossless classes.
+/// Headroom of a port, per lossless class.
 pub(crate) fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     settings.pfc.headroom.unwrap_or_else(|| needed(settings, site, port))
 }
 
-/// What cable, speed, packet size and response time of a port need as headroom, whatever the settings set aside.
+/// The headroom that a port's cable, speed, packet size and response time need, whatever the settings reserve.
 #[must_use]
 pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     let rate = site.rates[port];
@@ -113,12 +113,12 @@ impl Own {
         self.lossless >> queue & 1 == 1
     }
 
-    /// Whether lossless queues have memory of their own, so that the sharing rule need not know of what they hold.
+    /// Whether lossless queues have their own memory, so that the sharing rule ignores what they hold.
     pub(crate) fn keeps_apart(&self) -> bool {
         matches!(self.xoff, Xoff::Static(_))
     }
 
-    /// Whether a packet has room that came in by a port; what is lossy is the sharing rule's business.
+    /// Whether there is room for a packet from a port; lossy packets are left to the sharing rule.
     pub(crate) fn admit(
         &self,
         (port, queue): (usize, usize),
@@ -130,7 +130,7 @@ impl Own {
         if full && self.is_lossless(queue) { Err(Reason::Headroom) } else { Ok(()) }
     }
 
-    /// A packet is stored. True if the sender of its class must stop.
+    /// A packet is stored. True if the sender of its class must be paused.
     pub(crate) fn stored(&mut self, (port, queue): (usize, usize), wire: u64, stopped: bool) -> bool {
         if !self.is_lossless(queue) {
             self.shared += wire;
@@ -159,7 +159,7 @@ impl Own {
         self.shared -= wire - from_headroom;
     }
 
-    /// Whether the sender of a class may go on.
+    /// Whether the sender of a class may resume.
     pub(crate) fn is_low(&self, (port, queue): (usize, usize)) -> bool {
         let group = &self.groups[port * self.queues + queue];
         group.beyond == 0 && (group.used == 0 || (group.used + self.xon_offset) as f64 <= self.limit())
@@ -173,17 +173,17 @@ impl Own {
         }
     }
 
-    /// A sender may go on when no more of it is left than this, if nothing else were stored.
+    /// The sender may resume when no more than this remains, if nothing else were stored.
     pub(crate) fn goes_on_at(&self) -> u64 {
         let xoff = match self.xoff {
             Xoff::Static(bytes) => bytes as f64,
-            // Of a class that alone holds x: x <= alpha (pool - x).
+            // For a class that alone holds x: x <= alpha (pool - x).
             Xoff::Dynamic { alpha, pool } => alpha * pool as f64 / (1.0 + alpha),
         };
         (xoff as u64).saturating_sub(self.xon_offset)
     }
 
-    /// What a class of a port has in headroom, and how much it may.
+    /// A class's use of headroom at a port, and its limit.
     pub(crate) fn headroom(&self, (port, queue): (usize, usize)) -> (u64, u64) {
         let group = &self.groups[port * self.queues + queue];
         (group.beyond, group.headroom)

@@ -1,4 +1,4 @@
-//! The path of a packet through a switch that somebody watches (a balancer that measures paths, an observer), or that has a fabric.
+//! The path of a packet through a switch that is watched (its balancer measures paths, or it has an observer) or has a fabric.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -9,8 +9,8 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
-    /// The same where the balancer measures paths, for which packets carry its fields, an observer looks on, or a fabric lies between
-    /// inputs and outputs.
+    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, or with a fabric
+    /// between inputs and outputs.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;
@@ -43,7 +43,7 @@ impl Switch {
         verdict
     }
 
-    /// Tells those who watch what became of a packet.
+    /// Reports to watchers what happened to a packet.
     fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
         let header = turn.headers.get_mut(packet);
         if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
@@ -58,7 +58,7 @@ impl Switch {
         }
     }
 
-    /// Tells those who watch what leaves a port, and what was dropped by a call that began with `before` effects.
+    /// Reports to watchers what leaves a port, and what was dropped by a call that started with `before` effects.
     #[inline(never)]
     pub(super) fn note_sent(
         &mut self,

@@ -1,5 +1,5 @@
-//! The live network between switches, parallel links taken together: what the decomposition looks at. Must not depend
-//! on labels.
+//! The live network between switches, with parallel links merged: the input of the decomposition. Must not depend on
+//! labels.
 //!
 //! A *bundle* is all live links from one switch to another; its capacity is the sum of their rates.
 
@@ -14,13 +14,13 @@ pub(crate) struct Bundle {
     pub(crate) to: u32,
     /// Index in [`Bundles::capacities`].
     pub(crate) capacity: u32,
-    /// Its ports in [`Bundles::ports`]: first and behind the last.
+    /// Its ports in [`Bundles::ports`]: first, and one past the last.
     ports: (u32, u32),
 }
 
 /// The bundles of all switches.
 pub(crate) struct Bundles {
-    /// For each switch its bundles, ascending by neighbour.
+    /// For each switch, its bundles, ascending by neighbour.
     of: Vec<Vec<Bundle>>,
     /// The different capacities in bits per second, ascending: the order of indices is that of capacities.
     pub(crate) capacities: Vec<u64>,

@@ -1,10 +1,10 @@
-//! Switches that cannot be told apart, taken together: the network folded to one switch per *cell*. Must not depend on
-//! labels.
+//! Equivalent switches merged: the network folded to one switch per *cell*. Must not depend on labels.
 //!
 //! The partition is the coarsest one in which every leaf is alone and any two switches of a cell have equally many
 //! bundles of each capacity to each cell (an equitable partition, found by refinement). The number of walks from a
-//! leaf to a switch, with their bottlenecks, then depends on the cell of the switch alone. So do distances and labels,
-//! and everything is computed once per cell: a fat tree of 2000 switches has 841 cells, a leaf-spine one more than leaves.
+//! leaf to a switch, with their bottlenecks, then depends only on the switch's cell. So do distances and labels, and
+//! everything is computed once per cell: a fat tree of 2000 switches has 841 cells, a leaf-spine network one more
+//! than leaves.
 
 use super::bundles::Bundles;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub(crate) struct Edge {
     pub(crate) capacity: u32,
     /// How many of them each switch has.
     pub(crate) count: u32,
-    /// Its place among the edges of all cells.
+    /// Its index among the edges of all cells.
     pub(crate) number: u32,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct FoldedCells {
     pub(crate) of: Vec<u32>,
     /// For each cell its edges, ascending by (cell, capacity).
     edges: Vec<Vec<Edge>>,
-    /// For each cell the number of edges of the cells before it, and of all at the end.
+    /// For each cell, the number of edges of the cells before it; at the end, of all.
     offset: Vec<u32>,
     /// For each leaf its cell.
     pub(crate) leaves: Vec<u32>,
@@ -38,7 +38,7 @@ pub(crate) struct FoldedCells {
 }
 
 impl FoldedCells {
-    /// Folds the network; the switch `alone` gets a cell of its own, as leaves do.
+    /// Folds the network; the switch `alone` gets its own cell, as leaves do.
     pub(crate) fn new(bundles: &Bundles, alone: Option<u32>) -> FoldedCells {
         let of = refined(bundles, initial(bundles, alone));
         let cells = of.iter().max().map_or(0, |last| *last as usize + 1);
@@ -70,12 +70,12 @@ impl FoldedCells {
         self.offset[self.edges.len()] as usize
     }
 
-    /// The number of an edge: its place among the edges of all cells.
+    /// The number of an edge: its index among the edges of all cells.
     pub(crate) fn number(&self, cell: u32, place: u32) -> usize {
         (self.offset[cell as usize] + place) as usize
     }
 
-    /// The place of an edge among those of its cell.
+    /// The index of an edge among those of its cell.
     #[inline]
     pub(crate) fn place(&self, cell: u32, edge: &Edge) -> u32 {
         edge.number - self.offset[cell as usize]
@@ -105,7 +105,7 @@ impl FoldedCells {
         &edges[first..first + count]
     }
 
-    /// The same cells with some of the edges only.
+    /// The same cells with only some of the edges.
     pub(crate) fn with_edges(&self, edges: Vec<Vec<Edge>>) -> FoldedCells {
         let FoldedCells { of, offset, leaves, tier, .. } = self;
         let (of, offset, leaves, tier) = (of.clone(), offset.clone(), leaves.clone(), tier.clone());
@@ -113,7 +113,7 @@ impl FoldedCells {
     }
 }
 
-/// Leaves apart, other switches by tier.
+/// Leaves separately, other switches by tier.
 fn initial(bundles: &Bundles, alone: Option<u32>) -> Vec<u32> {
     let mut colours: Vec<u32> = bundles.tier.iter().map(|tier| u32::from(*tier)).collect();
     for (n, switch) in bundles.leaves.iter().chain(&alone).enumerate() {

@@ -1,7 +1,7 @@
-//! The paths towards one leaf: for every cell its distance, and which edges lead on. Must not depend on labels.
+//! The paths towards one leaf: for every cell its distance, and which edges lead onwards. Must not depend on labels.
 //!
-//! Ordinary paths are shortest paths. Valley-free ones go up, then at most once sideways, then down; a switch from
-//! which a way leads down takes the shortest of these, any other goes the shortest way up to one that can.
+//! Ordinary paths are shortest paths. Valley-free ones go up, then at most once sideways, then down; a switch with a
+//! path down takes the shortest of these, any other the shortest path up to such a switch.
 
 use super::cells::{Edge, FoldedCells};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const NEVER: u32 = u32::MAX;
 pub(crate) struct Descent {
     /// For each cell the hops to the leaf.
     distance: Vec<u32>,
-    /// Valley-free paths only: whether a way leads down.
+    /// Valley-free paths only: whether a path leads down.
     falls: Option<Vec<bool>>,
     /// The cells that reach the leaf, the nearest first.
     order: Vec<u32>,
@@ -36,7 +36,7 @@ impl Descent {
         descent
     }
 
-    /// The same without the cells that do not lie on a path from this one.
+    /// The same without cells that are not on a path from this one.
     pub(crate) fn from(mut self, cells: &FoldedCells, start: u32) -> Descent {
         let mut passed = vec![false; cells.len()];
         passed[start as usize] = true;
@@ -89,7 +89,7 @@ impl Descent {
         self.order.sort_by_key(|cell| self.distance[*cell as usize]);
     }
 
-    /// Whether a packet may go this way at all.
+    /// Whether a packet may take this edge.
     fn is_open(&self, cells: &FoldedCells, from: u32, to: u32) -> bool {
         let Some(falls) = &self.falls else { return true };
         let (here, there) = (cells.tier[from as usize], cells.tier[to as usize]);
@@ -106,12 +106,12 @@ impl Descent {
         here != NEVER && there != NEVER && there + 1 == here && self.is_open(cells, from, to)
     }
 
-    /// The edges of a cell that lead on.
+    /// The edges of a cell that lead onwards.
     pub(crate) fn onward<'a>(&'a self, cells: &'a FoldedCells, cell: u32) -> impl Iterator<Item = &'a Edge> {
         cells.edges(cell).iter().filter(move |edge| self.leads(cells, cell, edge.to))
     }
 
-    /// For each cell the number of its paths by bottleneck, an index of capacities.
+    /// For each cell, the number of its paths by bottleneck, an index of capacities.
     pub(crate) fn paths(&self, cells: &FoldedCells) -> PathCounts {
         let mut paths: PathCounts = vec![BTreeMap::new(); cells.len()];
         paths[self.order[0] as usize].insert(u32::MAX, 1);
@@ -128,7 +128,7 @@ impl Descent {
         paths
     }
 
-    /// The edges of a cell by which packets come to it, seen from the cell.
+    /// The edges by which packets reach a cell, seen from the cell.
     pub(crate) fn upstream<'a>(
         &'a self,
         cells: &'a FoldedCells,

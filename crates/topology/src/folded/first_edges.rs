@@ -1,13 +1,13 @@
-//! The ways on from every cell by their first edges alone, whatever comes behind: what ECMP and WCMP choose from.
+//! The onward paths of every cell by their first edges alone, whatever follows: what ECMP and WCMP choose from.
 
 use super::cells::{Edge, FoldedCells};
 use super::tables::{Ways, fingerprint};
 use super::twins::{Fold, Towards};
 
-/// An edge by its place, and what it weighs.
+/// An edge by its index, and its weight.
 pub(crate) type Begun = (u32, u128);
 
-/// For each cell its ways; `weigh` says what an edge weighs on the way to a leaf.
+/// For each cell, its onward edges; `weigh` gives the weight of an edge towards a leaf.
 pub(crate) fn by_first_edge<W: Fn(&Edge) -> u128>(
     cells: &FoldedCells,
     weigh: impl Fn(&Towards<'_>) -> W,

@@ -1,8 +1,8 @@
-//! Forwarding tables: the ways on from a cell, turned into the ports of its switches. Must not depend on labels or
+//! Forwarding tables: the onward paths of a cell, mapped to the ports of its switches. Must not depend on labels or
 //! weights.
 //!
-//! Most cells go on towards many leaves in the same way. Every way is kept once for each cell and turned into ports once for
-//! each switch.
+//! Most cells reach many leaves by the same onward paths. Each set of paths is kept once per cell and mapped to ports
+//! once per switch.
 
 use super::bundles::Bundles;
 use super::cells::FoldedCells;
@@ -13,15 +13,16 @@ use weft_core::{Group, GroupId, PortId, SwitchId};
 /// The forwarding table of one switch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwitchRoutes {
-    /// The leaf this switch is, if it has hosts: their packets go out by [`Routes::port_of_host`](crate::Routes::port_of_host).
+    /// This switch's leaf number, if it has hosts: their packets leave by
+    /// [`Routes::port_of_host`](crate::Routes::port_of_host).
     pub leaf: Option<u16>,
     /// Groups of equal-cost ports; one without components means that there is no route.
     pub groups: Vec<Group>,
-    /// For each leaf its group; for the switch's own leaf one without components.
+    /// For each leaf, its group; for the switch's own leaf, one without components.
     pub group_of_leaf: Vec<GroupId>,
 }
 
-/// A fingerprint of some numbers: equal for equal ones, for others with a probability of about 10^-38.
+/// A fingerprint of some numbers: equal for equal ones, for others equal with a probability of about 10^-38.
 pub(crate) fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
     let absorbed =
         |[one, other]: [u64; 2], number: u64| [mix(one ^ number), mix(other.rotate_left(17) ^ number)];
@@ -29,14 +30,14 @@ pub(crate) fn fingerprint(numbers: impl Iterator<Item = u64>) -> u128 {
     u128::from(one) << 64 | u128::from(other)
 }
 
-/// The ways on from a cell to every leaf; equal ones once.
+/// The onward paths of a cell to every leaf; equal sets once.
 #[derive(Clone)]
 pub(crate) struct Ways<W> {
     /// The different ways.
     list: Vec<W>,
     /// By fingerprint.
     known: HashMap<u128, u32>,
-    /// For each leaf its way; `None`: there is no path, or the cell is the leaf.
+    /// For each leaf, its set of paths; `None`: there is no path, or the cell is the leaf.
     of_leaf: Vec<Option<u32>>,
 }
 
@@ -45,7 +46,7 @@ impl<W> Ways<W> {
         Ways { list: Vec::new(), known: HashMap::new(), of_leaf: vec![None; leaves] }
     }
 
-    /// The way to a leaf; equal ones have equal fingerprints.
+    /// The paths to a leaf; equal sets have equal fingerprints.
     pub(crate) fn set(&mut self, leaf: usize, fingerprint: u128, way: impl Fn() -> W) {
         let next = self.list.len() as u32;
         let number = *self.known.entry(fingerprint).or_insert(next);
@@ -55,12 +56,12 @@ impl<W> Ways<W> {
         self.of_leaf[leaf] = Some(number);
     }
 
-    /// For each leaf its way.
+    /// For each leaf, its set of paths.
     pub(crate) fn of_leaves(&self) -> impl Iterator<Item = Option<&W>> {
         self.of_leaf.iter().map(|number| number.map(|number| &self.list[number as usize]))
     }
 
-    /// The table of a switch that makes groups of ways so; every way is made one once.
+    /// The table of a switch, with groups made from sets of paths by this function; each set is converted once.
     pub(crate) fn table(&self, group: impl Fn(&W) -> Group) -> SwitchRoutes {
         let mut groups: Vec<Group> = self.list.iter().map(group).collect();
         let mut names = vec![None; groups.len()];
@@ -76,7 +77,7 @@ impl<W> Ways<W> {
     }
 }
 
-/// For each edge of the switch's cell the ports of the switch.
+/// For each edge of the switch's cell, the ports of the switch.
 pub(crate) fn ports_by_edge(bundles: &Bundles, cells: &FoldedCells, switch: SwitchId) -> Vec<Vec<PortId>> {
     let edges = cells.edges(cells.of[switch.index()]);
     let mut ports = vec![Vec::new(); edges.len()];
@@ -89,7 +90,7 @@ pub(crate) fn ports_by_edge(bundles: &Bundles, cells: &FoldedCells, switch: Swit
     ports
 }
 
-/// Weights whose sum fits 63 bits: as they are if they do, otherwise scaled down, none below 1.
+/// Weights whose sum fits 63 bits: unchanged if they do, otherwise scaled down, none below 1.
 pub(crate) fn narrow(weights: impl Iterator<Item = u128> + Clone) -> impl Iterator<Item = u64> {
     let total = weights.clone().fold(0u128, u128::saturating_add);
     let scale = total.div_ceil(1 << 62).max(1);
@@ -104,7 +105,7 @@ struct TableBuilder {
 }
 
 impl TableBuilder {
-    /// The number of a group; equal ones have one.
+    /// The number of a group; equal groups share one.
     fn name(&mut self, group: Group) -> GroupId {
         match self.known.get(&group) {
             Some(name) => *name,

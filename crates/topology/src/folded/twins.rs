@@ -1,9 +1,10 @@
-//! Leaves that differ in name only, taken together for the paths towards one leaf. Must not depend on labels.
+//! Leaves that differ only in name, merged for the paths towards one leaf. Must not depend on labels.
 //!
-//! *Twins* are leaves with equal edges (and so equal ones back: links lead both ways): to exchange two of them changes
-//! nothing but their names. The paths from them to any other leaf are alike, so one stands for all, unless a path leads
-//! through one of them: then links to one and to another carry labels of different names, and the network is taken as it
-//! is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred leaves.
+//! *Twins* are leaves with equal edges (and equal ones back, because links lead both ways): exchanging two of them
+//! changes nothing but their names. The paths from them to any other leaf are equivalent, so one represents all,
+//! unless a path leads through one of them: then links to different twins carry labels of different names, and the
+//! network is used as it is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred
+//! leaves.
 
 use super::cells::{Edge, FoldedCells};
 use super::descent::Descent;
@@ -18,13 +19,13 @@ pub(crate) struct Fold<'a> {
     sets: Vec<Vec<u32>>,
     /// For each leaf its set.
     set_of: Vec<u32>,
-    /// For each cell the leaf that it is.
+    /// For each cell, the leaf it is.
     leaf_of: Vec<Option<u32>>,
     /// The edges among the first leaves of the sets and the other cells.
     edges: Vec<Vec<Edge>>,
 }
 
-/// The network as the paths towards one leaf see it.
+/// The network as seen by the paths towards one leaf.
 pub(crate) struct Towards<'a> {
     pub(crate) cells: Cow<'a, FoldedCells>,
     pub(crate) descent: Descent,
@@ -68,12 +69,12 @@ impl<'a> Fold<'a> {
         fold
     }
 
-    /// The sets of two twins and more.
+    /// The sets of two or more twins.
     pub(crate) fn twins(&self) -> impl Iterator<Item = &Vec<u32>> {
         self.sets.iter().filter(|set| set.len() > 1)
     }
 
-    /// Whether a cell is the first of its set, or no leaf.
+    /// Whether a cell is the first of its set, or not a leaf.
     fn is_first(&self, cell: u32) -> bool {
         self.leaf_of[cell as usize].is_none_or(|leaf| self.set(leaf)[0] == leaf)
     }
@@ -97,7 +98,7 @@ impl<'a> Fold<'a> {
         view(Cow::Borrowed(self.cells))
     }
 
-    /// One leaf for each set, and the one that paths lead to.
+    /// One leaf per set, and the destination leaf.
     fn folded(&self, leaf: u32) -> FoldedCells {
         let mut edges = self.edges.clone();
         let added = match self.set(leaf) {
@@ -117,7 +118,7 @@ impl<'a> Fold<'a> {
 }
 
 impl Towards<'_> {
-    /// The twins that a cell stands for, two or more, and with them possibly the leaf that paths lead to.
+    /// The two or more twins that a cell represents, possibly including the destination leaf.
     pub(crate) fn twins(&self, cell: u32) -> Option<&[u32]> {
         let folded = matches!(self.cells, Cow::Owned(_)) && cell != self.cells.leaves[self.leaf as usize];
         let set = self.fold.leaf_of[cell as usize].filter(|_| folded).map(|leaf| self.fold.set(leaf))?;
@@ -125,33 +126,33 @@ impl Towards<'_> {
         Some(set).filter(|_| others > 1)
     }
 
-    /// Whether the leaf that paths lead to is one of these.
+    /// Whether the destination leaf is one of these.
     pub(crate) fn leads_to_one_of(&self, twins: &[u32]) -> bool {
         twins.binary_search(&self.leaf).is_ok()
     }
 
-    /// The leaves that a cell stands for; none if it is no leaf, or the one that paths lead to.
+    /// The leaves that a cell represents; none if it is not a leaf, or is the destination leaf.
     pub(crate) fn sources(&self, cell: u32) -> impl Iterator<Item = u32> {
         let alone = self.fold.leaf_of[cell as usize].filter(|_| self.twins(cell).is_none());
         let twins = self.twins(cell).unwrap_or_default().iter().copied();
         twins.chain(alone).filter(|leaf| *leaf != self.leaf)
     }
 
-    /// The cells that a cell stands for.
+    /// The cells that a cell represents.
     pub(crate) fn alike(&self, cell: u32) -> impl Iterator<Item = u32> {
         let alone = Some(cell).filter(|_| self.twins(cell).is_none());
         let twins = self.sources(cell).filter(move |_| alone.is_none());
         twins.map(|leaf| self.cells.leaves[leaf as usize]).chain(alone)
     }
 
-    /// Whether a path leads through a leaf that stands for others.
+    /// Whether a path leads through a leaf that represents others.
     fn passes_twins(&self) -> bool {
         let is_passed = |cell: &u32| self.descent.upstream(&self.cells, *cell).next().is_some();
         self.descent.order().iter().filter(|cell| self.twins(**cell).is_some()).any(is_passed)
     }
 }
 
-/// The edges to a cell, with the cells that they come from: links lead both ways.
+/// The edges to a cell, with the cells they come from: links lead both ways.
 fn back(cells: &FoldedCells, cell: u32) -> impl Iterator<Item = (u32, Edge)> {
     let neighbours = cells.edges(cell).chunk_by(|a, b| a.to == b.to).map(|edges| edges[0].to);
     neighbours.flat_map(move |to| cells.between(to, cell).iter().map(move |edge| (to, *edge)))

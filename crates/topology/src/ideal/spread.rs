@@ -1,13 +1,14 @@
-//! The least time of a train whose packets may take different paths: a bound that no way of spreading them beats.
+//! The minimum time of a train whose packets may take different paths: a lower bound for any way of spreading them.
 //!
-//! Between two leaves the links of all shortest paths form stages, and every packet crosses each stage once. The bound is the
-//! greatest of what the two hosts' links, in order, and each stage, with the rates of its links added, need for the whole
-//! train. Where the paths are alike and their number divides the train evenly it is reached to within a packet per hop.
+//! Between two leaves the links of all shortest paths form stages, and every packet crosses each stage once. The
+//! bound is the maximum of what the two hosts' links, in order, and each stage, with the rates of its links added,
+//! need for the whole train. Where the paths are equal and their number divides the train evenly, it is reached to
+//! within a packet per hop.
 
 use super::{Path, pipelined};
 use weft_core::{Bytes, Rate, Span};
 
-/// Stages that are looked at; of longer paths the first ones, which leaves the bound a bound.
+/// Maximum number of stages considered; for longer paths the first ones, which keeps the bound valid.
 const STAGES: usize = 8;
 
 /// What lies between two leaves: the different shortest paths, and the rate of all links at each distance together.
@@ -17,7 +18,7 @@ pub(super) struct Between {
     stages: [Rate; STAGES],
     /// How many stages the paths have.
     length: usize,
-    /// Some stage has several links.
+    /// Whether some stage has several links.
     spreads: bool,
 }
 
@@ -37,13 +38,13 @@ impl Between {
         self.spreads |= links > 1;
     }
 
-    /// The least time on one path; `None`: there is no path.
+    /// The minimum time on one path; `None`: there is no path.
     pub(super) fn on_one_path(&self, [first, last]: Ends, train: Packets) -> Option<Span> {
         let over = |path: &Path| pipelined([&first].into_iter().chain(path).chain([&last]), train);
         self.paths.iter().map(over).min()
     }
 
-    /// The least time on all paths together; `None`: there is no path.
+    /// The minimum time on all paths together; `None`: there is no path.
     pub(super) fn on_all_paths(&self, ends: Ends, train: Packets) -> Option<Span> {
         let (count, full, last) = train;
         if count <= 1 || !self.spreads {
@@ -57,7 +58,7 @@ impl Between {
         fabric.chain([self.between_hosts(ends, train)]).max().flatten()
     }
 
-    /// The least time as far as the links of the two hosts decide; `None`: there is no path.
+    /// The minimum time over the links of the two hosts; `None`: there is no path.
     pub(super) fn between_hosts(&self, ends: Ends, train: Packets) -> Option<Span> {
         let (count, full, last) = train;
         if count <= 1 {
@@ -73,13 +74,13 @@ impl Between {
         Some(sent_last.max(sent_before).max(received))
     }
 
-    /// When the first packet of a train of several can be at a stage; the short last one may overtake the others.
+    /// When the first packet of a train can reach a stage; the short last one may overtake the others.
     fn first_at(&self, ends: Ends, (count, full, last): Packets, stage: usize) -> Option<Span> {
         let overtaking = ends[0].0.time_for(full) * (count - 1) + self.reach(ends, last, stage)?;
         Some(overtaking.min(self.reach(ends, full, stage)?))
     }
 
-    /// The least time of one packet.
+    /// The minimum time of one packet.
     fn alone(&self, ends: Ends, size: Bytes) -> Option<Span> {
         self.on_one_path(ends, (1, size, size))
     }

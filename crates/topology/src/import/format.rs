@@ -1,7 +1,7 @@
-//! Which formats of topology files can be read.
+//! The formats of topology files that can be read.
 
 weft_core::choice! {
-    /// Who wrote a topology file.
+    /// The format of a topology file.
     pub enum Format {
         /// `topology.txt` of the HPCC simulator and its relatives (ConWeave, Alibaba's ns-3): counts, switch
         /// numbers, then one line per cable.

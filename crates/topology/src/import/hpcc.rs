@@ -50,7 +50,7 @@ fn switch_numbers(line: &Line<'_>, nodes: u32, count: u32) -> Result<BTreeSet<u3
     }
 }
 
-/// How the file's node numbers are called here.
+/// The nodes here for the file's node numbers.
 struct Names {
     host_of_number: BTreeMap<u32, HostId>,
     names: Vec<String>,
@@ -81,7 +81,7 @@ struct Cables<'a> {
 }
 
 impl Cables<'_> {
-    /// A line with a link: it joins two nodes, and a host has one link, to a switch.
+    /// A line with a link: it connects two nodes, and a host has one link, to a switch.
     fn add(&mut self, line: &Line<'_>) -> Result<(), ImportError> {
         let most = self.names.names.len() as u32 - 1;
         let ends = [line.number(0, "a node", (0, most))?, line.number(1, "a node", (0, most))?];
@@ -101,7 +101,7 @@ impl Cables<'_> {
         Ok(())
     }
 
-    /// All links are there; `head` announces the nodes.
+    /// All links are read; `head` declares the nodes.
     fn end(&self, head: &Line<'_>) -> Result<(), ImportError> {
         let bare = self.names.host_of_number.iter().find(|(_, host)| !self.of_host[host.index()]);
         bare.map_or(Ok(()), |(number, _)| {

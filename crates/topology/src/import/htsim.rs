@@ -12,8 +12,7 @@ const MOST: u32 = 1_000_000;
 
 /// Reads the text of a file called `file`.
 ///
-/// # Errors
-/// At the first line that is not as described above, and when the numbers do not fit each other.
+/// # Errors At the first line that is not as described above, and if the numbers contradict each other.
 pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
     let mut clos = Clos::default();
     let mut tier = None;
@@ -46,7 +45,7 @@ const TIER: [&str; 9] = [
     "queue_down",
 ];
 
-/// The file as it stands.
+/// The file's keys as written.
 #[derive(Default)]
 struct Clos {
     header: BTreeMap<String, u32>,
@@ -104,7 +103,7 @@ impl Clos {
         same.then(|| Span::from_ns(first.into()))
     }
 
-    /// The sizes of the network, or what does not fit.
+    /// The sizes of the network, or what contradicts.
     fn plan(&self) -> Result<FatTreeSizes, String> {
         let (hosts, three) = (self.header["nodes"], self.header["tiers"] == 3);
         let pod = if three { self.header["podsize"] } else { hosts };

@@ -1,9 +1,9 @@
 //! The score of every edge: equal numbers for equal labels. Must not depend on paths.
 //!
-//! The label (s, t, cf) stands on a link as often as there are paths from leaf s to leaf t through the link with
-//! capacity factor cf. Paths are never listed: for each destination the sources that reach a cell, by the bottleneck
-//! on their way, are carried from the far end of the paths to the near one, either as a fingerprint of their numbers
-//! of paths (multiset labels) or as a bit per source (set labels).
+//! A link carries the label (s, t, cf) as often as there are paths from leaf s to leaf t through it with capacity
+//! factor cf. Paths are never listed: for each destination, the sources that reach a cell, by bottleneck so far, are
+//! propagated along the paths, either as a fingerprint of their numbers of paths (multiset labels) or as a bit per
+//! source (set labels).
 
 use super::residue::Residue;
 use crate::folded::tables::gcd;
@@ -41,7 +41,7 @@ impl std::fmt::Display for Fraction {
     }
 }
 
-/// The narrowest bundle on a way so far: 0 for none, otherwise one more than the index of its capacity.
+/// The narrowest bundle of a path so far: 0 for none, otherwise one more than the index of its capacity.
 pub(crate) type NarrowestBundle = u32;
 
 /// The bottleneck after one more bundle.
@@ -49,7 +49,7 @@ pub(crate) fn narrowed(so_far: NarrowestBundle, capacity: u32) -> NarrowestBundl
     if so_far == 0 { capacity + 1 } else { so_far.min(capacity + 1) }
 }
 
-/// The capacity factor of a bundle for paths that come with this bottleneck.
+/// The capacity factor of a bundle for paths that arrive with this bottleneck.
 pub(crate) fn factor(
     bundles: &Bundles,
     settings: &QuiverSettings,
@@ -64,10 +64,10 @@ pub(crate) fn factor(
     }
 }
 
-/// For every edge, by its number, a score; equal labels, equal scores.
+/// For every edge, by number, a score; equal labels give equal scores.
 pub(crate) type Scores = Vec<u32>;
 
-/// Adds labels up, edge by edge.
+/// Sums labels edge by edge.
 pub(crate) struct LabelSums<'a> {
     cells: &'a FoldedCells,
     labels: Labels,
@@ -75,9 +75,9 @@ pub(crate) struct LabelSums<'a> {
     factors: Vec<Vec<Residue>>,
     /// For each edge the fingerprint of its labels.
     sums: Vec<Residue>,
-    /// For each edge of the first of some twins what every one of them adds, but for its name.
+    /// For each edge of the first of some twins, what each of them adds, apart from its name.
     of_twins: Vec<Residue>,
-    /// For each cell the number of ways on to the destination.
+    /// For each cell, the number of paths to the destination.
     onward: Vec<Residue>,
     sources: Sources,
 }
@@ -133,8 +133,8 @@ impl<'a> LabelSums<'a> {
         }
     }
 
-    /// Packets of twins begin there, none passes: a label is the name of the twin times what it has from its edge.
-    /// A twin that is itself the destination sends none; that is taken off beforehand.
+    /// Paths start at twins but never pass through them: a label is the name of the twin times what it gets from its
+    /// edge. A twin that is itself the destination sends nothing; that is subtracted beforehand.
     fn leave_twins(&mut self, towards: &Towards<'_>, cell: u32, twins: &[u32]) {
         let (cells, own) = (self.cells, self.cells.leaves[towards.leaf as usize]);
         let first = cells.leaves[twins[0] as usize];
@@ -149,7 +149,7 @@ impl<'a> LabelSums<'a> {
         }
     }
 
-    /// Adds to the edges of each twin what it has in common with the others.
+    /// Adds to the edges of each twin what all have in common.
     fn name_twins(&mut self, fold: &Fold<'_>) {
         let cells = self.cells;
         for twins in fold.twins() {
@@ -163,7 +163,7 @@ impl<'a> LabelSums<'a> {
         }
     }
 
-    /// Scores by the labels of the paths from one cell; edges without such a path keep what they have.
+    /// Scores by the labels of the paths from one cell; edges without such a path are unchanged.
     pub(crate) fn score_pair(&mut self, descent: &Descent, from: u32, scores: &mut Scores) {
         let cells = self.cells;
         let edges = || descent.order().iter().flat_map(|cell| cells.numbers(*cell));
@@ -190,7 +190,7 @@ impl<'a> LabelSums<'a> {
         }
     }
 
-    /// What leaves a cell is labels on its edges.
+    /// What leaves a cell becomes labels on its edges.
     fn leave(&mut self, (cells, descent): (&FoldedCells, &Descent), cell: u32) {
         let known = self.sources.at(cell);
         for edge in descent.onward(cells, cell) {
@@ -201,7 +201,7 @@ impl<'a> LabelSums<'a> {
         }
     }
 
-    /// Ways on from every cell, times the coordinate of the destination.
+    /// Paths onwards from every cell, times the coordinate of the destination.
     fn count_onward(&mut self, (cells, descent): (&FoldedCells, &Descent), destination: Residue) {
         for (n, &cell) in descent.order().iter().enumerate() {
             self.onward[cell as usize] = match (n, self.labels) {
@@ -229,11 +229,11 @@ impl Numbers {
     }
 }
 
-/// The sources that reach each cell on their way to one destination, by bottleneck.
+/// The sources that reach each cell on the way to one destination, by bottleneck.
 enum Sources {
     /// Fingerprints of the numbers of paths.
     Counted { slots: usize, sums: Vec<Residue> },
-    /// A bit for each source.
+    /// One bit per source.
     Seen { slots: usize, words: usize, bits: Vec<u64>, sums: Vec<Residue> },
 }
 
@@ -279,7 +279,7 @@ impl Sources {
         }
     }
 
-    /// What reaches one cell reaches the next, over `count` bundles of a capacity.
+    /// Propagates what reaches one cell to the next, over `count` bundles of a capacity.
     fn carry(&mut self, from: u32, to: u32, capacity: u32, count: u32) {
         match self {
             Sources::Counted { slots, sums } => {
@@ -318,7 +318,7 @@ impl Sources {
     }
 }
 
-/// Of a set: a coordinate for each 32 bits of it.
+/// For a set: a coordinate per 32 bits of it.
 fn fingerprint(words: &[u64]) -> Residue {
     let mut sum = Residue::ZERO;
     for (n, word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {

@@ -1,4 +1,4 @@
-//! Labels written out: which pairs of leaves a link carries, and in which hop two paths differ. Slow, for explanations.
+//! Labels in full: which pairs of leaves a link carries, and in which hop two paths differ. Slow, for explanations.
 
 use super::Quiver;
 use super::labels::{Fraction, NarrowestBundle, factor, narrowed};
@@ -22,14 +22,14 @@ pub struct Label {
 /// All labels of a link with their multiplicities (1 with set labels).
 pub type LabelList = BTreeMap<Label, u128>;
 
-/// The first hop in which two paths are not alike.
+/// The first hop in which two paths differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Counted from 0.
     pub hop: usize,
     /// The links of the two paths.
     pub links: [(SwitchId, SwitchId); 2],
-    /// Labels of which the two links have different numbers.
+    /// Labels whose multiplicities differ between the two links.
     pub labels: BTreeMap<Label, [u128; 2]>,
 }
 
@@ -96,7 +96,7 @@ impl Quiver<'_> {
     }
 }
 
-/// For each cell the number of paths on.
+/// For each cell, the number of onward paths.
 fn ways_to_leaf(cells: &FoldedCells, descent: &Descent) -> Vec<u128> {
     let mut ways = vec![0u128; cells.len()];
     for (n, &cell) in descent.order().iter().enumerate() {

@@ -1,6 +1,6 @@
 //! One switch and one leaf in detail: every component with its weight, its first hop and its paths.
 //!
-//! Paths are listed only as far as asked; numbers and weights are exact however many there are.
+//! Paths are listed only as far as requested; counts and weights are exact however many there are.
 
 use super::Quiver;
 use super::labels::{LabelSums, Scores};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 use weft_core::quiver::Score;
 use weft_core::{Group, PortId, SwitchId};
 
-/// The switches of a path, both ends included.
+/// The switches of a path, including both ends.
 pub type SwitchPath = Vec<SwitchId>;
 
 /// Symmetric paths.
@@ -23,11 +23,11 @@ pub struct PathComponent {
     pub weight: u128,
     /// Number of its paths; a path over parallel links is one.
     pub count: u128,
-    /// The ports its paths begin with, ascending.
+    /// The ports its paths start with, ascending.
     pub ports: Vec<PortId>,
     /// Its first paths in the order of switch numbers.
     pub paths: Vec<SwitchPath>,
-    /// For each hop a number; equal for links with equal labels.
+    /// For each hop, a number; equal for links with equal labels.
     pub scores: Vec<u32>,
 }
 
@@ -36,11 +36,11 @@ pub struct PathComponent {
 pub struct Pair {
     /// In the order of their first paths; `None`: more than ten thousand.
     pub components: Option<Vec<PathComponent>>,
-    /// What the switch makes of them: components with equal first ports taken together, ascending by ports.
+    /// What the switch installs: components with equal first ports merged, ascending by ports.
     pub group: Group,
 }
 
-/// Cells and scores as they are for one switch and one leaf.
+/// Cells and scores for one switch and one leaf.
 pub(super) struct View<'a> {
     pub(super) cells: Cow<'a, FoldedCells>,
     scores: Cow<'a, Scores>,
@@ -85,7 +85,7 @@ struct Ways {
     by_bottleneck: BTreeMap<u32, u128>,
 }
 
-/// Follows paths switch by switch; what is known of a switch is kept.
+/// Follows paths switch by switch, caching results per switch.
 struct Walk<'a> {
     quiver: &'a Quiver<'a>,
     view: View<'a>,
@@ -100,7 +100,7 @@ impl<'a> Walk<'a> {
         Walk { quiver, view, numbers: HashMap::new(), lists: vec![(0, 0)], known: HashMap::new() }
     }
 
-    /// The ways on from a switch in the order of their first paths; `None`: too many.
+    /// The onward paths of a switch in the order of their first paths; `None`: too many.
     fn ways(&mut self, switch: u32) -> Option<Rc<Vec<Ways>>> {
         if let Some(known) = self.known.get(&switch) {
             return known.clone();

@@ -1,25 +1,25 @@
-//! What is visible of the components in the first hop, for cells with too many lists of scores to tell them apart.
+//! What the first hop shows of the components, for cells with too many score lists to distinguish.
 //!
-//! Lists are followed from the near end. Two beginnings that lead to the same cells by the same first edges have the
-//! same continuations, visible in the same first edges; from there on they are followed together and their numbers of
-//! paths add. The work grows with the number of different *reaches*, not with the number of lists. What has begun with
-//! one edge alone is not followed at all: however its paths part, that edge is what is visible of them.
+//! Lists are followed from the near end. Two prefixes that lead to the same cells by the same first edges have the
+//! same continuations, visible in the same first edges; from there they are followed together and their path counts
+//! add. The work grows with the number of different *reaches*, not with the number of lists. A prefix with a single
+//! first edge is not followed at all: however its paths diverge, only that edge is visible.
 
 use super::labels::Scores;
 use crate::folded::{Bundles, Descent, FoldedCells, PathCounts};
 use std::collections::BTreeMap;
 
-/// The edges that a group of components begins with, by their places, and its weight.
+/// The first edges of a group of components, by index, and its weight.
 pub(crate) type EdgeGroup = (u128, Vec<u32>);
 
 /// Numbers of paths by (first edge, cell reached, bottleneck).
 type Begun = BTreeMap<(u32, u32, u32), u128>;
 
-/// Beginnings by what they reach: (first edge, cell), sorted.
+/// Prefixes by what they reach: (first edge, cell), sorted.
 type Front = BTreeMap<Vec<(u32, u32)>, Begun>;
 
-/// For each set of first edges the capacity of the components that begin with just these; `rest`: the paths on from each
-/// cell.
+/// For each set of first edges, the capacity of the components that start with exactly these; `rest`: the onward
+/// paths of each cell.
 pub(crate) fn by_reach(
     (bundles, cells, scores): (&Bundles, &FoldedCells, &Scores),
     (descent, rest): (&Descent, &PathCounts),
@@ -74,7 +74,7 @@ fn continued(
     continued
 }
 
-/// Adds a beginning to those with the same reach.
+/// Adds a prefix to those with the same reach.
 fn join(front: &mut Front, begun: Begun) {
     let mut reach: Vec<_> = begun.keys().map(|(first, cell, _)| (*first, *cell)).collect();
     reach.dedup();
@@ -91,7 +91,7 @@ fn first_edges(begun: &Begun) -> Vec<u32> {
     edges
 }
 
-/// The capacity of all paths with these beginnings.
+/// The capacity of all paths with these prefixes.
 fn capacity(bundles: &Bundles, begun: &Begun, rest: &PathCounts) -> u128 {
     let path = |narrowest: u32, count: u128| {
         count.saturating_mul(u128::from(bundles.capacities[narrowest as usize]))

@@ -4,7 +4,7 @@
 //! A list of labels is the polynomial whose monomials are its labels and whose coefficients are their multiplicities.
 //! Two different polynomials of degree g agree at a random point of a field of p elements with probability at most
 //! g/p (Schwartz and Zippel). Labels have degree 3 and two fields of p = 2^61 - 1 are used, so that two different
-//! lists get equal fingerprints with a probability of about 10^-36.
+//! lists collide with a probability of about 10^-36.
 
 use std::ops::{Add, AddAssign, Mul, Neg};
 use weft_core::random::mix;
@@ -19,7 +19,7 @@ impl Residue {
     pub(crate) const ZERO: Residue = Residue([0; 2]);
     pub(crate) const ONE: Residue = Residue([1; 2]);
 
-    /// The coordinate of the fixed point that belongs to a name; `kind` keeps names of different things apart.
+    /// The coordinate of the fixed point for a name; `kind` separates names of different things.
     pub(crate) fn of(kind: u64, name: [u64; 2]) -> Residue {
         let half = |n: u64| mix(mix(mix(kind << 1 | n) ^ name[0]).wrapping_add(name[1])) % PRIME;
         Residue([half(0), half(1)])

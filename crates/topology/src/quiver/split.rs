@@ -1,10 +1,10 @@
-//! Components of the paths from every cell to one leaf, and what of them is visible in the first hop.
+//! Components of the paths from every cell to one leaf, and what the first hop shows of them.
 //!
-//! Two paths are symmetric if their lists of scores are equal. Lists are numbered from their ends: the number of a list
-//! is that of (first score, number of the rest). So the lists of a cell follow from those of the next cells, with the
-//! numbers of their paths by bottleneck, and paths are never listed. Where a cell has too many different lists, they are
-//! followed from the near end instead, and lists that reach the same cells from the same first edges are followed together:
-//! what is visible in the first hop is the same for them.
+//! Two paths are symmetric if their lists of scores are equal. Lists are numbered from their ends: the number of a
+//! list is that of (first score, number of the rest). So the lists of a cell follow from those of the next cells,
+//! with their path counts by bottleneck, and paths are never listed. Where a cell has too many different lists, they
+//! are followed from the near end instead, and lists that reach the same cells from the same first edges are followed
+//! together: the first hop shows the same for them.
 
 use super::labels::Scores;
 use super::reach::{EdgeGroup, by_reach};
@@ -15,7 +15,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
 use weft_core::{Component, Group, PortId};
 
-/// So many different lists of one cell are still told apart one by one.
+/// Up to this many different lists of one cell are distinguished individually.
 pub(crate) const MOST_LISTS: usize = 10_000;
 
 /// Paths that share a list of scores and a bottleneck.
@@ -27,18 +27,18 @@ struct PathCounts {
     bottleneck: u32,
     /// How many.
     count: u128,
-    /// Their first edge; meaningless once cells are left behind.
+    /// Their first edge; meaningless beyond the cell itself.
     edge: u32,
 }
 
-/// How the paths from one cell to the leaf fall apart.
+/// How the paths from one cell to the leaf decompose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
     /// Number of components; `None`: more than [`MOST_LISTS`].
     pub(crate) components: Option<usize>,
     /// Whether every component is a single path.
     pub(crate) all_single: bool,
-    /// Components with equal first edges taken together; weights without a common divisor.
+    /// Components with equal first edges merged; weights without a common divisor.
     pub(crate) groups: Vec<EdgeGroup>,
 }
 
@@ -66,15 +66,15 @@ impl Split {
     }
 }
 
-/// Splits the paths of all cells, leaf after leaf.
+/// Splits the paths of all cells, leaf by leaf.
 pub(crate) struct Splitter<'a> {
     bundles: &'a Bundles,
-    /// By first score and rest of a list its number.
+    /// The number of a list, by first score and rest.
     lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
-    /// The paths from each cell, in `paths`: first and behind the last. `None`: too many lists.
+    /// The paths from each cell, in `paths`: first, and one past the last. `None`: too many lists.
     from: Vec<Option<(u32, u32)>>,
     paths: Vec<PathCounts>,
-    /// The paths of the cell at hand.
+    /// The paths of the current cell.
     own: Vec<PathCounts>,
     most_lists: usize,
 }
@@ -91,8 +91,8 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Calls `visit` for every cell that reaches the leaf, except the leaf's own: with a fingerprint of the split, equal
-    /// for equal ones, and a way to get it.
+    /// Calls `visit` for every cell that reaches the leaf, except the leaf's own: with a fingerprint of the split,
+    /// equal for equal splits, and a closure that computes it.
     pub(crate) fn leaf(
         &mut self,
         (cells, descent, scores): (&FoldedCells, &Descent, &Scores),
@@ -155,7 +155,8 @@ impl<'a> Splitter<'a> {
         self.from[cell as usize] = Some((first, self.paths.len() as u32));
     }
 
-    /// The same for any order of the lists. Most cells split alike towards many leaves; then this is all that is computed.
+    /// The same for any order of the lists. Most cells split identically towards many leaves; then only this is
+    /// computed.
     fn fingerprint(&self) -> u128 {
         let one = |paths: &PathCounts| {
             let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);

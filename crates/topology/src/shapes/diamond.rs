@@ -1,5 +1,5 @@
-//! Diamond: two leaves joined by two spines, each path with a rate and delay of its own; the smallest network in
-//! which packets of one flow can overtake each other.
+//! Diamond: two leaves connected by two spines, each path with its own rate and delay; the smallest network in which
+//! packets of one flow can overtake each other.
 //!
 //! `leaf0` has hosts 0..n, `leaf1` hosts n..2n; `spine0` is path a, `spine1` path b. Ports of a leaf: hosts, path a,
 //! path b.

@@ -1,5 +1,5 @@
-//! Dumbbell: senders on the left, receivers on the right, one bottleneck between; the classical congestion-control
-//! test. Hosts 0..n are on `left`, n..2n on `right`; the bottleneck is the last port of either.
+//! Dumbbell: senders on the left, receivers on the right, one bottleneck between them; the classical
+//! congestion-control test. Hosts 0..n are on `left`, n..2n on `right`; the bottleneck is the last port of either.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

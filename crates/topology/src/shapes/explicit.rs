@@ -1,4 +1,4 @@
-//! A network written out: hosts, switches and links by name, or a topology file of another simulator.
+//! An explicit network: hosts, switches and links by name, or a topology file of another simulator.
 //!
 //! Hosts are numbered in the order of their names, switches likewise; ports of a node follow the order of its links.
 
@@ -23,7 +23,7 @@ pub const SUMMARY: &str = "Written out link by link, or read from another simula
 pub struct Explicit(ExplicitSettings);
 
 impl Explicit {
-    /// The graph written out in `settings`.
+    /// The explicit graph in `settings`.
     #[must_use]
     pub fn new(settings: &ExplicitSettings, _site: ()) -> Explicit {
         Explicit(settings.clone())
@@ -90,7 +90,7 @@ fn stalls(link: &LinkEntry, index: usize, problems: &mut Vec<Problem>) -> Option
     }
 }
 
-/// The nodes by name, and what was wrong with names.
+/// The nodes by name, and problems with names.
 #[derive(Default)]
 struct Names {
     nodes: BTreeMap<String, Node>,

@@ -1,7 +1,7 @@
 //! The k-ary fat tree (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches, (k/2)² cores.
 //!
-//! Switches: `edge0`.. by (pod, position), then `agg0`.. likewise, then `core0`..; core c joins aggregation c / (k/2)
-//! of every pod. Ports: edge: hosts, aggregations; aggregation: edges, cores; core: pods.
+//! Switches: `edge0`.. by (pod, position), then `agg0`.. likewise, then `core0`..; core c connects to aggregation c /
+//! (k/2) of every pod. Ports: edge: hosts, aggregations; aggregation: edges, cores; core: pods.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

@@ -1,4 +1,4 @@
-//! Full mesh: every switch joined with every other, as inside a cluster router (RouteBricks, SOSP 2009).
+//! Full mesh: every switch connected to every other, as inside a cluster router (RouteBricks, SOSP 2009).
 //!
 //! Host h is on switch h / hosts_per_switch. Ports: hosts, then the other switches in ascending order.
 

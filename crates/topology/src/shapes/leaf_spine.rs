@@ -1,7 +1,7 @@
-//! Leaf-spine, the two-stage folded Clos of most load-balancing papers (DRILL, SIGCOMM 2017; CONGA, SIGCOMM 2014).
+//! Leaf-spine, the two-tier folded Clos of most load-balancing papers (DRILL, SIGCOMM 2017; CONGA, SIGCOMM 2014).
 //!
-//! Leaves `leaf0`.. come before spines `spine0`..; host h hangs on leaf h / hosts_per_leaf. Ports of a leaf: hosts,
-//! then uplinks by (spine, parallel number); ports of a spine: by (leaf, parallel number).
+//! Leaves `leaf0`.. come before spines `spine0`..; host h is on leaf h / hosts_per_leaf. Ports of a leaf: hosts, then
+//! uplinks by (spine, parallel number); ports of a spine: by (leaf, parallel number).
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};
@@ -20,7 +20,7 @@ weft_core::settings! {
         spines: u32 [1, 65535] = 4,
         /// Hosts on each leaf (DRILL: 20).
         hosts_per_leaf: u32 [1, 65535] = 20,
-        /// Cables between each leaf and each spine, every one a port of its own.
+        /// Cables between each leaf and each spine, each with its own port.
         parallel: u32 [1, 1024] = 1,
         /// Cable from host to leaf (DRILL: 10 Gbps).
         host_link: LinkSettings = LinkSettings::of(Rate::from_gbps(10)),
@@ -28,25 +28,25 @@ weft_core::settings! {
         fabric_link: LinkSettings = LinkSettings::of(Rate::from_gbps(40)),
         /// Pairs of leaf and spine that are wired differently.
         unequal: Vec<Unequal> = Vec::new(),
-        /// Cables between leaf and spine that are slower than the others, drawn at random.
+        /// Random cables between leaf and spine that are slower than the others.
         slow: Option<Slow> = None,
     }
 }
 
 weft_core::settings! {
-    /// A random part of the cables is slow, as after partial upgrades. Each leaf keeps a cable of full rate.
+    /// A random fraction of the cables is slow, as after partial upgrades. Each leaf keeps a cable of full rate.
     pub struct Slow {
         /// Line rate of a slow cable.
         rate: Rate,
         /// Probability that a cable is slow.
         share: Share = Share(0.4),
-        /// Number of the draw: another one gives other slow cables; the seed of the run does not.
+        /// Number of the random choice: another number gives other slow cables; the seed of the run does not.
         draw: u32 = 1,
     }
 }
 
 weft_core::settings! {
-    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; what is absent stays as there.
+    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; absent settings are as there.
     pub struct Unequal {
         /// Which leaf, from 0.
         leaf: u32,
@@ -170,7 +170,7 @@ impl LeafSpine {
         (0..self.0.spines).flat_map(bundle).collect()
     }
 
-    /// Makes some of a leaf's cables slow; if the draw says all, one drawn at random stays as it is.
+    /// Makes some of a leaf's cables slow; if the draw selects all, a random one is kept.
     fn slow_down(&self, uplinks: &mut [(usize, LinkSettings)], dice: &mut Random) {
         let Some(slow) = self.0.slow.as_ref().filter(|_| !uplinks.is_empty()) else { return };
         let mut drawn: Vec<bool> = uplinks.iter().map(|_| dice.chance(slow.share.0)).collect();

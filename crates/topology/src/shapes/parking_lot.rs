@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "A chain of switches with hosts on each: several bottl
 weft_core::settings! {
     /// Parking lot.
     pub struct ParkingLotSettings {
-        /// Number of switches in the chain; one less is the number of bottlenecks.
+        /// Number of switches in the chain; one more than the number of bottlenecks.
         switches: u32 [2, 65535] = 4,
         /// Hosts on each switch.
         hosts_per_switch: u32 [1, 65533] = 1,

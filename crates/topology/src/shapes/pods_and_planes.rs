@@ -1,5 +1,5 @@
-//! Pods and planes: Facebook's data-centre fabric (Andreyev, 2014). Every rack of a pod is joined with all fabric switches
-//! of the pod, one in each plane; a fabric switch is joined with all spines of its plane.
+//! Pods and planes: Facebook's data-centre fabric (Andreyev, 2014). Every rack of a pod connects to all fabric
+//! switches of the pod, one in each plane; a fabric switch connects to all spines of its plane.
 //!
 //! Switches: `tor0`.. by (pod, position), `fabric0`.. by (pod, plane), `spine0`.. by (plane, position). Ports: rack: hosts,
 //! planes; fabric switch: racks, spines; spine: pods.
@@ -19,7 +19,7 @@ weft_core::settings! {
         pods: u32 [1, 1024] = 3,
         /// Racks of a pod (Facebook: 48).
         racks_per_pod: u32 [1, 1024] = 2,
-        /// Planes, which are the fabric switches of a pod (Facebook: 4).
+        /// Planes, each with one fabric switch per pod (Facebook: 4).
         planes: u32 [1, 1024] = 2,
         /// Spines of a plane (Facebook: up to 48).
         spines_per_plane: u32 [1, 1024] = 2,

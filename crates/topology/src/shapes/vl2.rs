@@ -1,9 +1,9 @@
-//! VL2 (Greenberg et al., SIGCOMM 2009): racks hang on two aggregation switches, which are all joined with all
-//! intermediate switches.
+//! VL2 (Greenberg et al., SIGCOMM 2009): racks connect to two aggregation switches each, and every aggregation switch
+//! to every intermediate switch.
 //!
-//! With D_A ports per aggregation and D_I per intermediate switch there are D_A·D_I/4 racks, D_I aggregations and D_A/2
-//! intermediates. Switches: `tor0`.., `agg0`.., `int0`..; rack t hangs on aggregations 2⌊t/(D_A/2)⌋ and the next. Ports:
-//! rack: hosts, aggregations; aggregation: racks, intermediates; intermediate: aggregations.
+//! With D_A ports per aggregation and D_I per intermediate switch there are D_A·D_I/4 racks, D_I aggregations and
+//! D_A/2 intermediates. Switches: `tor0`.., `agg0`.., `int0`..; rack t connects to aggregations 2⌊t/(D_A/2)⌋ and the
+//! next. Ports: rack: hosts, aggregations; aggregation: racks, intermediates; intermediate: aggregations.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};
@@ -19,7 +19,7 @@ weft_core::settings! {
     pub struct Vl2Settings {
         /// Ports of an aggregation switch (the paper's D_A), even.
         aggregation_ports: u32 [2, 1024] = 8,
-        /// Ports of an intermediate switch (the paper's D_I), even: that many aggregation switches.
+        /// Ports of an intermediate switch (the paper's D_I), even; also the number of aggregation switches.
         intermediate_ports: u32 [2, 1024] = 8,
         /// Hosts of a rack.
         hosts_per_rack: u32 [1, 65533] = 20,

@@ -1,11 +1,11 @@
-//! CUBIC: the window follows a cubic of the time since the last congestion event, flat around the window at which that
-//! happened.
+//! CUBIC: the window follows a cubic function of the time since the last congestion event, flat around the window at
+//! that event.
 //!
-//! *Standard*: RFC 9438, or Linux's arithmetic (`linux.rs`); slow start ends by HyStart as in Linux. *Parameters*: `scaling`
-//! is C, `beta` is the share kept after an event. *State*: W_max, and per epoch K, its start and the window a Reno flow would
-//! have (W_est). *Limits*: at round trips of a data centre the cubic rises far more slowly than W_est, so that the law is
-//! additive increase of 3(1-beta)/(1+beta) with decrease to beta. Windows are counted in segments inside, and grow by whole
-//! segments.
+//! *Standard*: RFC 9438, or Linux's arithmetic (`linux.rs`); slow start ends by HyStart as in Linux. *Parameters*:
+//! `scaling` is C, `beta` is the fraction kept after an event. *State*: W_max, and per epoch K, its start and the
+//! window a Reno flow would have (W_est). *Limits*: at data-centre round trips the cubic rises far more slowly than
+//! W_est, so that the law is an additive increase of 3(1-beta)/(1+beta) with decrease to beta. Internally windows are
+//! in segments, and grow by whole segments.
 
 use linux::Linux;
 use weft_core::settings::Share;
@@ -26,7 +26,11 @@ choice! {
     pub enum CubicArithmetic {
         /// Real numbers, as RFC 9438 says.
         Exact = "exact",
-        /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window is back at W_max a second or so before K; the slope of the Reno-friendly part stays 3(1-beta)/(1+beta) for ever, where RFC 9438 lets it rise to 1 at the window of the last event; growth is computed at most once per tick and, while the window stays, every 1/32 s, so that at round trips far below that it climbs in stairs; and an event counts from the window, not from what is in flight.
+        /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window returns
+        /// to W_max about a second before K; the slope of the Reno-friendly part stays at 3(1-beta)/(1+beta), where
+        /// RFC 9438 lets it rise to 1 at the window of the last event; growth is computed at most once per tick and,
+        /// while the window is constant, every 1/32 s, so that at much shorter round trips it grows in steps; and a
+        /// reduction starts from the window, not from what is in flight.
         Linux = "linux",
     }
 }
@@ -36,24 +40,25 @@ settings! {
     pub struct CubicSettings {
         /// How steep the cubic is, in segments per second cubed (C); RFC 9438, section 5.1.
         scaling: f64 [0.000001, 1000000.0] = 0.4,
-        /// The share of the window kept after a congestion event (beta); RFC 9438, section 4.6.
+        /// Fraction of the window kept after a congestion event (beta); RFC 9438, section 4.6.
         beta: Share [0.1, 0.99] = Share(0.7),
-        /// A flow that meets congestion below its last W_max aims lower still, to make room for newcomers; RFC 9438,
+        /// A flow that meets congestion below its last W_max aims even lower, to make room for new flows; RFC 9438,
         /// section 4.7.
         fast_convergence: bool = true,
-        /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip: the
-        /// path is unknown, and a cubic from its flat part would be slow. Linux does so (`tcp_cubic`); RFC 9438 does not.
+        /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip:
+        /// the path is unknown, and the flat part of the cubic would be slow. Linux does so (`tcp_cubic`); RFC 9438
+        /// does not.
         fast_probing: bool = true,
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
         /// How windows are computed.
         arithmetic: CubicArithmetic = CubicArithmetic::Exact,
-        /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
+        /// End slow start on long trains of acknowledgements or a rising round-trip time, as Linux does.
         hystart: bool = true,
-        /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
-        /// an effect only with `hystart`.
+        /// Trains may last a whole round trip instead of half, as in Linux when the host's queue paces (fq); has an
+        /// effect only with `hystart`.
         hystart_paced: bool = false,
-        /// Ticks per second of the kernel (CONFIG_HZ); has an effect only with `arithmetic = "linux"`.
+        /// Kernel ticks per second (CONFIG_HZ); has an effect only with `arithmetic = "linux"`.
         hz: u32 [100, 1000] = 250,
     }
 }
@@ -70,7 +75,7 @@ pub struct Cubic {
     fast_convergence: bool,
     fast_probing: bool,
     tcp_friendliness: bool,
-    /// The state of Linux's arithmetic, which takes the place of what follows.
+    /// The state of Linux's arithmetic, which replaces the fields below.
     linux: Option<Box<Linux>>,
     hystart: Option<HyStart>,
     /// The window around which the next epoch is flat, in segments (W_max); zero when unknown.
@@ -78,9 +83,9 @@ pub struct Cubic {
     /// The window when the last congestion event began, in segments (cwnd_prior).
     prior: f64,
     epoch: Option<Epoch>,
-    /// Growth of the cubic not yet paid out, in segments below one.
+    /// Growth of the cubic not yet applied, a fraction of a segment.
     credit: f64,
-    /// When the last acknowledgement in avoidance came.
+    /// When the last acknowledgement in avoidance arrived.
     latest: Time,
 }
 
@@ -117,7 +122,7 @@ impl Cubic {
         }
     }
 
-    /// Seconds from the start of the epoch at hand to its flat part (K); nothing between epochs.
+    /// Seconds from the start of the current epoch to its flat part (K); `None` between epochs.
     #[must_use]
     pub fn k(&self) -> Option<f64> {
         match &self.linux {
@@ -126,7 +131,7 @@ impl Cubic {
         }
     }
 
-    /// An epoch beginning with `cwnd` segments. Above the plateau, or without one, the flat part is here and now.
+    /// An epoch that starts with `cwnd` segments. Above the plateau, or without one, the flat part is at its start.
     fn begin_epoch(&self, now: Time, cwnd: f64) -> Epoch {
         let plateau = self.plateau.max(cwnd);
         let k = cube_root((plateau - cwnd) / self.scaling);
@@ -159,18 +164,18 @@ impl Cubic {
         epoch.plateau + self.scaling * offset * offset * offset
     }
 
-    /// Segments per round trip by which W_est grows: with a decrease to beta, what takes as much as Reno does; Reno's own
-    /// pace once the window of the last congestion event is regained.
+    /// Segments per round trip by which W_est grows: with a decrease to beta, what gives the same throughput as Reno;
+    /// Reno's own growth once the window of the last congestion event is regained.
     fn friendly_slope(&self, friendly: f64) -> f64 {
         if friendly < self.prior { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) } else { 1.0 }
     }
 
-    /// Where the next epoch is flat after an event at `cwnd` segments.
+    /// The plateau of the next epoch after an event at `cwnd` segments.
     fn next_plateau(&self, cwnd: f64) -> f64 {
         if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
     }
 
-    /// The window was not the limit: the epoch's clock stands still meanwhile (RFC 9438, section 5.8).
+    /// The window was not the limit: the epoch's clock stops meanwhile (RFC 9438, section 5.8).
     fn stand_still(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
             linux.stand_still(self.latest, now);
@@ -179,7 +184,7 @@ impl Cubic {
         }
     }
 
-    /// After a time-out nothing is known of the path: the first epoch is flat where it begins (RFC 9438, section 4.8).
+    /// After a time-out nothing is known of the path: the first epoch is flat at its start (RFC 9438, section 4.8).
     fn forget(&mut self) {
         self.plateau = 0.0;
         if let Some(linux) = &mut self.linux {
@@ -236,7 +241,8 @@ fn segments(bytes: u64, window: &Window) -> f64 {
     bytes as f64 / window.mss as f64
 }
 
-/// The cube root by Newton's iteration from above, of basic operations only, so that every machine has the same bits.
+/// The cube root by Newton's iteration from above, with basic operations only, so that all machines give the same
+/// bits.
 fn cube_root(x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

@@ -1,9 +1,9 @@
-//! DCTCP: falls in proportion to the share of marked bytes.
+//! DCTCP: the window falls in proportion to the fraction of marked bytes.
 //!
-//! *Sources*: Alizadeh et al., SIGCOMM'10; RFC 8257. *Parameters*: `gain` is g. *State*: alpha, the running estimate of
-//! the marked share, refreshed once per window of data; bytes acknowledged and bytes acknowledged with an echo in the
-//! window at hand. *Limits*: needs step marking in the switches and a receiver that reports marks byte for byte; a window
-//! without a mark never falls, whatever alpha. Growth and the answer to losses are Reno's.
+//! *Sources*: Alizadeh et al., SIGCOMM'10; RFC 8257. *Parameters*: `gain` is g. *State*: alpha, the running estimate
+//! of the marked fraction, updated once per window of data; bytes acknowledged, and bytes acknowledged with an echo,
+//! in the current window. *Limits*: needs step marking in the switches and a receiver that reports marks byte for
+//! byte; a window without a mark never falls, whatever alpha. Growth and the response to losses are Reno's.
 
 use weft_core::settings::Share;
 use weft_core::{choice, settings};
@@ -19,22 +19,23 @@ choice! {
     pub enum DctcpArithmetic {
         /// Real numbers, and a window of data ends beyond its last byte, as RFC 8257 says.
         Exact = "exact",
-        /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be a unit falls to zero), a
-        /// mark takes whole segments, rounded down, and a window of data ends with its last byte; `gain` counts as the
-        /// nearest power of two.
+        /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be one unit falls to
+        /// zero); a mark removes whole segments, rounded down; a window of data ends with its last byte; `gain` is
+        /// rounded to the nearest power of two.
         Linux = "linux",
     }
 }
 
 choice! {
-    /// When alpha lowers the window. The first is DCTCP; the others are what two simulators do, which divides links
-    /// otherwise.
+    /// When alpha reduces the window. The first is DCTCP; the others are what two simulators do, which divides links
+    /// differently.
     pub enum Cut {
         /// When a mark is echoed, at most once per window of data (RFC 8257).
         Once = "once",
-        /// At the end of every window of data, marked or not, as long as alpha is not zero; growth goes on meanwhile (htsim).
+        /// At the end of every window of data, marked or not, as long as alpha is not zero; growth continues
+        /// meanwhile (htsim).
         EveryWindow = "every-window",
-        /// With every acknowledgement that echoes a mark; those without let the window grow (netbench).
+        /// On every acknowledgement that echoes a mark; others let the window grow (netbench).
         EveryMark = "every-mark",
     }
 }
@@ -44,13 +45,13 @@ settings! {
     pub struct DctcpSettings {
         /// Weight of the newest window in the estimate (g); RFC 8257 recommends 1/16.
         gain: Share [0.001, 1.0] = Share(1.0 / 16.0),
-        /// Estimate at the start (alpha); RFC 8257 begins with 1, so that the first mark halves the window.
+        /// Initial estimate (alpha); RFC 8257 starts at 1, so that the first mark halves the window.
         initial_alpha: Share = Share(1.0),
-        /// Segments below which a mark does not push the window; Linux has 2.
+        /// Minimum window after a mark, in segments; Linux has 2.
         minimum_window: u32 [1, 1000] = 2,
         /// How alpha is computed.
         arithmetic: DctcpArithmetic = DctcpArithmetic::Exact,
-        /// When alpha lowers the window.
+        /// When alpha reduces the window.
         cut: Cut = Cut::Once,
     }
 }
@@ -64,7 +65,7 @@ enum Alpha {
     Linux { units: u64, shift: u32 },
 }
 
-/// Alpha of one in Linux's arithmetic.
+/// Alpha = 1 in Linux's arithmetic.
 const LINUX_ONE: u64 = 1024;
 
 /// DCTCP.
@@ -76,7 +77,7 @@ pub struct Dctcp {
     /// Bytes acknowledged, and those of them with an echoed mark, in this window of data.
     acked: u64,
     marked: u64,
-    /// The window of data ends here: what was the next byte to send at its start.
+    /// The end of this window of data: the next byte to send at its start.
     window_end: u64,
     minimum: u64,
     cut: Cut,
@@ -93,7 +94,7 @@ impl Alpha {
         }
     }
 
-    /// Takes in a window of data of which `marked` bytes of `acked` were marked.
+    /// Updates alpha with a window of data in which `marked` of `acked` bytes were marked.
     fn update(&mut self, acked: u64, marked: u64) {
         match self {
             Alpha::Exact { share, gain } => *share += *gain * (marked as f64 / acked as f64 - *share),
@@ -137,24 +138,24 @@ impl Dctcp {
         }
     }
 
-    /// The estimate of the marked share, 0 to 1.
+    /// The estimate of the marked fraction, 0 to 1.
     #[must_use]
     pub fn alpha(&self) -> f64 {
         self.alpha.share()
     }
 
-    /// The window when alpha has taken its part.
+    /// The window reduced by alpha.
     fn lowered(&self, window: &Window) -> u64 {
         (window.cwnd - self.alpha.cut(window)).max(self.minimum)
     }
 
-    /// Lowers the window without an event. A mark also ends slow start.
+    /// Reduces the window without an event. A mark also ends slow start.
     fn lower(&mut self, window: &mut Window) {
         window.cwnd = self.lowered(window);
         window.ssthresh = window.cwnd;
     }
 
-    /// Answers marks as they are echoed, or once per window of data.
+    /// Responds to marks as they are echoed, or once per window of data.
     fn answer(&mut self, window: &mut Window, marked: bool, passed: bool) {
         match self.cut {
             Cut::EveryWindow => {
@@ -170,7 +171,7 @@ impl Dctcp {
         }
     }
 
-    /// The whole window of data that was in flight at the last refreshment is acknowledged.
+    /// The whole window of data in flight at the last update is acknowledged.
     fn window_passed(&self, una: u64) -> bool {
         match self.alpha {
             Alpha::Exact { .. } => una > self.window_end,

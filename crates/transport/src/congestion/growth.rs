@@ -1,5 +1,5 @@
-//! The two ways in which all laws of this family grow: slow start, and one segment for so many acknowledged bytes. The
-//! falls common to several laws are here too. Must not depend on any particular law.
+//! The two ways in which all laws of this family grow: slow start, and one segment per a number of acknowledged
+//! bytes. Reductions common to several laws are also here. Must not depend on any particular law.
 
 use super::{AckEvent, CongestionEvent, LawSite, Window};
 
@@ -15,7 +15,7 @@ pub(super) fn slow_start(window: &mut Window, acked: u64, site: &LawSite) -> u64
     counted - used
 }
 
-/// Congestion avoidance with appropriate byte counting (RFC 3465): acknowledged bytes are gathered, and each windowful
+/// Congestion avoidance with appropriate byte counting (RFC 3465): acknowledged bytes accumulate, and each windowful
 /// is worth `alpha` segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gathered(u64);
@@ -30,7 +30,7 @@ impl Gathered {
         }
     }
 
-    /// Forgets what was gathered: the window was cut.
+    /// Resets the accumulated bytes: the window was reduced.
     pub(super) fn clear(&mut self) {
         self.0 = 0;
     }
@@ -47,13 +47,13 @@ pub(super) fn reno(window: &mut Window, ack: &AckEvent, site: &LawSite, gathered
     }
 }
 
-/// What counts as the window when it must fall: the bytes in flight, but not those beyond the window that limited
-/// transmit sent (RFC 5681, section 3.2, step 1).
+/// The window used for a reduction: the bytes in flight, without those sent beyond the window by limited transmit
+/// (RFC 5681, section 3.2, step 1).
 pub(super) fn flight(window: &Window, event: &CongestionEvent) -> u64 {
     event.in_flight.min(window.cwnd)
 }
 
-/// The least window after a fall: two segments (RFC 5681, equation 4).
+/// The minimum window after a reduction: two segments (RFC 5681, equation 4).
 pub(super) fn at_least_two_segments(bytes: u64, window: &Window) -> u64 {
     bytes.max(2 * window.mss)
 }

@@ -1,10 +1,11 @@
-//! H-TCP: the longer the last congestion is past, the faster the window grows; how far it falls follows the ratio of the
+//! H-TCP: the longer ago the last congestion, the faster the window grows; its reduction follows the ratio of the
 //! smallest to the largest round trip.
 //!
-//! *Sources*: Leith and Shorten, draft-leith-tcp-htcp; Linux `tcp_htcp`. *Parameters*: the increase is alpha, the share
-//! kept is beta. *State*: time of the last congestion event, extremes of the round trip, throughput achieved. *Limits*:
-//! the Linux form counts time in jiffies of 1 ms and lets beta leave one half only at round trips above 10 ms; in a data
-//! centre it is Reno for 2.8 s after each event. Windows are bytes; alpha is in segments per round trip.
+//! *Sources*: Leith and Shorten, draft-leith-tcp-htcp; Linux `tcp_htcp`. *Parameters*: the increase is alpha, the
+//! fraction kept is beta. *State*: time of the last congestion event, extremes of the round trip, throughput
+//! achieved. *Limits*: the Linux form counts time in jiffies of 1 ms and lets beta differ from one half only at round
+//! trips above 10 ms; in a data centre it is Reno for 2.8 s after each event. Windows are bytes; alpha is in segments
+//! per round trip.
 
 use weft_core::{Time, choice, settings};
 
@@ -30,11 +31,12 @@ choice! {
 }
 
 choice! {
-    /// Whether the increase shrinks with the round trip, so that flows of different round trips share fairly.
+    /// Whether the increase shrinks with the round trip, so that flows with different round trips share fairly.
     pub enum RttScaling {
-        /// As the variant has it: Linux yes, draft no.
+        /// As in the variant: Linux yes, draft no.
         AsVariant = "as-variant",
-        /// The increase is multiplied by the smallest round trip over 100 ms, within 0.1 and 2, but stays at least 1.
+        /// The increase is multiplied by the smallest round trip divided by 100 ms, within 0.1 and 2, but stays at
+        /// least 1.
         On = "on",
         /// No scaling.
         Off = "off",
@@ -44,14 +46,15 @@ choice! {
 settings! {
     /// H-TCP.
     pub struct HtcpSettings {
-        /// Whose formulas; Linux's is what runs on hosts.
+        /// Which formulas to use; Linux's run on real hosts.
         variant: Variant = Variant::Linux,
-        /// Whether the increase follows the round trip.
+        /// Whether the increase scales with the round trip.
         rtt_scaling: RttScaling = RttScaling::AsVariant,
-        /// Halve if the throughput achieved changed by more than a fifth since the last congestion event; both the draft
-        /// and Linux do.
+        /// Halve the window if throughput changed by more than a fifth since the last congestion event; both the
+        /// draft and Linux do.
         bandwidth_switch: bool = true,
-        /// The share kept is the ratio of smallest to largest round trip within 0.5 and 0.8; if not, always one half.
+        /// The fraction kept is the ratio of smallest to largest round trip, within 0.5 and 0.8; otherwise always one
+        /// half.
         adaptive_backoff: bool = true,
     }
 }
@@ -65,18 +68,18 @@ pub struct Htcp {
     adaptive_backoff: bool,
     /// Increase in segments per round trip.
     alpha: f64,
-    /// Share of the window kept.
+    /// Fraction of the window kept.
     beta: f64,
-    /// Beginning of the last congestion event, or the first acknowledgement. The kernel's module counts from the end of
-    /// recovery, a round trip later; the draft and the traces of Linux that were compared count from here.
+    /// Start of the last congestion event, or the first acknowledgement. The kernel's module counts from the end of
+    /// recovery, a round trip later; the draft and the Linux traces used for comparison count from here.
     epoch: Option<Time>,
-    /// A congestion event is going on.
+    /// A congestion event is in progress.
     recovering: bool,
     /// Linux: an event passed without a change of throughput, so beta may adapt at the next.
     settled: bool,
     round_trips: RoundTrips,
     throughput: Throughput,
-    /// Acknowledged bytes, in the draft times alpha, that are not yet a windowful.
+    /// Acknowledged bytes (in the draft, times alpha) that do not yet make a windowful.
     gathered: f64,
 }
 
@@ -100,13 +103,13 @@ impl Htcp {
         }
     }
 
-    /// Segments per round trip by which the window grows at present (alpha).
+    /// Segments per round trip by which the window currently grows (alpha).
     #[must_use]
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// The share of the window kept at the last event (beta).
+    /// The fraction of the window kept at the last event (beta).
     #[must_use]
     pub fn beta(&self) -> f64 {
         self.beta
@@ -121,7 +124,7 @@ impl Htcp {
         self.alpha = self.form.alpha(self.age(now), self.round_trips.shortest, self.beta);
     }
 
-    /// Beta for the event at hand.
+    /// Beta for the current event.
     fn update_beta(&mut self) {
         let steady = self.throughput.was_steady();
         self.throughput.close_epoch();
@@ -155,8 +158,8 @@ impl Htcp {
         window.cwnd > before
     }
 
-    /// Linux looks before it counts: the acknowledgement that grows the window, by one segment, counts for nothing, nor
-    /// does what was gathered beyond the need. With a large alpha that makes growth some per cent slower.
+    /// Linux compares before it counts: the acknowledgement that grows the window, by one segment, is not counted,
+    /// nor is any excess. With a large alpha this slows growth by some per cent.
     fn grow_as_linux(&mut self, window: &mut Window, acked: u64) -> bool {
         let enough = self.gathered * self.alpha >= window.cwnd as f64;
         if enough {

@@ -1,33 +1,33 @@
-//! HyStart as Linux has it: leaves slow start before the queue overflows, by the length of a train of acknowledgements
-//! or by a rise of the round trip. Knows the acknowledgements of slow start only.
+//! HyStart as in Linux: leaves slow start before the queue overflows, on a long train of acknowledgements or a rising
+//! round-trip time. Sees only the acknowledgements of slow start.
 //!
 //! *Source*: Ha and Rhee, "Taming the elephants: new TCP slow start" (2011), with the figures of Linux since 5.6.
-//! *Limits*: the rise must be 4 ms at least, so in a data centre only the train can end slow start.
+//! *Limits*: the rise must be at least 4 ms, so in a data centre only the train can end slow start.
 
 use weft_core::{Span, Time};
 
 use super::{AckEvent, Window};
 
-/// Segments below which the window is left alone.
+/// Window in segments below which HyStart does not act.
 const LEAST_WINDOW: u64 = 16;
 /// Acknowledgements further apart do not belong to one train.
 const TRAIN_SPACING: Span = Span::from_ms(2);
-/// Allowance for the batching of acknowledgements: so many bytes at the rate of sending, at most this long.
+/// Allowance for the batching of acknowledgements: this many bytes at the sending rate, at most this long.
 const BATCHED_BYTES: u64 = 4 * 65_536;
 const BATCHED_MOST: Span = Span::from_ms(1);
 /// Round-trip samples of a round before its smallest counts.
 const SAMPLES: u32 = 8;
-/// A rise of one eighth of the smallest round trip counts, but within these limits.
+/// A rise by one eighth of the smallest round trip counts, within these limits.
 const RISE_LEAST: Span = Span::from_ms(4);
 const RISE_MOST: Span = Span::from_ms(16);
 
 /// What is measured in one round of slow start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HyStart {
-    /// A train may last this part of the round trip: half of it, or all of it when the sender paces and so stretches
-    /// what it sends over half a round trip by itself.
+    /// A train may last this fraction of the round trip: half, or all of it when the sender paces and so itself
+    /// spreads what it sends over half a round trip.
     parts: u64,
-    /// Slow start was ended here already.
+    /// Slow start has already been ended here.
     found: bool,
     /// The round ends beyond this byte.
     round_end: u64,
@@ -53,7 +53,7 @@ impl HyStart {
         }
     }
 
-    /// Takes in an acknowledgement; whether slow start has to end with it.
+    /// Processes an acknowledgement; returns whether slow start must end with it.
     pub(super) fn ends_slow_start(&mut self, window: &Window, ack: &AckEvent) -> bool {
         let Some(rtt) = ack.rtt else { return false };
         if self.found || !window.in_slow_start() {
@@ -69,7 +69,7 @@ impl HyStart {
         self.found
     }
 
-    /// A time-out: slow start begins anew.
+    /// A time-out: slow start restarts.
     pub(super) fn restart(&mut self) {
         *self = HyStart::new(self.parts == 1);
     }
@@ -100,8 +100,8 @@ impl HyStart {
     }
 }
 
-/// How long acknowledgements may be held together on the way: the time of a few large bursts at the rate of slow start,
-/// which is two windows per round trip.
+/// How long acknowledgements may be batched on the way: the time of a few large bursts at the slow-start rate of two
+/// windows per round trip.
 fn batching(window: &Window, ack: &AckEvent) -> Span {
     let per_round_trip = 2 * window.cwnd.max(ack.in_flight);
     Span(BATCHED_BYTES.saturating_mul(ack.srtt.0) / per_round_trip).min(BATCHED_MOST)

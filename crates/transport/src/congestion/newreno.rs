@@ -1,9 +1,9 @@
-//! NewReno: one segment more per round trip, half the window less per congestion event.
+//! NewReno: one more segment per round trip, half the window per congestion event.
 //!
 //! *Standards*: RFC 5681 (growth and halving), RFC 3465 (bytes are counted, not acknowledgements), RFC 3168 (a mark
-//! counts as a loss). The recovery that gave the law its name (RFC 6582) is the sender's. *Parameters*: none of its own;
-//! the limit L of slow start is common to all laws and comes with the site. *Limits*: the window follows
-//! `sqrt(1.5 / p)` at loss rate `p`, so a long fat path needs very few losses.
+//! counts as a loss). The recovery that gave the law its name (RFC 6582) is the sender's. *Parameters*: none of its
+//! own; the slow-start limit L is common to all laws. *Limits*: the window follows `sqrt(1.5 / p)` at loss rate `p`,
+//! so a long fat path needs very few losses.
 
 use weft_core::settings;
 

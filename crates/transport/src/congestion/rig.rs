@@ -1,5 +1,5 @@
-//! For tests: one law, one window, one path, in rounds. Every segment of a window is acknowledged by itself, in order;
-//! there is no network, no retransmission and no timer.
+//! For tests: one law, one window, one path, in rounds. Every segment of a window is acknowledged separately, in
+//! order; there is no network, no retransmission and no timer.
 
 use weft_core::{Rate, Span, Time};
 
@@ -17,10 +17,10 @@ pub(super) struct Rig<L> {
     /// Round trip of the coming segments.
     pub(super) rtt: Span,
     pub(super) min_rtt: Span,
-    /// What the sender says of itself.
+    /// The sender's state.
     pub(super) cwnd_limited: bool,
     una: u64,
-    /// Nothing grows until this byte is acknowledged: a mark was answered.
+    /// Nothing grows until this byte is acknowledged: a mark was handled.
     answered: u64,
 }
 
@@ -69,7 +69,7 @@ impl<L: CongestionLaw> Rig<L> {
         }
     }
 
-    /// A window is acknowledged, spread over a round trip; its last `marked` segments bear marks.
+    /// A window is acknowledged, spread over a round trip; its last `marked` segments carry marks.
     pub(super) fn marked_round(&mut self, marked: u64) {
         let (start, count) = (self.now, self.window.cwnd / MSS);
         for n in 1..=count {
@@ -93,8 +93,8 @@ impl<L: CongestionLaw> Rig<L> {
         }
     }
 
-    /// Rounds over a path that holds `path` segments, longer by what queues, until the window exceeds `limit` segments;
-    /// the seconds it took.
+    /// Runs rounds over a path that holds `path` segments, prolonged by queueing, until the window exceeds `limit`
+    /// segments; returns the seconds it took.
     pub(super) fn seconds_until(&mut self, limit: u64, path: f64) -> f64 {
         let start = self.now;
         while self.window.cwnd <= limit * MSS {

@@ -1,8 +1,8 @@
-//! The window of every law, round by round, against committed text. A difference is a change of behaviour: look at it,
-//! and if it is meant, replace the file by what the test prints.
+//! The window of every law, round by round, against committed text. A difference is a change of behaviour: inspect it
+//! and, if it is intended, replace the file with what the test prints.
 //!
-//! The path holds 40 segments and its queue 20 more; a window beyond both loses a segment. Segments that find 8 or more
-//! waiting bear marks, for laws that use them. In round 70 the retransmission timer expires.
+//! The path holds 40 segments and its queue 20 more; a window beyond both loses a segment. Segments that find 8 or
+//! more waiting carry marks, for laws that use them. In round 70 the retransmission timer expires.
 
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ impl CongestionLaw for AnyLaw {
     }
 }
 
-/// One round: queueing delay, marks or a loss; what happened.
+/// One round: queueing delay, marks or a loss; returns what happened.
 fn step(rig: &mut Rig<AnyLaw>, round: u64) -> &'static str {
     let sent = rig.window.cwnd / MSS;
     rig.rtt = Span(rig.min_rtt.0 * sent.max(PATH) / PATH);

@@ -1,4 +1,4 @@
-//! NDP as a transport of a scenario; how it is carried is in the crate `ndp`.
+//! NDP as a transport of a scenario; the crate `ndp` implements it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! pFabric as a transport of a scenario; how it is carried is in the crate `pfabric`.
+//! pFabric as a transport of a scenario; the crate `pfabric` implements it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Datagrams at a constant rate: no acknowledgement, no retransmission, no congestion control. Only what a scenario can
-//! say of them; how they are carried is in `stacks/datagrams.rs`.
+//! Datagrams at a constant rate: no acknowledgement, no retransmission, no congestion control. Only their settings;
+//! `stacks/datagrams.rs` implements them.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ settings! {
         mtu: Bytes = Bytes(1_500),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
         framing: Bytes = Bytes(38),
-        /// A shorter frame is padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
+        /// Shorter frames are padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
         least_wire: Bytes = Bytes(84),
         /// IP and UDP header.
         header: Bytes = Bytes(28),
-        /// Rate of the payload of flows that have none of their own; absent: as fast as the network card sends.
+        /// Payload rate of flows without their own; absent: as fast as the network card sends.
         rate: Option<Rate> = None,
     }
 }

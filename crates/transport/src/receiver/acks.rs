@@ -1,5 +1,5 @@
-//! Acknowledgements that wait for the network card. Each keeps what was true when it became due; none is merged with
-//! another as long as there is room.
+//! Acknowledgements that wait for the network card. Each keeps the state at which it became due; none are merged as
+//! long as there is room.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use weft_core::Time;
 
 use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Segment};
 
-/// Acknowledgements that may wait; beyond, the last is replaced by the newest, which tells more.
+/// Maximum number of waiting acknowledgements; beyond it, the newest, which says more, replaces the last.
 const MOST: usize = 256;
 
-/// What an acknowledgement says: a segment without what is the same in all.
+/// The content of an acknowledgement: a segment without the parts common to all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ack {
     pub(super) ack: u64,
@@ -20,7 +20,7 @@ pub(super) struct Ack {
     pub(super) blocks_used: BlockCount,
 }
 
-/// A queue that needs memory of its own only for more than one.
+/// A queue that allocates only for more than one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acks {
     first: Ack,
@@ -29,7 +29,7 @@ pub(super) struct Acks {
 }
 
 impl Ack {
-    /// The segment, from a template that says the flow and when it is sent.
+    /// The segment, from a template with the flow and the sending time.
     #[inline]
     pub(super) const fn segment(&self, template: Segment) -> Segment {
         Segment {
@@ -65,7 +65,7 @@ impl Acks {
         self.more.push_back(ack);
     }
 
-    /// The acknowledgement to send next; of no meaning when there is none.
+    /// The acknowledgement to send next; meaningless if there is none.
     #[inline]
     pub(super) fn first(&self) -> &Ack {
         &self.first

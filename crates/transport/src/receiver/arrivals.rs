@@ -7,14 +7,14 @@ use crate::segment::{Block, BlockCount, MAX_BLOCKS};
 struct Held {
     start: u64,
     end: u64,
-    /// Rises with each arrival, so that the latest is known.
+    /// Increases with each arrival, to identify the latest.
     touched: u64,
 }
 
 /// What an arrival was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// The next bytes, and nothing was missing.
+    /// The next bytes, with nothing missing.
     InOrder,
     /// The next bytes, while later ones were waiting for them.
     FilledGap,
@@ -28,7 +28,7 @@ pub(super) enum Arrival {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     expected: u64,
-    /// Apart from each other and in order; without memory until a gap appears.
+    /// Disjoint and sorted; without memory until a gap appears.
     held: Vec<Held>,
     serial: u64,
 }
@@ -107,7 +107,7 @@ impl Arrivals {
         if known { Arrival::Duplicate } else { Arrival::BeyondGap }
     }
 
-    /// What is in order by now is no longer held.
+    /// Removes ranges that are now in order.
     fn release(&mut self) {
         let count = self.held.partition_point(|held| held.start <= self.expected);
         if count > 0 {

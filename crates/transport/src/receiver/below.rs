@@ -1,4 +1,4 @@
-//! What stands between the card and TCP to restore the order of packets: one of two buffers. Must not depend on TCP.
+//! The buffer between card and TCP that restores packet order, in one of two kinds. Must not depend on TCP.
 
 use weft_core::{Ecn, Time};
 
@@ -10,7 +10,7 @@ use weft_offload::shim::Shim;
 /// What the shim holds of a packet.
 pub(super) type Packet = (Ecn, Segment);
 
-/// The reordering shim and what it lets up at a time.
+/// The reordering shim and what it releases at a time.
 #[derive(Debug)]
 pub(super) struct Below {
     shim: AnyShim,

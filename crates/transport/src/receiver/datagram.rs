@@ -1,5 +1,5 @@
-//! Receiving datagrams: counts what arrives, answers nothing. The flow is complete when every byte has arrived, in any
-//! order; if one datagram is lost it never is, and stays open until the run ends.
+//! Receiving datagrams: counts what arrives, sends nothing. The flow is complete when every byte has arrived, in any
+//! order; if a datagram is lost it never completes, and stays open until the run ends.
 
 use weft_core::stack::{End, Receiving};
 use weft_core::{Bytes, Ecn, Header, Time};

@@ -11,7 +11,7 @@ pub(super) struct Reading {
     /// Picoseconds.
     mean: f64,
     random: Random,
-    /// It reads then; in the past: it sleeps.
+    /// When it reads; in the past: it sleeps.
     next: Time,
 }
 
@@ -22,7 +22,7 @@ impl Reading {
         Reading { mean: mean.0 as f64, random, next: Time::ZERO }
     }
 
-    /// Something has arrived at `now`: when is it read?
+    /// Something arrived at `now`: when it is read.
     pub(super) fn when(&mut self, now: Time) -> Time {
         if self.next <= now {
             self.next = now + Span(self.random.exponential(self.mean) as u64);

@@ -1,7 +1,7 @@
-//! TCP's receiving end: what arrives in which order, when that is acknowledged (RFC 5681, section 4.2), and how marks are
-//! reported (RFC 3168; RFC 8257, section 3.2).
+//! TCP's receiving end: what arrives in which order, when it is acknowledged (RFC 5681, section 4.2), and how marks
+//! are reported (RFC 3168; RFC 8257, section 3.2).
 //!
-//! Below TCP stand, in this order, receive offload and the reordering shim. Receive offload changes only when
+//! Below TCP are, in this order, receive offload and the reordering shim. Receive offload changes only when
 //! acknowledgements become due: payload counts as delivered when it arrives.
 
 use std::sync::Arc;
@@ -21,30 +21,30 @@ use weft_core::order::ReorderCounts;
 use weft_core::stack::{End, Receiving};
 use weft_offload::gro::GroCounter;
 
-/// Payload in order that is not acknowledged yet.
+/// In-order payload not yet acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Unacknowledged {
     bytes: u64,
-    /// When the first of its packets was sent, and whether for the first time.
+    /// When the first of its packets was sent, and whether it was a first transmission.
     sent: Time,
     again: bool,
-    /// The acknowledgement goes no later.
+    /// The latest time for the acknowledgement.
     due: Time,
-    /// Receive offload hands the batch up at this time, if nothing ends it before.
+    /// When receive offload delivers the batch, if nothing ends it earlier.
     batch_ends: Time,
 }
 
 const NOTHING: Unacknowledged =
     Unacknowledged { bytes: 0, sent: Time::ZERO, again: false, due: Time::NEVER, batch_ends: Time::NEVER };
 
-/// What of the transport each packet asks for, at hand.
+/// The transport's settings needed for each packet.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     /// Largest payload of a segment.
     mss: u64,
     /// Payload beyond which an acknowledgement is due at once.
     enough: u64,
-    /// Longest wait of an acknowledgement.
+    /// Maximum delay of an acknowledgement.
     delay: Span,
     /// Wire size of an acknowledgement without blocks.
     ack_wire: u16,
@@ -76,7 +76,7 @@ impl Rules {
     }
 }
 
-/// TCP's receiving end. What every packet needs comes first.
+/// TCP's receiving end. The fields every packet needs come first.
 #[repr(C)]
 pub struct TcpReceiver {
     arrivals: Arrivals,
@@ -84,7 +84,7 @@ pub struct TcpReceiver {
     rules: Rules,
     /// Packets that are still acknowledged at once.
     quick: u32,
-    /// A mark is to be echoed. RFC 3168: since the first until the sender has reduced its window; RFC 8257: the last
+    /// A mark must be echoed. RFC 3168: from the first until the sender has reduced its window; RFC 8257: the last
     /// packet had one.
     echo_mark: bool,
     size: u64,
@@ -212,7 +212,7 @@ impl TcpReceiver {
         self.acknowledge(Flags::ACK);
     }
 
-    /// Marks are echoed until the sender says that it reduced its window, or packet for packet: then a change of the mark
+    /// Marks are echoed until the sender reports a reduced window, or packet by packet: then a change of the mark
     /// first sends what is due under the old one.
     #[inline]
     fn note_mark(&mut self, marked: bool, segment: &Segment) {
@@ -261,7 +261,7 @@ impl TcpReceiver {
         self.quick > 0 || self.unacknowledged.bytes > self.rules.enough
     }
 
-    /// Receive offload hands up what it has merged.
+    /// Receive offload delivers what it has merged.
     fn end_batch(&mut self) {
         if self.unacknowledged.batch_ends != Time::NEVER {
             self.unacknowledged.batch_ends = Time::NEVER;
@@ -288,7 +288,7 @@ impl TcpReceiver {
         }
     }
 
-    /// What had arrived before is told in the place of the last block (RFC 2883 has it first).
+    /// What had already arrived is reported in the last block (RFC 2883 has it first).
     fn acknowledge_duplicate(&mut self, start: u64) {
         let (mut blocks, used) = match self.rules.sack {
             true => self.arrivals.blocks(),

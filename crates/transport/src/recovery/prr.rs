@@ -1,5 +1,5 @@
-//! Proportional rate reduction (RFC 6937): during recovery the window follows what arrives, so that it has fallen to its
-//! target when the round trip is over, without a pause and without a burst.
+//! Proportional rate reduction (RFC 6937): during recovery the window follows what arrives, so that it reaches its
+//! target at the end of the round trip, without a pause or a burst.
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,14 +12,14 @@ pub(crate) struct Reduction {
     flight: u64,
 }
 
-/// What an acknowledgement says to a recovery.
+/// What an acknowledgement reports to a recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
     /// Payload it delivers (DeliveredData).
     pub(crate) bytes: u64,
     /// Payload in flight after it (pipe).
     pub(crate) pipe: u64,
-    /// It advances the cumulative acknowledgement and reports nothing lost, so that the window may be regained fast.
+    /// It advances the cumulative acknowledgement and reports no loss, so that the window may recover fast.
     pub(crate) clean: bool,
 }
 
@@ -33,7 +33,7 @@ impl Reduction {
         self.out += bytes;
     }
 
-    /// The window after an acknowledgement. At least one segment goes out when recovery begins.
+    /// The window after an acknowledgement. At least one segment is sent when recovery starts.
     pub(crate) fn window(&mut self, delivery: &Delivery, ssthresh: u64, mss: u64) -> u64 {
         self.delivered += delivery.bytes;
         let due = if delivery.pipe > ssthresh {

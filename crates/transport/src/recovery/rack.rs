@@ -1,5 +1,5 @@
-//! RACK: a segment is lost when one sent later has arrived and the time that reordering may take is over (RFC 8985,
-//! section 6). What is lost is found on the scoreboard; here are the clock and the reordering window.
+//! RACK: a segment is lost when one sent later has arrived and the reordering window has passed (RFC 8985, section
+//! 6). The scoreboard finds what is lost; this file has the clock and the reordering window.
 
 use weft_core::{Span, Time};
 
@@ -8,8 +8,8 @@ use super::scoreboard::Reference;
 /// Recoveries without a duplicate after which the reordering window shrinks to its start.
 const PERSISTENCE: u8 = 16;
 
-/// Segments that arrived out of order, as many as mean a loss by counting: then, unless the network reorders, nothing is
-/// waited for (RFC 8985, section 6.2, step 4).
+/// Out-of-order segments that would mean a loss by counting: then, unless the network reorders, RACK does not wait
+/// (RFC 8985, section 6.2, step 4).
 pub(crate) const URGENT_SEGMENTS: u64 = 3;
 
 /// The state of RACK.
@@ -21,11 +21,11 @@ pub(crate) struct Rack {
     rtt: Span,
     /// Reordering has been seen.
     reordering: bool,
-    /// Quarters of the least round trip in the reordering window.
+    /// Quarters of the minimum round trip in the reordering window.
     quarters: u8,
     /// Recoveries left until the window shrinks.
     persistence: u8,
-    /// Data sent before this had not been acknowledged at the last duplicate: one growth per round trip.
+    /// Data sent before this was unacknowledged at the last duplicate: one growth per round trip.
     duplicate_round: u64,
 }
 
@@ -42,8 +42,8 @@ impl Rack {
         }
     }
 
-    /// A packet sent at `reference.sent` arrived and the answer is here after `rtt`. The answer to a packet sent again
-    /// is taken for that of its first copy when it comes sooner than any round trip.
+    /// A packet sent at `reference.sent` was acknowledged after `rtt`. The acknowledgement of a retransmission is
+    /// attributed to the first copy if it arrives sooner than any round trip.
     pub(crate) fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
         if again && rtt < least {
             return;
@@ -58,7 +58,7 @@ impl Rack {
         self.reordering = true;
     }
 
-    /// Something was sent again for nothing: the reordering window grows, once per round trip.
+    /// A spurious retransmission: the reordering window grows, once per round trip.
     pub(crate) fn saw_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.duplicate_round {
             self.quarters = self.quarters.saturating_add(1);
@@ -75,8 +75,8 @@ impl Rack {
         }
     }
 
-    /// How long after it was sent a segment is lost. `urgent`: recovery is going on, or duplicate acknowledgements came
-    /// as many as mean a loss.
+    /// How long after its transmission a segment is lost. `urgent`: in recovery, or with as many duplicate
+    /// acknowledgements as mean a loss.
     pub(crate) fn limit(&self, least: Span, smoothed: Span, urgent: bool) -> Span {
         if !self.reordering && urgent {
             return self.rtt;

@@ -1,20 +1,20 @@
-//! What a sender learns of a network that reorders: how far packets overtake each other, so that it waits longer before it
-//! takes one for lost, and which of its recoveries were for nothing.
+//! What a sender learns of reordering: how far packets overtake each other, so that it waits longer before declaring
+//! a loss, and which of its recoveries were spurious.
 //!
-//! *Sources*: E. Blanton, M. Allman: On Making TCP More Robust to Packet Reordering (CCR 2002); duplicates told by
-//! DSACK (RFC 2883) as proof (RFC 3708), the response that gives the window back (RFC 4015, section 3.2).
+//! *Sources*: E. Blanton, M. Allman: On Making TCP More Robust to Packet Reordering (CCR 2002); duplicates reported
+//! by DSACK (RFC 2883) as proof (RFC 3708), the response that restores the window (RFC 4015, section 3.2).
 
 /// Duplicate acknowledgements that mean a loss, in a network that reorders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     least: u32,
-    /// What was learnt may raise the threshold up to this.
+    /// Learning may raise the threshold up to this.
     most: u32,
     now: u32,
 }
 
 impl Patience {
-    /// `most` none: the threshold stays at `least`.
+    /// Without `most`, the threshold stays at `least`.
     pub(crate) fn new(least: u32, most: Option<u32>) -> Patience {
         Patience { least, most: most.unwrap_or(least).max(least), now: least }
     }
@@ -24,7 +24,7 @@ impl Patience {
         self.now
     }
 
-    /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first one.
+    /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first byte.
     pub(crate) fn overtaken(&mut self, extent: u64, mss: u64) {
         let segments = u32::try_from(extent.div_ceil(mss)).unwrap_or(u32::MAX);
         self.now = segments.clamp(self.now, self.most);
@@ -36,34 +36,34 @@ impl Patience {
     }
 }
 
-/// A recovery that may prove to have been for nothing.
+/// A recovery that may prove spurious.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
     /// Window and threshold before.
     pub(crate) cwnd: u64,
     /// See `cwnd`.
     pub(crate) ssthresh: u64,
-    /// What is sent again lies from here on.
+    /// Retransmissions lie from here on.
     from: u64,
-    /// Packets sent again that have not been proved needless.
+    /// Retransmitted packets not proved spurious.
     doubtful: u32,
     proofs: u32,
-    /// How far the packets that were sent again had been overtaken when they arrived.
+    /// How far the retransmitted packets had been overtaken when they arrived.
     pub(crate) extent: u64,
 }
 
 impl Undo {
-    /// A recovery begins, with everything below `una` acknowledged.
+    /// A recovery starts, with everything below `una` acknowledged.
     pub(crate) const fn new(una: u64, cwnd: u64, ssthresh: u64) -> Undo {
         Undo { cwnd, ssthresh, from: una, doubtful: 0, proofs: 0, extent: 0 }
     }
 
-    /// A packet is sent again.
+    /// A packet is retransmitted.
     pub(crate) const fn sent_again(&mut self) {
         self.doubtful += 1;
     }
 
-    /// A packet that begins at `start` arrived, and had been there before.
+    /// A packet that starts at `start` arrived a second time.
     pub(crate) fn duplicate(&mut self, start: u64) {
         if start >= self.from && self.doubtful > 0 {
             self.doubtful -= 1;
@@ -71,7 +71,7 @@ impl Undo {
         }
     }
 
-    /// Every packet that was sent again had arrived before.
+    /// Whether every retransmitted packet had already arrived.
     pub(crate) const fn is_proved(&self) -> bool {
         self.doubtful == 0 && self.proofs > 0
     }

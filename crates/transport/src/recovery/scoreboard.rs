@@ -1,11 +1,11 @@
-//! The scoreboard of a sender: which bytes in flight have arrived out of order, which count as lost, which were sent again
-//! (RFC 6675).
+//! The scoreboard of a sender: which bytes in flight have arrived out of order, which count as lost, which were
+//! retransmitted (RFC 6675).
 //!
-//! It exists only once something is reported missing. Then it divides the bytes from the first unacknowledged on into
-//! pieces of equal history. What lies above the last piece is in flight and has no history.
+//! It exists only once something is reported missing. Then it divides the bytes from the first unacknowledged one
+//! into pieces of equal history. Bytes above the last piece are in flight and have no history.
 //!
-//! *Times*: of a piece sent once, only a bound is known: it was sent no later than what arrived beyond it. For RACK that
-//! delays a verdict by less than the spacing of the packets involved, never advances it.
+//! *Times*: for a piece sent once, only a bound is known: it was sent no later than what arrived beyond it. For RACK
+//! that delays a verdict by less than the spacing of the packets involved, and never advances it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,13 +33,13 @@ impl Piece {
         self.end - self.start
     }
 
-    /// Lost and not yet sent again.
+    /// Lost and not yet retransmitted.
     const fn waiting(&self) -> bool {
         self.lost && !self.resent && !self.sacked
     }
 }
 
-/// Byte counts over all pieces that have not arrived, and of those that have.
+/// Byte counts over all pieces that have not arrived, and over those that have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Totals {
     sacked: u64,
@@ -75,21 +75,21 @@ impl Totals {
     }
 }
 
-/// What a report of arrived bytes taught.
+/// What a report of arrived bytes revealed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct News {
-    /// Bytes: after a cumulative acknowledgement, those known before; after a selective one, those not known before.
+    /// Bytes: after a cumulative acknowledgement, those already known; after a selective one, those newly known.
     pub(crate) bytes: u64,
     /// What arrived after something that was sent later.
     pub(crate) overtaken: Overtaken,
 }
 
-/// Bytes from the first of something that arrived to the end of the highest that had arrived before it; the longest such.
+/// Bytes from the first byte of an arrival to the end of the highest that had arrived before it; the maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overtaken {
-    /// Of what was sent once: the network reorders.
+    /// For what was sent once: the network reorders.
     pub(crate) sent_once: u64,
-    /// Of what was sent twice, of which either copy may have arrived.
+    /// For what was sent twice, of which either copy may have arrived.
     pub(crate) sent_twice: u64,
 }
 
@@ -103,7 +103,7 @@ impl Overtaken {
     }
 }
 
-/// The packet by which RACK judges the others: of those that arrived the one sent last.
+/// The packet by which RACK judges the others: of those that arrived, the one sent last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// When it was sent.
@@ -123,14 +123,14 @@ pub(crate) struct Scoreboard {
     top: u64,
     /// Counting has judged everything below.
     judged: u64,
-    /// Nothing below waits to be sent again.
+    /// Nothing below waits for retransmission.
     waiting_from: u64,
-    /// The end of the highest bytes sent again (HighRxt + 1).
+    /// The end of the highest retransmitted bytes (HighRxt + 1).
     resent_to: u64,
 }
 
 impl News {
-    /// A piece that had not arrived did, or part of it, with `top` the end of the highest that had.
+    /// A missing piece, or part of it, arrived; `top` is the end of the highest that had arrived.
     fn arrived(&mut self, piece: &Piece, top: u64) {
         let Overtaken { sent_once, sent_twice } = &mut self.overtaken;
         let longest = if piece.resent { sent_twice } else { sent_once };
@@ -141,7 +141,7 @@ impl News {
 }
 
 impl Scoreboard {
-    /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
+    /// RFC 6675's estimate of what is in the network (pipe), given `outstanding` bytes sent and not acknowledged.
     pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
         (outstanding + self.totals.resent).saturating_sub(self.totals.sacked + self.totals.lost)
     }
@@ -151,7 +151,7 @@ impl Scoreboard {
         self.totals.sacked
     }
 
-    /// Bytes lost and not yet sent again.
+    /// Bytes lost and not yet retransmitted.
     pub(crate) fn waiting(&self) -> u64 {
         self.totals.waiting
     }
@@ -177,7 +177,7 @@ impl Scoreboard {
         news
     }
 
-    /// Bytes beyond the cumulative acknowledgement arrived; nothing of them or below was sent after `sent`.
+    /// Bytes beyond the cumulative acknowledgement arrived; none of them or below was sent after `sent`.
     pub(crate) fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
         self.extend(bytes.end, sent);
@@ -203,8 +203,8 @@ impl Scoreboard {
         }
     }
 
-    /// Judges by counting: lost is what has `threshold` separate pieces, or more than `threshold - 1` segments' bytes,
-    /// arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
+    /// Judges by counting: a piece is lost if `threshold` separate pieces, or more than `threshold - 1` segments'
+    /// bytes, have arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
     pub(crate) fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
         let enough = u64::from(threshold - 1) * mss;
@@ -224,8 +224,8 @@ impl Scoreboard {
         (first..place).map(|place| self.lose(place)).sum()
     }
 
-    /// Judges by time: lost is what was sent before `reference` and more than `limit` ago. Returns the bytes newly lost,
-    /// and when the next verdict on anything sent before `reference` is due.
+    /// Judges by time: a piece is lost if it was sent before `reference` and more than `limit` ago. Returns the bytes
+    /// newly lost, and when the next verdict on anything sent before `reference` is due.
     pub(crate) fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
         let (mut newly, mut due) = (0, Time::ZERO);
         for place in 0..self.pieces.len() {
@@ -251,7 +251,7 @@ impl Scoreboard {
         (0..self.place(una + length)).map(|place| self.lose(place)).sum()
     }
 
-    /// Everything up to `next` that has not arrived is lost, also what was sent again.
+    /// Everything up to `next` that has not arrived is lost, including retransmissions.
     pub(crate) fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
         for place in 0..self.pieces.len() {
@@ -260,7 +260,7 @@ impl Scoreboard {
         self.judged = next;
     }
 
-    /// The first bytes that are lost and not yet sent again (NextSeg, rule 1).
+    /// The first bytes lost and not yet retransmitted (NextSeg, rule 1).
     pub(crate) fn first_waiting(&self) -> Option<Range<u64>> {
         if self.totals.waiting == 0 {
             return None;
@@ -269,7 +269,7 @@ impl Scoreboard {
         self.pieces.range(from..).find(|piece| piece.waiting()).map(|piece| piece.start..piece.end)
     }
 
-    /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
+    /// The first bytes that may be lost: missing, below what arrived, above what was retransmitted (NextSeg, rule 3).
     pub(crate) fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.place(self.resent_to);
         let doubtful =
@@ -277,7 +277,7 @@ impl Scoreboard {
         self.pieces.range(from..).find(doubtful).map(|piece| piece.start..piece.end)
     }
 
-    /// The last bytes below `next` that have not arrived; empty at the front if all have.
+    /// The last bytes below `next` that have not arrived; empty, at the front, if all have.
     pub(crate) fn last_missing(&self, next: u64) -> Range<u64> {
         if self.high < next {
             return self.high..next;
@@ -286,7 +286,7 @@ impl Scoreboard {
         last.map_or(0..0, |piece| piece.start..piece.end)
     }
 
-    /// These bytes are sent again now. Of what waits, the first goes first.
+    /// These bytes are retransmitted now, the first waiting ones first.
     pub(crate) fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);
         self.split(bytes.end);
@@ -319,7 +319,7 @@ impl Scoreboard {
         self.totals.add(Totals::of(&self.pieces[place]));
     }
 
-    /// A piece is lost, and so is what was sent again of it. Returns its length unless that was known.
+    /// A piece is lost, including its retransmission. Returns its length unless already known.
     fn lose(&mut self, place: usize) -> u64 {
         let piece = self.pieces[place];
         if piece.sacked || piece.waiting() {
@@ -352,7 +352,7 @@ impl Scoreboard {
         }
     }
 
-    /// Neighbours that arrived become one piece.
+    /// Merges adjacent arrived pieces.
     fn merge(&mut self, places: Range<usize>) {
         let first = places.start.saturating_sub(1);
         let mut last = places.end.min(self.pieces.len() - 1);

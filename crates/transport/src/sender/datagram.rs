@@ -1,5 +1,5 @@
-//! Datagrams at a constant rate, from the application's clock: a late network card does not slow it down, what it missed
-//! follows at once. Nothing is ever sent twice, whatever becomes of it.
+//! Datagrams at a constant rate, from the application's clock: a busy network card does not slow it down; delayed
+//! datagrams follow at once. Nothing is ever retransmitted.
 
 use weft_core::stack::{End, Frames, Sending};
 use weft_core::{Bytes, Class, FlowId, Header, Marks, PacketKind, Rate, Span, Time};
@@ -18,7 +18,7 @@ pub struct DatagramSender {
     next: u64,
     /// When the application has the next datagram.
     due: Time,
-    /// That instant has passed: only the network card is waited for.
+    /// That instant has passed: only the network card is awaited.
     awake: bool,
     /// Between full datagrams.
     interval: Span,

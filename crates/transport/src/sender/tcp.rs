@@ -1,6 +1,6 @@
-//! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
-//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in
-//! `tcp/timer.rs`.
+//! TCP's sending end: its state, and where events are handled. Acknowledgements are in `tcp/ack.rs`, losses and the
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`,
+//! timers in `tcp/timer.rs`.
 
 mod ack;
 mod losses;
@@ -32,17 +32,17 @@ use self::send::What;
 /// Where the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// SYN is to be sent, or was.
+    /// SYN must be sent, or was.
     Opening,
     /// Payload is sent and acknowledged.
     Open,
-    /// All is acknowledged; the other side's FIN is to be answered.
+    /// All is acknowledged; the other side's FIN must be acknowledged.
     Closing,
     /// Nothing is left to do.
     Done,
 }
 
-/// What the next poll owes, whatever the window says.
+/// What the next poll must send, whatever the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Owed {
     /// The opening segment.
@@ -51,15 +51,15 @@ struct Owed {
     lost: bool,
     /// A tail loss probe.
     probe: bool,
-    /// News of the reduction, on the next new segment (CWR).
+    /// Report of the reduction, on the next new segment (CWR).
     cwr: bool,
 }
 
-/// Was the window the limit? Judged once per window of data, as Linux does.
+/// Whether the window was the limit, judged once per window of data, as in Linux.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     limited: bool,
-    /// Most payload in flight in this window of data.
+    /// Peak payload in flight in this window of data.
     most: u64,
     /// This window of data ends here.
     until: u64,
@@ -68,7 +68,7 @@ struct Usage {
 /// The tail loss probe in flight.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
-    /// Its fate is known when this is acknowledged (TLP.end_seq).
+    /// Its outcome is known when this is acknowledged (TLP.end_seq).
     end: u64,
     /// It was a retransmission, not new data.
     again: bool,
@@ -80,7 +80,7 @@ struct Trouble {
     board: Scoreboard,
     rack: Rack,
     patience: Patience,
-    /// The last recovery, if it may prove to have been for nothing.
+    /// The last recovery, if it may prove spurious.
     undo: Option<Undo>,
 }
 
@@ -94,21 +94,21 @@ struct Counts {
     probes: u32,
 }
 
-/// What of the transport each packet asks for, at hand.
+/// The transport's settings needed for each packet.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
-    /// Payload the receiver takes beyond what it acknowledged.
+    /// Payload the receiver accepts beyond what it acknowledged.
     receive_window: u64,
     /// Wire size of a full segment.
     full_wire: u16,
-    /// Of data: whether switches may mark it the first time, and whether again.
+    /// For data: whether switches may mark first transmissions, and retransmissions.
     ecn: Ecn,
     ecn_again: Ecn,
     marks: bool,
     sack: bool,
     timestamps: bool,
     close: bool,
-    /// Payload goes in bursts or at a pace.
+    /// Whether payload is sent in bursts or paced.
     bursts: bool,
     tso: bool,
     pacing: bool,
@@ -137,16 +137,16 @@ impl Rules {
     }
 }
 
-/// TCP's sending end. What every packet needs comes first.
+/// TCP's sending end. The fields every packet needs come first.
 #[repr(C)]
 pub struct TcpSender {
     phase: Phase,
     state: FlowState,
     owed: Owed,
-    /// What the next poll gives; made anew whenever anything changes.
+    /// What the next poll returns; recomputed whenever anything changes.
     choice: What,
     size: u64,
-    /// The first byte not acknowledged (SND.UNA).
+    /// The first unacknowledged byte (SND.UNA).
     una: u64,
     /// The first byte never sent (SND.NXT; it never goes back).
     next: u64,
@@ -156,11 +156,12 @@ pub struct TcpSender {
     retransmit_at: Time,
     probe_at: Time,
     verdict_at: Time,
-    /// When the next burst may begin, as long as the host has not asked then.
+    /// When the next burst may start, until the host has asked.
     pace_at: Time,
-    /// When new data was last sent; once all of it is acknowledged, when that was.
+    /// When new data was last sent; once all of it is acknowledged, when it was.
     newest: Time,
-    /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
+    /// Consecutive duplicate acknowledgements. Without selective acknowledgements, each stands for a segment that
+    /// arrived.
     dupacks: u32,
     /// The recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
@@ -174,7 +175,7 @@ pub struct TcpSender {
     transport: Arc<TcpStack>,
     reduction: Reduction,
     law: AnyLaw,
-    /// The event at hand is over when this is acknowledged (RecoveryPoint).
+    /// The current event ends when this is acknowledged (RecoveryPoint).
     recover: u64,
     pace: Pace,
     /// Under PIAS.
@@ -252,7 +253,7 @@ impl TcpSender {
     #[cold]
     fn established(&mut self, now: Time, segment: &Segment) {
         self.measure(now, segment);
-        // A path that loses openings gets one segment to begin with, as in Linux: after the second loss.
+        // A path that loses SYNs starts with one segment, as in Linux: after the second loss.
         if self.trip.backoff() > 1 {
             self.window.cwnd = self.window.mss;
         }
@@ -262,8 +263,8 @@ impl TcpSender {
         self.retransmit_at = Time::NEVER;
     }
 
-    /// Takes the round trip from an echo; of a packet sent more than once only if time stamps tell which copy it answers
-    /// (Karn's rule).
+    /// Takes the round trip from an echo; for a packet sent more than once, only if time stamps show which copy it
+    /// acknowledges (Karn's rule).
     #[inline]
     fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         if segment.flags.has(Flags::AGAIN) && !self.rules.timestamps {
@@ -279,7 +280,7 @@ impl TcpSender {
         self.next - self.una
     }
 
-    /// Payload in the network, as far as is known.
+    /// Payload in the network, as far as known.
     #[inline]
     fn pipe(&self) -> u64 {
         if self.trouble.is_none() && self.dupacks == 0 { self.outstanding() } else { self.troubled_pipe() }
@@ -294,7 +295,7 @@ impl TcpSender {
         pipe.saturating_sub(u64::from(self.dupacks) * self.window.mss)
     }
 
-    /// The scoreboard and RACK's state, made when first needed.
+    /// The scoreboard and RACK's state, created when first needed.
     fn trouble(&mut self) -> &mut Trouble {
         let (una, tcp) = (self.una, &self.transport.tcp);
         self.trouble.get_or_insert_with(|| {

@@ -1,5 +1,5 @@
-//! Datagrams as a stack: packet sizes and the rate. Besides being a transport of their own they carry flows that have a
-//! constant rate, whatever the transport of the others.
+//! Datagrams as a stack: packet sizes and the rate. Apart from being a transport, they carry flows with a constant
+//! rate, whatever the transport of the others.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) const HEADER: Bytes = Bytes(28);
 pub struct Datagrams {
     sizes: Sizes,
     pub(crate) frames: Frames,
-    /// Payload rate of flows without one of their own; absent: as fast as the card sends.
+    /// Payload rate of flows without their own; absent: as fast as the card sends.
     rate: Option<Rate>,
     /// How arrivals are merged.
     pub(crate) batches: GroSettings,
@@ -50,7 +50,7 @@ impl Stack for Datagrams {
         self.sizes
     }
 
-    /// Nothing is answered, so that the class of answers is of no account.
+    /// Nothing is acknowledged, so the class of acknowledgements does not matter.
     fn classes(&self, own: Option<Class>) -> Classes {
         let class = ClassSet::of(own.unwrap_or_default());
         Classes { sender: class, receiver: class }

@@ -1,4 +1,4 @@
-//! TCP as a stack: its checked configuration, and the sizes of packets that follow. Holds no per-flow state.
+//! TCP as a stack: its checked configuration, and the resulting packet sizes. Holds no per-flow state.
 
 use std::sync::Arc;
 
@@ -69,13 +69,14 @@ impl TcpStack {
         self.frames.wire(payload)
     }
 
-    /// Wire size of an acknowledgement with so many blocks: 2 bytes and 8 per block, padded to whole words (RFC 2018).
+    /// Wire size of an acknowledgement with this many blocks: 2 bytes and 8 per block, padded to whole words (RFC
+    /// 2018).
     pub(crate) fn ack_wire(&self, blocks: BlockCount) -> u16 {
         self.frames.wire(if blocks == BlockCount::Zero { 0 } else { 4 + 8 * blocks.get() as u64 })
     }
 
-    /// Wire size of SYN and SYN-ACK: options for segment size, window scale and selective acknowledgements, 12 bytes, of
-    /// which the time stamps, when in use, fill the padding.
+    /// Wire size of SYN and SYN-ACK: options for segment size, window scale and selective acknowledgements, 12 bytes,
+    /// in which time stamps, if used, fill the padding.
     pub(crate) fn syn_wire(&self) -> u16 {
         self.frames.wire(if self.tcp.timestamps { 8 } else { 12 })
     }
@@ -95,13 +96,13 @@ impl TcpStack {
         self.tcp.initial_window.bytes(Bytes(mss)).0.max(mss)
     }
 
-    /// Where slow start ends at first.
+    /// Where the first slow start ends.
     pub(crate) fn initial_ssthresh(&self) -> u64 {
         let mss = self.frames.mss;
         self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(mss)).0.max(mss))
     }
 
-    /// Payload the receiver takes beyond what it acknowledged.
+    /// Payload the receiver accepts beyond what it acknowledged.
     pub(crate) fn receive_window(&self) -> u64 {
         self.tcp.receive_window.map_or(u64::MAX, |window| window.0.max(self.frames.mss))
     }
@@ -148,7 +149,7 @@ impl Stack for TcpStack {
         self.tcp.handshake.then(|| self.syn_wire())
     }
 
-    /// Acknowledgements go in the flow's own class, the most urgent of those that PIAS uses.
+    /// Acknowledgements use the flow's own class, the highest-priority class that PIAS uses.
     fn classes(&self, own: Option<Class>) -> Classes {
         let first = own.unwrap_or_default();
         let pias = if self.tcp.pias.is_on() { self.tcp.pias.classes() } else { 1 };
@@ -156,8 +157,8 @@ impl Stack for TcpStack {
         Classes { sender: all.fold(ClassSet::of(first), ClassSet::and), receiver: ClassSet::of(first) }
     }
 
-    /// Payload that still comes was sent again because an acknowledgement was lost, so everything is acknowledged once more
-    /// (TIME-WAIT of RFC 9293, section 3.10.7.4). Needs no state.
+    /// Late payload is a retransmission after a lost acknowledgement, so everything is acknowledged again (TIME-WAIT
+    /// of RFC 9293, section 3.10.7.4). Needs no state.
     fn reply_after_close(&self, header: &Header, body: &Segment, now: Time) -> Option<(Header, Segment)> {
         if body.length == 0 || body.flags.has(Flags::DATAGRAM) {
             return None;

@@ -1,4 +1,4 @@
-//! The tool-neutral table of flows: a head that names the columns, then one flow per line. Must not depend on other
+//! The tool-neutral table of flows: a header that names the columns, then one flow per line. Must not depend on other
 //! formats.
 
 use super::between_two;
@@ -6,13 +6,12 @@ use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
 
-/// Names of the column with the start, and how many picoseconds its unit has.
+/// Names of the start column, and the picoseconds in its unit.
 const STARTS: [(&str, u64); 3] = [("start_ns", 1_000), ("start_ps", 1), ("start_us", 1_000_000)];
 
 /// Reads the text of a file called `file`.
 ///
-/// # Errors
-/// At the first line that is not as the head says.
+/// # Errors At the first line that does not match the header.
 pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
     let mut lines = lines(file, text, ',');
     let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;

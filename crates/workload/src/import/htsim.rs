@@ -1,6 +1,6 @@
-//! Connection matrices (`.cm`) of htsim: `Nodes n`, `Connections n`, then per flow `a->b` and words such as
-//! `id 1 start 0 size 2000000`, starts in picoseconds and sizes in bytes. Flows that wait for a trigger, and
-//! failures, have no counterpart here and are refused. Must not depend on other formats.
+//! Connection matrices (`.cm`) of htsim: `Nodes n`, `Connections n`, then per flow `a->b` and words such as `id 1
+//! start 0 size 2000000`, starts in picoseconds and sizes in bytes. Triggered flows and failures have no counterpart
+//! here and are refused. Must not depend on other formats.
 
 use super::between_two;
 use crate::listed::ListedFlow;
@@ -9,8 +9,7 @@ use weft_core::{Bytes, Span};
 
 /// Reads the text of a file called `file`.
 ///
-/// # Errors
-/// At the first line that is not as described above, and when the number of flows is not the one announced.
+/// # Errors At the first line that is not as described above, and if the number of flows does not match the header.
 pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
     let (mut nodes, mut announced, mut flows) = (None, None, Vec::new());
     for line in lines(file, text, ' ') {

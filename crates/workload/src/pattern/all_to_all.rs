@@ -37,7 +37,7 @@ impl Pattern for AllToAll {
     }
 }
 
-/// The hosts in order, if their pairs are not too many.
+/// The hosts in order, unless they have too many pairs.
 pub(super) fn everybody(site: &PatternSite<'_>) -> Result<Vec<HostId>, Problem> {
     site.partners(Pairs::Any)?;
     let hosts = site.hosts.in_order();

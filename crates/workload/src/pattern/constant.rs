@@ -1,5 +1,5 @@
-//! Constant rate: senders that pay no attention to the network, for background traffic. Their transport is that of
-//! the scenario for flows with a rate.
+//! Constant rate: senders that ignore the network, for background traffic. Their transport is the scenario's
+//! transport for flows with a rate.
 
 use super::{Pattern, Stream};
 use crate::flow::Flow;
@@ -11,7 +11,7 @@ use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 pub const SUMMARY: &str = "Constant-rate senders between given or random hosts";
 
 weft_core::settings! {
-    /// Constant-rate flows, all from the start of the entry on.
+    /// Constant-rate flows, all starting with the entry.
     pub struct ConstantSettings {
         /// Payload rate of each flow.
         rate: Rate,
@@ -23,7 +23,7 @@ weft_core::settings! {
         from: Option<u32> = None,
         /// The receiving host; absent: drawn for every flow.
         to: Option<u32> = None,
-        /// Which hosts talk to each other where they are drawn.
+        /// Which hosts communicate where they are drawn.
         pairs: Pairs = Pairs::Any,
     }
 }

@@ -1,5 +1,5 @@
-//! Groups: now and then some hosts, drawn at random, send to some others at the same time; incast over a whole fabric, as in
-//! Fig. 14 of the DRILL paper (SIGCOMM 2017). Requests are not modelled: the answers are the flows.
+//! Groups: periodically, random hosts send to other random hosts at the same time; incast over a whole fabric, as in
+//! Fig. 14 of the DRILL paper (SIGCOMM 2017). Requests are not modelled: the replies are the flows.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Pairs, Participants, PatternSite};
@@ -11,11 +11,11 @@ pub const SUMMARY: &str =
     "Periodically, a group of hosts sends to another group, all at once; both are redrawn";
 
 weft_core::choice! {
-    /// Who of the senders sends to whom of the receivers.
+    /// Which senders send to which receivers.
     pub enum Matching {
         /// Every sender sends to every receiver.
         All = "all",
-        /// Sender n sends to receiver n, around.
+        /// Sender n sends to receiver n, wrapping around.
         Pairwise = "pairwise",
     }
 }
@@ -25,7 +25,7 @@ weft_core::settings! {
     pub struct GroupsSettings {
         /// Hosts that send in one event.
         senders: u32 [1, 1000000],
-        /// Hosts that receive; none of them sends in the same event.
+        /// Hosts that receive in one event; none of them sends in the same event.
         receivers: u32 [1, 1000000],
         /// What each flow carries: a size, a bundled name, a file of points or a formula.
         sizes: String,
@@ -33,7 +33,7 @@ weft_core::settings! {
         matching: Matching = Matching::All,
         /// Number of events.
         count: u32 [1, 1000000000] = 1,
-        /// From one event to the next.
+        /// Time from one event to the next.
         period: Span = Span::from_ms(10),
     }
 }

@@ -1,5 +1,5 @@
-//! Incast: many hosts answer one host at the same time, again and again. Requests are not modelled: the answers are the
-//! flows.
+//! Incast: many hosts reply to one host at the same time, periodically. Requests are not modelled: the replies are
+//! the flows.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Pairs, Participants, PatternSite};
@@ -13,19 +13,19 @@ pub const SUMMARY: &str = "Periodically, many hosts send to one, all at once";
 weft_core::settings! {
     /// Incast.
     pub struct IncastSettings {
-        /// Number of senders of one event.
+        /// Number of senders per event.
         fan_in: u32 [1, 1000000000],
         /// What each sender sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
         /// Number of events.
         count: u32 [1, 1000000000] = 1,
-        /// From one event to the next.
+        /// Time from one event to the next.
         period: Span = Span::from_ms(10),
         /// Senders start at random within this time after the event; not longer than the period.
         jitter: Span = Span::ZERO,
-        /// The receiving host; absent: drawn anew for every event.
+        /// The receiving host; absent: redrawn for every event.
         receiver: Option<u32> = None,
-        /// Where senders are, seen from the receiver.
+        /// Where senders are relative to the receiver.
         pairs: Pairs = Pairs::Any,
     }
 }

@@ -1,4 +1,4 @@
-//! A list of flows written in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
+//! A list of flows, given in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
 
 use super::{Pattern, Stream, flow};
 use crate::flow::Flow;
@@ -16,7 +16,7 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A table with a head naming the columns start_ns (or start_ps, start_us), src, dst and bytes.
+        /// A table with a header naming the columns start_ns (or start_ps, start_us), src, dst and bytes.
         file: Option<String> = None,
     }
 }

@@ -1,16 +1,16 @@
-//! Mice beside elephants: what a pattern's hosts also send, to the same destinations (Table 1 of the DRILL paper, after
-//! Presto, SIGCOMM 2015). No pattern of its own.
+//! Mice among elephants: small flows that a pattern's hosts also send to the same destinations (Table 1 of the DRILL
+//! paper, after Presto, SIGCOMM 2015). Not a pattern of its own.
 
 use super::{Stream, flow};
 use crate::site::PatternSite;
 use weft_core::{HostId, Problem, Purpose, Span};
 
 weft_core::settings! {
-    /// Small flows beside the large ones.
+    /// Small flows among the large ones.
     pub struct Mice {
         /// What each carries: a size, a bundled name, a file of points or a formula (DRILL: 50 kB).
         sizes: String,
-        /// From one small flow of a host to its next; the first is sent after this time.
+        /// Time from one small flow of a host to its next; the first is sent after this time.
         every: Span = Span::from_ms(100),
         /// How many each host sends.
         count: u32 [1, 1000000],

@@ -1,11 +1,12 @@
-//! Open loop: flows arrive whatever the network does, between random hosts, at a given share of its capacity.
+//! Open loop: flows arrive independently of the network's state, between random hosts, at a given fraction of its
+//! capacity.
 //!
-//! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all working
-//! leaf uplinks divided by the share of flows that leave their leaf, or of all hosts. Where hosts can send less than that
-//! (undersubscribed fabric, or no uplinks at all) C is what hosts can send, and a note says so. Hosts are drawn uniformly, so a failed uplink
-//! lowers the total but not one leaf's part of it (DRILL's load with failures); with `shares = "uplinks"` it lowers that.
-//! Acknowledgements and connection set-up are not counted. Where not all hosts send, C is that of the senders' leaves and
-//! cables alone.
+//! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all
+//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of all hosts. Where hosts can send
+//! less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and a note says so. Hosts
+//! are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it (DRILL's load with
+//! failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection set-up are not counted.
+//! Where not all hosts send, C counts only the senders' leaves and cables.
 
 use super::{Pattern, Stream, flow};
 use crate::arrivals::{Bursty, Clock};
@@ -22,9 +23,9 @@ pub const SUMMARY: &str = "Flows between random hosts at a fraction of the netwo
 pub use crate::arrivals::Arrivals;
 
 weft_core::choice! {
-    /// What the load is a share of.
+    /// What the load is a fraction of.
     pub enum LoadOf {
-        /// The uplinks of all leaves that work: the core capacity of load-balancing papers.
+        /// The working uplinks of all leaves: the core capacity in load-balancing papers.
         Uplinks = "uplinks",
         /// The cables of all hosts.
         Hosts = "hosts",
@@ -44,7 +45,7 @@ weft_core::choice! {
 weft_core::choice! {
     /// How often a host takes part.
     pub enum Shares {
-        /// All hosts alike.
+        /// All hosts equally.
         Equal = "equal",
         /// In proportion to the working uplinks of its leaf, as sender and as receiver.
         Uplinks = "uplinks",
@@ -58,24 +59,25 @@ weft_core::settings! {
         arrivals: Arrivals = Arrivals::Poisson,
         /// Standard deviation of the logarithm of the gaps (`lognormal`), 0.01 to 5: 1 is bursty, 2 very.
         burstiness: Option<f64> = None,
-        /// Offered load, bytes as `load_counts` says, as a share of the capacity named by `load_of`; above 1 is overload.
+        /// Offered load, in the bytes chosen by `load_counts`, as a fraction of the capacity chosen by `load_of`;
+        /// above 1 is overload.
         load: Share [0.0, 10.0],
-        /// What the load is a share of.
+        /// What the load is a fraction of.
         load_of: LoadOf = LoadOf::Uplinks,
         /// Which bytes the load counts; sources often do not say.
         load_counts: LoadCounts = LoadCounts::Wire,
         /// Flow sizes: a bundled name, a size, a file of points or a formula.
         sizes: String,
-        /// Which hosts talk to each other (published code uses other leaves only).
+        /// Which hosts communicate (published code uses only other leaves).
         pairs: Pairs = Pairs::OtherLeaf,
         /// Numbers of the hosts that send; empty: all.
         from: Vec<u32> = Vec::new(),
         /// Numbers of the hosts that receive; empty: all.
         to: Vec<u32> = Vec::new(),
-        /// Share of the leaves, counted from the first and rounded up, whose hosts send, as racks of servers and racks of
-        /// clients do. All hosts receive; the load is a share of what these leaves can send.
+        /// Fraction of the leaves, counted from the first and rounded up, whose hosts send, as with racks of servers
+        /// and racks of clients. All hosts receive; the load is a fraction of what these leaves can send.
         sending_leaves: Share [0.0, 1.0] = Share(1.0),
-        /// How often a host takes part; it matters where uplinks have failed or leaves differ.
+        /// How often a host takes part; matters where uplinks have failed or leaves differ.
         shares: Shares = Shares::Equal,
         /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
         whole_segments: bool = false,
@@ -95,7 +97,7 @@ impl OpenLoop {
         OpenLoop(settings.clone())
     }
 
-    /// Who sends and who receives: every sender has somebody to send to.
+    /// Who sends and who receives: every sender has a host to send to.
     fn ends(&self, site: &PatternSite<'_>) -> Result<Ends, Problem> {
         if self.all_send() && self.0.to.is_empty() {
             site.partners(self.0.pairs)?;
@@ -129,7 +131,7 @@ impl OpenLoop {
         }
     }
 
-    /// Capacity in bits per second, and whether hosts limit what was to be a share of the uplinks.
+    /// Capacity in bits per second, and whether hosts limit what should be a fraction of the uplinks.
     fn capacity(&self, site: &PatternSite<'_>, (from, to): &Ends) -> (f64, bool) {
         let shape = site.shape;
         let sends =
@@ -193,7 +195,7 @@ impl OpenLoop {
         }
     }
 
-    /// That a draw of hosts comes to an end: somebody sends, and to somebody under another leaf.
+    /// Checks that drawing hosts terminates: some host sends, and to a host under another leaf.
     fn somebody_takes_part(&self, site: &PatternSite<'_>, (from, to): &Ends) -> Result<(), Problem> {
         let Some(kept) = self.kept(site) else { return Ok(()) };
         let leaf = |host: &HostId| usize::from(site.shape.leaf_of_host[host.index()]);
@@ -206,7 +208,7 @@ impl OpenLoop {
         }
     }
 
-    /// That burstiness is given where it has an effect, and nowhere else.
+    /// Checks that burstiness is given exactly where it has an effect.
     fn burstiness(&self) -> Result<(), Problem> {
         let wrong = |says: &str| Err(Problem::new("burstiness", says));
         match (self.0.arrivals, self.0.burstiness) {
@@ -234,7 +236,8 @@ impl OpenLoop {
         }
     }
 
-    /// For each sender how often it sends, up to a factor: its chance to be kept times that of those it may send to.
+    /// For each sender, its frequency up to a factor: its probability of being kept times that of its possible
+    /// destinations.
     fn weights(&self, site: &PatternSite<'_>, (from, to): (&Participants, &Participants)) -> Vec<f64> {
         let Some(kept) = self.kept(site) else { return vec![1.0; from.all().len()] };
         let keeps = |host: HostId| kept[usize::from(site.shape.leaf_of_host[host.index()])];
@@ -246,7 +249,7 @@ impl OpenLoop {
         from.all().iter().map(weight).collect()
     }
 
-    /// For each leaf the chance that a host drawn under it is kept; none where all are kept.
+    /// For each leaf, the probability that a host drawn under it is kept; `None` if all are kept.
     fn kept(&self, site: &PatternSite<'_>) -> Option<Vec<f64>> {
         let capacity = site.shape.uplink_capacity.iter().map(|rate| rate.0 as f64);
         let most = capacity.clone().fold(0.0, f64::max);

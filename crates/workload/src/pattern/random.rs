@@ -1,4 +1,4 @@
-//! Random pairs: every host sends to hosts drawn at random; some receive several flows, some none.
+//! Random pairs: every host sends to random hosts; some receive several flows, some none.
 
 use super::mice::Mice;
 use super::{Pattern, Stream};
@@ -17,7 +17,7 @@ weft_core::settings! {
         sizes: String,
         /// Flows of each host.
         flows_per_host: u32 [1, 100000] = 1,
-        /// Which hosts talk to each other.
+        /// Which hosts communicate.
         pairs: Pairs = Pairs::Any,
         /// Small flows to the same destinations.
         mice: Option<Mice> = None,

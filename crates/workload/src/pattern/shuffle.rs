@@ -1,7 +1,8 @@
-//! Shuffle: every host sends to every other, each in a random order of its own (the exchange of a data-parallel job).
+//! Shuffle: every host sends to every other, each in its own random order (the exchange of a data-parallel job).
 //!
-//! A host sends one flow at a time: the next starts when the last byte of the one before it has been acknowledged. With
-//! `spacing` they start so far apart instead, whether or not the one before has finished; spacing 0 is all to all.
+//! A host sends one flow at a time: the next starts when the last byte of the previous one has been acknowledged.
+//! With `spacing`, flows start at that interval instead, whether or not the previous one has finished; spacing 0 is
+//! all to all.
 
 use super::{Pattern, Stream, all_to_all, flow};
 use crate::site::PatternSite;
@@ -16,8 +17,8 @@ weft_core::settings! {
     pub struct ShuffleSettings {
         /// What each pair sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
-        /// From the start of a host's flow to the start of its next, finished or not; absent: the next starts when the one
-        /// before it is acknowledged.
+        /// Time from the start of a host's flow to the start of its next, finished or not; absent: the next starts
+        /// when the previous one is acknowledged.
         spacing: Option<Span> = None,
     }
 }
@@ -38,7 +39,7 @@ impl Pattern for Shuffle {
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let hosts = all_to_all::everybody(site).map_err(|problem| vec![problem])?;
         let [mut who, mut how_much] = [Purpose::Pairs, Purpose::Sizes].map(|purpose| site.random(purpose));
-        // Flows that take turns are handed over a moment apart, for that is their order.
+        // Flows that take turns start a moment apart, which defines their order.
         let spacing = self.0.spacing.unwrap_or(Span(1));
         let mut flows = Vec::new();
         for &from in &hosts {

@@ -1,4 +1,4 @@
-//! Stride: host i sends to host i + step, around; the classical test of a fabric's bisection.
+//! Stride: host i sends to host i + step, wrapping around; the classical test of a fabric's bisection.
 
 use super::mice::Mice;
 use super::{Pattern, Stream};
@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "Host i sends to host i + step, all at once";
 weft_core::settings! {
     /// Stride.
     pub struct StrideSettings {
-        /// Distance in the order of host numbers, counted around; not a multiple of the number of hosts.
+        /// Distance in host numbers, wrapping around; not a multiple of the number of hosts.
         step: u32,
         /// What each host sends: a size, a bundled name, a file of points or a formula.
         sizes: String,

@@ -1,5 +1,5 @@
-//! The distributions that come with the program, by name. The points are facts published by others; each file says
-//! where they are from. Must not depend on sampling.
+//! The bundled distributions, by name. The points are published facts; each file says where they are from. Must not
+//! depend on sampling.
 //!
 //! Two unrelated tables are called data mining: `data-mining` in bytes has a mean of 12.7 MB, `data-mining-pfabric`
 //! in packets 7.5 MB. State which one a result uses.

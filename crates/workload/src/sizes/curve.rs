@@ -1,7 +1,7 @@
 //! An empirical distribution function given by points. Must not depend on the file system.
 //!
-//! Rules: between two points sizes are uniform (linear interpolation in size); a size that is repeated is an atom; a
-//! share that is repeated is a gap without flows; a first share above 0 is an atom at the first size.
+//! Rules: between two points sizes are uniform (linear interpolation in size); a repeated size is an atom; a repeated
+//! share is a gap without flows; a first share above 0 is an atom at the first size.
 
 /// Points (size in bytes, share of flows not larger), both ascending, the last share 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,11 +33,10 @@ impl Curve {
         }
     }
 
-    /// Reads lines with a size in bytes and a share, separated by a comma or spaces. Lines that start with `#` or
-    /// a letter (the head of a table) and empty lines are skipped.
+    /// Reads lines with a size in bytes and a share, separated by a comma or spaces. Lines that start with `#` or a
+    /// letter (a table header) and empty lines are skipped.
     ///
-    /// # Errors
-    /// One sentence, with the line of what is wrong.
+    /// # Errors One sentence, with the line of the error.
     pub fn read(text: &str) -> Result<Curve, String> {
         let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
         let rows = lines.filter(|(_, line)| {
@@ -58,7 +57,7 @@ impl Curve {
         &self.0
     }
 
-    /// The size at a share: the first point not below it, interpolated from the point before.
+    /// The size at a share: the first point not below it, interpolated from the previous point.
     #[must_use]
     pub fn at(&self, share: f64) -> f64 {
         let above = self.0.partition_point(|&(_, c)| c < share).min(self.0.len() - 1);
@@ -104,7 +103,7 @@ impl Curve {
         })
     }
 
-    /// Weighs the mean over each piece (from least to most size) with its share.
+    /// Weights the mean over each piece (from smallest to largest size) by its share.
     fn expectation(&self, piece: impl Fn(f64, f64) -> f64) -> f64 {
         let (first, atom) = self.0[0];
         let pieces = self.0.windows(2).map(|pair| (pair[1].1 - pair[0].1) * piece(pair[0].0, pair[1].0));

@@ -21,7 +21,7 @@ impl Stages {
 }
 
 impl Dcqcn {
-    /// The timer's increases by `now`. At line rate nothing is left to rise, so that a long silence costs nothing.
+    /// The timer's increases up to `now`. At line rate there is nothing to increase, so a long silence costs nothing.
     pub(super) fn advance_increases(&mut self, now: Time) {
         while self.increase_at <= now {
             let period = self.rules.increase_timer;
@@ -60,11 +60,11 @@ impl Dcqcn {
         }
         self.target = (self.target + self.step()).min(rules.line);
         let half_way = (self.current + self.target) / 2.0;
-        // Halves never reach the whole: what is left of the way is less than a bit per second.
+        // Halving never completes: stop when less than a bit per second remains.
         self.current = if self.target - half_way < 0.5 { self.target } else { half_way };
     }
 
-    /// By how much the target rises.
+    /// The increase of the target.
     fn step(&self) -> f64 {
         let (Stages { timer, bytes }, rules) = (self.stages, &self.rules);
         let (first, last) = (timer.min(bytes), timer.max(bytes));

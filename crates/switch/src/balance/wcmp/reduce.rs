@@ -1,8 +1,9 @@
-//! The reduction of weights (WCMP, EuroSys'14, section 4): smaller weights of nearly the same proportions. The steps of an
-//! optimisation with a bound on the error: grow the weight that lags most behind, until the error is small enough.
+//! The reduction of weights (WCMP, EuroSys'14, section 4): smaller weights in nearly the same proportions. An
+//! optimisation with a bound on the error: it grows the weight that lags furthest behind until the error is small
+//! enough.
 
-/// How much more than its part the worst served port gets when weights `reduced` stand for `weights`: the greatest of
-/// (Y_i sum X) / (X_i sum Y). Infinite while a port has none.
+/// How far the most overserved port exceeds its share when `reduced` replaces `weights`: the maximum of (Y_i sum X) /
+/// (X_i sum Y). Infinite while a port has none.
 #[must_use]
 pub fn oversubscription(weights: &[u64], reduced: &[u64]) -> f64 {
     let (whole, reduced_whole) = (sum(weights), sum(reduced));
@@ -12,11 +13,11 @@ pub fn oversubscription(weights: &[u64], reduced: &[u64]) -> f64 {
     weights.iter().zip(reduced).map(of).fold(0.0, f64::max)
 }
 
-/// More entries than any switch has; the walk ends here, for it would take as many steps.
+/// More entries than any switch has; the search ends here, because it would take as many steps.
 const MOST_ENTRIES: u64 = 1 << 16;
 
-/// The first weights of the walk whose [`oversubscription`] is at most `most`; those given, without a common divisor, if
-/// they are no larger, or if the walk comes to 65536 entries.
+/// The first weights of the search whose [`oversubscription`] is at most `most`; those given, without a common
+/// divisor, if they are no larger, or if the search reaches 65536 entries.
 #[must_use]
 pub fn reduce(weights: &[u64], most: f64) -> Vec<u64> {
     let mut reduced = vec![1; weights.len()];
@@ -31,7 +32,7 @@ pub fn reduce(weights: &[u64], most: f64) -> Vec<u64> {
     reduced
 }
 
-/// The best weights of the walk with a sum of at most `entries`; every port keeps one entry, whatever is allowed.
+/// The best weights of the search with a sum of at most `entries`; every port keeps at least one entry.
 #[must_use]
 pub fn reduce_to(weights: &[u64], entries: u64) -> Vec<u64> {
     let mut reduced = vec![1; weights.len()];
@@ -46,7 +47,7 @@ pub fn reduce_to(weights: &[u64], entries: u64) -> Vec<u64> {
     best.1
 }
 
-/// One more for the port that has least of its part with it; of several the first. Compared without rounding.
+/// One more for the port furthest below its share; of several, the first. Compared without rounding.
 fn grow(weights: &[u64], reduced: &mut [u64]) {
     let lags = |a: &usize, b: &usize| {
         let left = u128::from(reduced[*a] + 1) * u128::from(weights[*b]);

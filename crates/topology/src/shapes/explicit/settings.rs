@@ -1,4 +1,4 @@
-//! An explicit graph as it is written down. Lays nothing and reads no file.
+//! The settings of an explicit graph. Builds nothing and reads no files.
 
 use crate::import::format::Format;
 use weft_core::settings::Share;
@@ -9,15 +9,15 @@ weft_core::settings! {
     pub struct ExplicitSettings {
         /// Number of hosts, called `host0`, `host1` and so on; not together with `host_names`.
         hosts: u32 = 0,
-        /// Names of the hosts, when they have names of their own.
+        /// Names of the hosts, if they have their own.
         host_names: Vec<String> = Vec::new(),
         /// Names of the switches.
         switches: Vec<String> = Vec::new(),
         /// The cables.
         links: Vec<LinkEntry> = Vec::new(),
-        /// A topology file, relative to the scenario; then nothing else is given here but its format.
+        /// A topology file, relative to the scenario; then give nothing else here but its format.
         file: Option<String> = None,
-        /// Who wrote the file.
+        /// Format of the file.
         format: Format = Format::Hpcc,
     }
 }
@@ -37,8 +37,8 @@ weft_core::settings! {
         delay: Span = Span::from_ns(500),
         /// Probability that a packet is lost on the way.
         loss: Share = Share(0.0),
-        /// Mean time (exponential) after which the node `to` stalls: it takes nothing from this cable for `stall_length`, as a host
-        /// whose processor does something else, and then all at once; absent: never.
+        /// Mean time (exponential) between stalls of the node `to`: it takes nothing from this cable for
+        /// `stall_length`, like a host whose processor is busy elsewhere, and then everything at once; absent: never.
         stall_every: Option<Span> = None,
         /// Mean length (exponential) of such a stall.
         stall_length: Option<Span> = None,

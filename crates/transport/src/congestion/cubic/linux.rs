@@ -1,17 +1,18 @@
-//! CUBIC as Linux computes it (`tcp_cubic`): whole segments, time in ticks of the kernel, and a count of segments that have to be
+//! CUBIC as Linux computes it (`tcp_cubic`): whole segments, time in kernel ticks, and a count of segments to be
 //! acknowledged before the window grows by one.
 //!
-//! The count is computed anew when the window has changed, but at most once per tick; while the window stays, every 1/32 s. At
-//! round trips far below that the window therefore climbs in stairs: nothing for 1/32 s, then up to half as much again per round trip.
+//! The count is recomputed when the window has changed, but at most once per tick; while the window is constant,
+//! every 1/32 s. At much shorter round trips the window therefore grows in steps: nothing for 1/32 s, then up to half
+//! as much again per round trip.
 
 use weft_core::Time;
 
 use super::super::{AckEvent, Window};
 use super::{CubicSettings, cube_root};
 
-/// Parts of a second and of a window in which Linux counts.
+/// Fractions of a second and of a window in which Linux counts.
 const PARTS: f64 = 1024.0;
-/// Segments of the window per segment gained if nothing is known of the path: 5 % per round trip.
+/// Window segments per segment gained on an unknown path: 5 % per round trip.
 const PROBING: u64 = 20;
 /// The same where the cubic is flat.
 const FLAT: u64 = 100;
@@ -23,9 +24,9 @@ const FASTEST: u64 = 2;
 pub(super) struct Linux {
     ticks: Ticks,
     scaling: f64,
-    /// 1024 times the share that an event leaves.
+    /// 1024 times the fraction that an event leaves.
     kept: u64,
-    /// Eighths of a window of acknowledgements that a Reno flow of equal throughput needs for a segment.
+    /// Eighths of a window of acknowledgements that a Reno flow of equal throughput needs per segment.
     reno_eighths: Option<u64>,
     fast_convergence: bool,
     fast_probing: bool,
@@ -35,7 +36,7 @@ pub(super) struct Linux {
     /// Acknowledged segments per segment of growth, and the window and the tick at which that was computed.
     pace: u64,
     computed: (u64, u64),
-    /// Acknowledged and not yet paid out in growth.
+    /// Acknowledged segments not yet turned into growth.
     credit: u64,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Linux {
 struct Epoch {
     start: u64,
     plateau: u64,
-    /// From the start to the plateau, in parts of a second.
+    /// From the start to the plateau, in fractions of a second.
     k: u64,
     /// The window of a Reno flow, and what was acknowledged since it grew.
     reno: u64,
@@ -99,7 +100,7 @@ impl Linux {
         let (mss, cwnd) = (window.mss, window.cwnd / window.mss);
         self.compute(cwnd, ack, (acked, mss));
         let pace = self.pace.max(1) * mss;
-        // What was gathered at a slower pace is worth one segment at most.
+        // What was accumulated at a slower rate is worth at most one segment.
         if self.credit >= pace {
             self.credit = 0;
             window.cwnd += mss;
@@ -109,7 +110,7 @@ impl Linux {
         self.credit %= pace;
     }
 
-    /// How many segments have to be acknowledged for one of growth.
+    /// How many segments must be acknowledged to grow by one.
     fn compute(&mut self, cwnd: u64, ack: &AckEvent, (acked, mss): (u64, u64)) {
         if let Some(epoch) = &mut self.epoch {
             epoch.reno_credit += acked;
@@ -138,7 +139,7 @@ impl Linux {
         Epoch { start, plateau, k, reno: cwnd, reno_credit }
     }
 
-    /// The pace at which the window is on the cubic a least round trip from now.
+    /// The growth that puts the window on the cubic one minimum round trip from now.
     fn of_cubic(&self, cwnd: u64, epoch: &Epoch, (now, ack): (u64, &AckEvent)) -> u64 {
         let ahead = ack.min_rtt.0.div_ceil(self.ticks.length());
         let age = (now.saturating_sub(epoch.start) + ahead) * 1024 / self.ticks.hz;
@@ -155,11 +156,11 @@ impl Linux {
         if self.fast_probing && self.last_peak == 0 { pace.min(PROBING) } else { pace }
     }
 
-    /// No slower than a Reno flow of equal throughput, whose slope stays the same for the whole epoch.
+    /// No slower than a Reno flow of equal throughput, whose slope is constant for the whole epoch.
     fn of_reno(&mut self, cwnd: u64, epoch: &mut Epoch, mss: u64) {
         let Some(eighths) = self.reno_eighths else { return };
         let each = (cwnd * eighths / 8).max(1) * mss;
-        // A segment has to be exceeded, not reached.
+        // The count must be exceeded, not just reached.
         let grown = epoch.reno_credit.saturating_sub(1) / each;
         epoch.reno += grown;
         epoch.reno_credit -= grown * each;
@@ -168,7 +169,7 @@ impl Linux {
         }
     }
 
-    /// A congestion event at this window: the one to fall to, in bytes.
+    /// A congestion event at this window: returns the one to fall to, in bytes.
     pub(super) fn reduce(&mut self, window: &Window) -> u64 {
         let cwnd = window.cwnd / window.mss;
         self.last_peak = match self.fast_convergence && cwnd < self.last_peak {
@@ -184,7 +185,7 @@ impl Linux {
         (self.last_peak, self.pace, self.computed) = (0, 0, (0, 0));
     }
 
-    /// The window was not the limit since `latest`: the epoch's clock stands still meanwhile.
+    /// The window was not the limit since `latest`: the epoch's clock stops meanwhile.
     pub(super) fn stand_still(&mut self, latest: Time, now: Time) {
         let ticks = self.ticks.at(now) - self.ticks.at(latest);
         if let Some(epoch) = &mut self.epoch {

@@ -8,11 +8,11 @@ use super::{RttScaling, Variant};
 
 /// Linux counts alpha and beta in 128ths.
 const ONE: u64 = 128;
-/// Linux: a round trip longer than the longest by more than this many jiffies is not believed.
+/// Linux: a round trip longer than the longest by more than this many jiffies is ignored.
 const BELIEVED: u64 = 20;
 /// Linux: beta adapts only above this smallest round trip, in jiffies.
 const ADAPTS_ABOVE: u64 = 10;
-/// The round trip at which scaling leaves the increase alone, in seconds.
+/// The round trip at which scaling leaves the increase unchanged, in seconds.
 const REFERENCE: f64 = 0.1;
 
 /// Formulas of one variant.
@@ -54,7 +54,7 @@ impl Form {
         now.0 / self.tick().0
     }
 
-    /// Takes in a round trip, rounded up to a tick.
+    /// Adds a round-trip sample, rounded up to a tick.
     pub(super) fn measure(self, round_trips: &mut RoundTrips, rtt: Span, recovering: bool) {
         let rtt = rtt.0.div_ceil(self.tick().0);
         let RoundTrips { shortest, longest } = round_trips;
@@ -70,7 +70,8 @@ impl Form {
         }
     }
 
-    /// A congestion event: the draft measures the largest round trip anew, Linux forgets a twentieth of the excess.
+    /// A congestion event: the draft restarts the measurement of the largest round trip, Linux forgets a twentieth of
+    /// the excess.
     pub(super) fn fade(self, round_trips: &mut RoundTrips) {
         let RoundTrips { shortest, longest } = *round_trips;
         round_trips.longest = match self.variant {
@@ -79,7 +80,7 @@ impl Form {
         };
     }
 
-    /// Whether beta may leave one half.
+    /// Whether beta may differ from one half.
     pub(super) fn may_adapt(self, settled: bool, round_trips: &RoundTrips) -> bool {
         match self.variant {
             Variant::Draft => round_trips.longest > 0,
@@ -87,7 +88,7 @@ impl Form {
         }
     }
 
-    /// The share kept: smallest over largest round trip, within 0.5 and 0.8 (Linux: 102/128).
+    /// The fraction kept: smallest over largest round trip, within 0.5 and 0.8 (Linux: 102/128).
     pub(super) fn beta(self, round_trips: &RoundTrips) -> f64 {
         let RoundTrips { shortest, longest } = *round_trips;
         match self.variant {
@@ -96,8 +97,8 @@ impl Form {
         }
     }
 
-    /// Increase in segments per round trip, `age` ticks after the last event, with a smallest round trip of `shortest`
-    /// ticks (zero: unknown) and a share kept of `beta`.
+    /// Increase in segments per round trip, `age` ticks after the last event, with a smallest round trip of
+    /// `shortest` ticks (zero: unknown) and a kept fraction of `beta`.
     pub(super) fn alpha(self, age: u64, shortest: u64, beta: f64) -> f64 {
         match self.variant {
             Variant::Draft => 2.0 * (1.0 - beta) * self.draft_factor(age, shortest),

@@ -1,5 +1,5 @@
-//! What H-TCP measures: the extremes of the round trip, and the throughput achieved. In ticks; does not know how long
-//! one is.
+//! What H-TCP measures: the extremes of the round trip, and the throughput achieved. In ticks; must not depend on
+//! their length.
 
 /// Smallest and largest round trip, in ticks; zero when there is no sample.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,10 +16,10 @@ pub(super) struct Throughput {
     /// Bytes acknowledged since `since`.
     bytes: u64,
     since: u64,
-    /// Moving average of the samples of this epoch, and its greatest value.
+    /// Moving average of the samples of this epoch, and its maximum.
     average: u64,
     greatest: u64,
-    /// Greatest value of the epoch before.
+    /// Maximum of the previous epoch.
     previous: u64,
 }
 
@@ -42,7 +42,7 @@ impl Throughput {
         (self.bytes, self.since) = (0, now);
     }
 
-    /// Takes in a sample; just after a congestion event it replaces what was known.
+    /// Adds a sample; just after a congestion event it replaces the previous value.
     pub(super) fn take(&mut self, sample: u64, fresh: bool) {
         if fresh {
             (self.average, self.greatest) = (sample, sample);
@@ -52,7 +52,7 @@ impl Throughput {
         }
     }
 
-    /// The greatest throughput of this epoch is within a fifth of that of the epoch before.
+    /// The maximum throughput of this epoch is within a fifth of that of the previous epoch.
     pub(super) fn was_steady(&self) -> bool {
         (4 * self.previous..=6 * self.previous).contains(&(5 * self.greatest))
     }

@@ -1,5 +1,5 @@
-//! What an acknowledgement does: first everything it says is taken in, then losses are judged, then the window moves, then
-//! the timers.
+//! Processing of an acknowledgement: first its information is recorded, then losses are judged, then the window
+//! moves, then the timers.
 
 use weft_core::record::FlowState;
 use weft_core::{Span, Time};
@@ -19,7 +19,7 @@ pub(super) struct Digest {
     pub(super) delivered: u64,
     /// Payload newly judged lost.
     pub(super) lost: u64,
-    /// How far what arrived had been overtaken.
+    /// How far the arrivals had been overtaken.
     overtaken: Overtaken,
     /// The round trip it measures.
     rtt: Option<Span>,
@@ -43,7 +43,7 @@ impl TcpSender {
         }
     }
 
-    /// The case of nearly all acknowledgements: progress, and nothing is or was missing.
+    /// The usual case: progress, and nothing is or was missing.
     #[inline]
     fn advance(&mut self, now: Time, ack: u64, segment: &Segment) {
         let (acked, in_flight) = (ack - self.una, self.outstanding());
@@ -59,7 +59,7 @@ impl TcpSender {
         self.restart_timers(now, true);
     }
 
-    /// Something is missing, or was in the life of this connection.
+    /// Something is missing, or once was on this connection.
     #[inline(never)]
     fn acknowledged_in_trouble(&mut self, now: Time, ack: u64, segment: &Segment) {
         let in_flight = self.pipe();
@@ -126,8 +126,8 @@ impl TcpSender {
         digest
     }
 
-    /// Selective acknowledgement. Unless there was progress, the echo belongs to the first block; what other blocks tell
-    /// was sent some time before.
+    /// Selective acknowledgement. Unless there was progress, the echo belongs to the first block; what other blocks
+    /// report was sent earlier.
     fn take_in_blocks(&mut self, segment: &Segment, progress: bool) -> News {
         let (una, next, newest) = (self.una, self.next, self.newest);
         let mut all = News::default();
@@ -145,8 +145,8 @@ impl TcpSender {
         all
     }
 
-    /// Without selective acknowledgements: a duplicate says that one segment arrived; progress says that those between
-    /// the first and the last it covers had said so already. Returns the payload delivered.
+    /// Without selective acknowledgements: a duplicate means that one segment arrived; progress does not count
+    /// segments again that duplicates have reported. Returns the payload delivered.
     fn count_duplicates(&mut self, acked: u64) -> u64 {
         let mss = self.window.mss;
         if acked == 0 {
@@ -159,7 +159,7 @@ impl TcpSender {
         acked - said * mss
     }
 
-    /// Learns how the network reorders, feeds RACK, then looks for losses.
+    /// Learns about reordering, updates RACK, then detects losses.
     fn judge(&mut self, now: Time, segment: &Segment, digest: &mut Digest) {
         let (una, next, least) = (self.una, self.next, self.trip.least());
         let flags = segment.flags;

@@ -1,4 +1,5 @@
-//! Losses, marks and the window: when something counts as lost, how an event begins and ends, how far the window falls.
+//! Losses, marks and the window: when something counts as lost, how an event starts and ends, how far the window
+//! falls.
 
 use weft_core::Time;
 use weft_core::record::FlowState;
@@ -27,7 +28,7 @@ impl TcpSender {
         lost
     }
 
-    /// Begins recovery if something is lost and no recovery is going on.
+    /// Starts recovery if something is lost and none is in progress.
     pub(super) fn begin_recovery_if_due(&mut self, now: Time) -> bool {
         if matches!(self.state, FlowState::Recovery | FlowState::Loss) {
             return false;
@@ -56,8 +57,8 @@ impl TcpSender {
         true
     }
 
-    /// Duplicate acknowledgements alone mean a loss. Without selective acknowledgements, duplicates up to the end of the
-    /// last event may come from what was sent again then (RFC 6582, section 3.2, step 2).
+    /// Duplicate acknowledgements alone mean a loss. Without selective acknowledgements, duplicates up to the end of
+    /// the last event may stem from its retransmissions (RFC 6582, section 3.2, step 2).
     fn enough_duplicates(&self) -> bool {
         let fresh = self.transport.tcp.sack || self.una > self.recover || self.recover == 0;
         let patience = self.trouble.as_ref().map(|trouble| trouble.patience.threshold());
@@ -73,7 +74,7 @@ impl TcpSender {
         self.owed.lost = true;
     }
 
-    /// An echoed mark begins a reduction.
+    /// An echoed mark starts a reduction.
     pub(super) fn begin_reduction(&mut self, now: Time) {
         self.counts.reductions += 1;
         self.reduce(now, Cause::Mark);
@@ -82,7 +83,7 @@ impl TcpSender {
         self.owed.cwr = true;
     }
 
-    /// Asks the law how far the window has to fall, and begins to let it.
+    /// Asks the law how far the window must fall, and starts the reduction.
     pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
         let in_flight = self.outstanding();
         let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
@@ -103,8 +104,8 @@ impl TcpSender {
         }
     }
 
-    /// Ends the event at hand when what was in flight at its beginning is acknowledged; that of a mark one segment later,
-    /// when the receiver is sure to have seen that the window was reduced.
+    /// Ends the current event when what was in flight at its start is acknowledged; that of a mark one segment later,
+    /// when the receiver is sure to have seen the reduction.
     pub(super) fn leave_if_over(&mut self) {
         let over = match self.state {
             FlowState::Open | FlowState::Disorder => false,
@@ -135,8 +136,8 @@ impl TcpSender {
         }
     }
 
-    /// The last recovery, or the one going on, was for nothing: each segment that was sent again had arrived. The window
-    /// is what it was, and the next time the sender waits as long as would have been needed.
+    /// The last or current recovery was spurious: every retransmitted segment had arrived. Restores the window; next
+    /// time the sender waits as long as would have been needed.
     pub(super) fn undo_if_proved(&mut self) {
         let mss = self.window.mss;
         let Some(trouble) = &mut self.trouble else { return };

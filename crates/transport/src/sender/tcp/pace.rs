@@ -1,5 +1,5 @@
-//! Pacing and bursts: when the next burst may begin, and how large it is, as in Linux (`tcp_update_pacing_rate`,
-//! `tcp_tso_autosize`, `tcp_tso_should_defer` of kernel 6.18). Knows the window, not what is sent.
+//! Pacing and bursts: when the next burst may start, and how large it is, as in Linux (`tcp_update_pacing_rate`,
+//! `tcp_tso_autosize`, `tcp_tso_should_defer` of kernel 6.18). Depends on the window, not on what is sent.
 
 use weft_core::{Span, Time};
 
@@ -18,7 +18,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// A burst that takes `span` at the pace begins. A sender that was late may catch up by half of that.
+    /// A burst that takes `span` at the pacing rate starts. A late sender may catch up by half of that.
     fn begin(&mut self, now: Time, span: Span) {
         let late = if self.next == Time::ZERO { Span::ZERO } else { now.since(self.next.min(now)) };
         self.next = now + (span - late.min(span / 2));
@@ -26,19 +26,19 @@ impl Pace {
 }
 
 impl TcpSender {
-    /// Whether new payload may go now, as far as bursts and pacing are concerned, with `room` in the window.
+    /// Whether bursts and pacing allow new payload now, with `room` in the window.
     pub(super) fn burst_allows(&self, room: u64, now: Time) -> bool {
         let early = self.rules.pacing && self.pace.burst == 0 && now < self.pace.next;
         !early && !self.waits_for_burst(room, now)
     }
 
-    /// Whether what is open of the window is too little for a burst.
+    /// Whether the open window is too small for a burst.
     pub(super) fn waits_for_burst(&self, room: u64, now: Time) -> bool {
         self.rules.tso && self.pace.burst == 0 && !self.worth_a_burst(room, now)
     }
 
-    /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would be for
-    /// nothing, or it has lasted long enough.
+    /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would
+    /// gain nothing, or has lasted long enough.
     fn worth_a_burst(&self, room: u64, now: Time) -> bool {
         let left = self.size - self.next;
         let room = room.min(self.rules.receive_window - self.outstanding());
@@ -48,14 +48,15 @@ impl TcpSender {
         open >= self.worth_waiting_for().min(left) || self.pipe() == 0 || waited()
     }
 
-    /// The payload that is worth a wait: a part of the window, at most a burst.
+    /// The payload worth waiting for: a fraction of the window, at most a burst.
     fn worth_waiting_for(&self) -> u64 {
         let window = self.window.cwnd.min(self.rules.receive_window);
         let part = window / u64::from(self.transport.tcp.tso_divisor);
         (part.min(self.burst_limit()) / self.window.mss * self.window.mss).max(self.window.mss)
     }
 
-    /// The payload of a burst at most: whole segments of what the rate carries in a while, more if the other end is near.
+    /// The maximum payload of a burst: whole segments of what the rate carries in `tso_time`, more if the other end
+    /// is near.
     fn burst_limit(&self) -> u64 {
         let tcp = &self.transport.tcp;
         let Some(time) = tcp.tso_time.filter(|_| self.trip.measured()) else { return tcp.tso_limit.0 };
@@ -64,14 +65,14 @@ impl TcpSender {
         segments.max(u64::from(tcp.tso_min_segments)) * self.window.mss
     }
 
-    /// What near hosts may send on top.
+    /// What nearby hosts may send in addition.
     fn bonus(&self) -> u64 {
         let tcp = &self.transport.tcp;
         let halvings = (self.trip.least().0 / 1_000_000) >> tcp.tso_rtt_log;
         if tcp.tso_rtt_log == 0 || halvings > 63 { 0 } else { tcp.tso_limit.0 >> halvings }
     }
 
-    /// Picoseconds that `bytes` take at the pace: so many times the window per round trip.
+    /// Picoseconds that `bytes` take at the pacing rate: a multiple of the window per round trip.
     fn pace_of(&self, bytes: u64) -> f64 {
         let tcp = &self.transport.tcp;
         let starting = self.window.cwnd < self.window.ssthresh / 2;
@@ -80,7 +81,7 @@ impl TcpSender {
         bytes as f64 * self.trip.smoothed().0 as f64 / (factor * window as f64)
     }
 
-    /// A new segment of `length` has gone out: it continues the burst or begins one.
+    /// A new segment of `length` was sent: it continues the burst or starts one.
     pub(super) fn continue_burst(&mut self, length: u64, now: Time) {
         if self.pace.burst == 0 {
             self.pace.burst = self.new_burst(length);
@@ -95,7 +96,7 @@ impl TcpSender {
         }
     }
 
-    /// The payload of the burst that a new segment of `length` has begun.
+    /// The payload of the burst started by a new segment of `length`.
     fn new_burst(&self, length: u64) -> u64 {
         if !self.rules.tso {
             return length;

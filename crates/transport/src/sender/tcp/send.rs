@@ -1,5 +1,5 @@
-//! What goes out next. The choice is made anew whenever anything changes, so that it rests on the newest acknowledgement
-//! when the network card asks.
+//! What is sent next. The choice is recomputed whenever anything changes, so that it reflects the newest
+//! acknowledgement when the network card asks.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ pub(super) enum What {
     #[default]
     Nothing,
     Syn,
-    /// The answer to the other side's FIN.
+    /// The acknowledgement of the other side's FIN.
     Close,
-    /// Payload sent before; which, is found again when it goes.
+    /// A retransmission; the bytes are looked up again when it is sent.
     Again(Why),
     /// New payload.
     New,
@@ -33,22 +33,22 @@ pub(super) enum Why {
     Lost,
     /// It may be lost, and there is nothing better to send (NextSeg, rule 3).
     Doubtful,
-    /// The last segment, once per recovery, so that something comes back (NextSeg, rule 4).
+    /// The last segment, once per recovery, to elicit an acknowledgement (NextSeg, rule 4).
     Rescue,
-    /// The last segment, because nothing came back for a while.
+    /// The last segment, because no acknowledgement arrived for a while.
     Probe,
 }
 
 /// The next new segment.
 #[derive(Clone, Copy)]
 struct New {
-    /// Its payload, as far as application and receiver go.
+    /// Its payload, as limited by application and receiver.
     length: u64,
     /// Whether it may go now.
     may_go: bool,
 }
 
-/// What to send, and of payload sent before which bytes.
+/// What to send and, for a retransmission, which bytes.
 type Choice = (What, Range<u64>);
 
 const NOTHING: Choice = (What::Nothing, 0..0);
@@ -61,7 +61,7 @@ impl New {
 }
 
 impl TcpSender {
-    /// Sends what was chosen; there must be something.
+    /// Sends what was chosen; must not be called if nothing was.
     #[inline]
     pub(crate) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         if self.choice == What::New {
@@ -83,7 +83,7 @@ impl TcpSender {
         self.look_ahead(now);
     }
 
-    /// Chooses what goes next, after anything changed.
+    /// Chooses what is sent next, after any change.
     #[inline]
     pub(super) fn look_ahead(&mut self, now: Time) {
         if self.phase == Phase::Open && self.usual() && !self.owed.probe {
@@ -103,8 +103,8 @@ impl TcpSender {
         }
     }
 
-    /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe does
-    /// not ask the window.
+    /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe
+    /// ignores the window.
     fn choose_payload(&self, now: Time) -> Choice {
         let room = self.room();
         if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
@@ -144,7 +144,7 @@ impl TcpSender {
         bytes.start..bytes.end.min(bytes.start + self.window.mss)
     }
 
-    /// The last segment that has not arrived; segments begin at multiples of the segment size.
+    /// The last segment that has not arrived; segments start at multiples of the segment size.
     fn last_segment(&self, why: Why) -> Choice {
         let missing = match &self.trouble {
             Some(trouble) => trouble.board.last_missing(self.next),
@@ -163,13 +163,13 @@ impl TcpSender {
         self.window.cwnd.saturating_sub(self.pipe())
     }
 
-    /// Payload of a new segment, as far as the application goes.
+    /// Payload of a new segment, as limited by the application.
     #[inline]
     fn next_length(&self) -> u64 {
         self.window.mss.min(self.size - self.next)
     }
 
-    /// The next new segment. What is usual, see [`TcpSender::usual`].
+    /// The next new segment. For the usual case see [`TcpSender::usual`].
     #[inline]
     fn new_segment(&self, usual: bool, now: Time) -> New {
         let length = self.next_length();
@@ -181,14 +181,14 @@ impl TcpSender {
         New { length, may_go }
     }
 
-    /// Nothing is or was missing, and bursts are of no concern: what is outstanding is in flight, and nothing but the
-    /// windows limits new payload.
+    /// Nothing is or was missing, without bursts: what is outstanding is in flight, and only the windows limit new
+    /// payload.
     #[inline]
     fn usual(&self) -> bool {
         !self.rules.bursts && self.trouble.is_none() && self.dupacks == 0
     }
 
-    /// Whether the window, limited transmit, bursts and pacing let a new segment of `length` out.
+    /// Whether the window, limited transmit, bursts and pacing allow a new segment of `length`.
     #[inline(never)]
     fn may_send_new(&self, length: u64, now: Time) -> bool {
         self.window_allows(length) && self.burst_allows(self.room(), now)
@@ -200,7 +200,7 @@ impl TcpSender {
         length <= self.room() && !waits
     }
 
-    /// A new segment of `length` is held back by the pace alone: then the window is not the limit.
+    /// A new segment of `length` is held back only by pacing: then the window is not the limit.
     fn held_by_pace(&self, length: u64, now: Time) -> bool {
         self.rules.pacing && self.window_allows(length) && !self.waits_for_burst(self.room(), now)
     }
@@ -279,7 +279,7 @@ impl TcpSender {
         let bytes = self.choose(now).1;
         let (next, newest) = (self.next, self.newest);
         let Trouble { board, undo, .. } = self.trouble();
-        // What is in flight by now was sent before this.
+        // What is now in flight was sent before this.
         board.extend(next, newest);
         undo.iter_mut().for_each(Undo::sent_again);
         match why {
@@ -326,7 +326,7 @@ impl TcpSender {
         }
     }
 
-    /// Notes after new data was sent whether the window is the limit (tcp_cwnd_validate of Linux).
+    /// Records, after new data was sent, whether the window is the limit (Linux's tcp_cwnd_validate).
     #[inline]
     fn note_usage(&mut self, limited: bool) {
         let usage = &mut self.usage;

@@ -1,5 +1,5 @@
-//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing. Each is
-//! an instant, never where nothing is due; nothing is ever cancelled but by moving it.
+//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing.
+//! Each is an instant, `NEVER` if nothing is due; a timer is cancelled only by moving it.
 
 use weft_core::record::FlowState;
 use weft_core::{Span, Time};
@@ -36,14 +36,15 @@ impl TcpSender {
         self.schedule_probe(now);
     }
 
-    /// The impatient variant of RFC 6582 restarts the timer for the first partial acknowledgement only.
+    /// The impatient variant of RFC 6582 restarts the timer only for the first partial acknowledgement.
     #[inline]
     fn keeps_timer(&mut self) -> bool {
         let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == FlowState::Recovery;
         partial && std::mem::replace(&mut self.restarted, true)
     }
 
-    /// Something was sent: the timer runs from now on. If it was the first unacknowledged segment, it runs anew.
+    /// Something was sent: starts the timer if it is not running. If it was the first unacknowledged segment,
+    /// restarts it.
     #[inline]
     pub(super) fn start_retransmission_timer(&mut self, now: Time, first: bool) {
         if first || self.retransmit_at == Time::NEVER {
@@ -97,8 +98,8 @@ impl TcpSender {
         self.probe_at = Time::NEVER;
     }
 
-    /// What became of the probe. If it was a retransmission and it, not the first copy, was answered, it repaired a loss:
-    /// the window falls as for any loss (RFC 8985, section 7.4).
+    /// The outcome of the probe. If it was a retransmission and it, not the first copy, was acknowledged, it repaired
+    /// a loss: the window falls as for any loss (RFC 8985, section 7.4).
     #[inline]
     pub(super) fn after_probe(&mut self, now: Time, segment: &Segment) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else { return };
