@@ -20,7 +20,7 @@ struct Pending {
 
 /// Queue lengths as engines see them, one slot per (port, queue).
 #[derive(Clone, Debug)]
-pub(crate) struct Visible {
+pub struct Visible {
     /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as complete.
     /// With one delay for all, packets become visible in the order in which they leave, and the positive part is exact;
     /// where inputs of different rates meet, such a packet hides its own size of the others until its delay is over.
@@ -37,7 +37,7 @@ pub(crate) struct Visible {
 
 /// How engines see decisions.
 #[derive(Clone, Debug)]
-pub(crate) struct Insight {
+pub struct Insight {
     /// By input port: how long after its decision a packet becomes visible to all.
     after: Vec<Span>,
     /// How many engines see their own decisions before that; 0 if none does.
@@ -45,6 +45,14 @@ pub(crate) struct Insight {
 }
 
 impl Insight {
+    /// Packets of each input become visible to all engines strictly after so long; the engine that decided them, which is the
+    /// input's number modulo the number of inputs, sees them at once or not.
+    #[must_use]
+    pub fn of_inputs(after: Vec<Span>, own_at_once: bool) -> Insight {
+        let engines = if own_at_once { after.len() } else { 0 };
+        Insight { after, engines }
+    }
+
     /// What the visibility rule gives for the line rates of the inputs.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
         let full = |rate: &Rate| rate.time_for(site.full_packet);
@@ -65,7 +73,8 @@ impl Insight {
 
 impl Visible {
     /// Nothing queued. When nobody reads lengths, or nothing is hidden from those who do, nothing is kept.
-    pub(crate) fn new(slots: usize, read: bool, sight: Insight) -> Visible {
+    #[must_use]
+    pub fn new(slots: usize, read: bool, sight: Insight) -> Visible {
         let tracked = read && sight.after.iter().any(|after| *after > Span::ZERO);
         let slots = if tracked { slots } else { 0 };
         let own = vec![0; slots * sight.engines];
@@ -81,12 +90,13 @@ impl Visible {
 
     /// Whether lengths are kept here, because engines do not see all that the queues hold.
     #[inline]
-    pub(crate) fn is_kept(&self) -> bool {
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
         self.tracked
     }
 
     /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
-    pub(crate) fn watch(&mut self, slot: usize, held: u64) {
+    pub fn watch(&mut self, slot: usize, held: u64) {
         if self.tracked && !self.watched[slot] {
             self.watched[slot] = true;
             self.bytes[slot] = held as i64;
@@ -94,7 +104,8 @@ impl Visible {
     }
 
     /// Whether anybody looks at a slot.
-    pub(crate) fn is_watched(&self, slot: usize) -> bool {
+    #[must_use]
+    pub fn is_watched(&self, slot: usize) -> bool {
         self.tracked && self.watched[slot]
     }
 
@@ -109,7 +120,7 @@ impl Visible {
     /// A packet of an input was put into `slot`, which is watched, at `now`. Ports of different rates have different delays;
     /// the list is kept sorted, and short even if nobody ever takes a decision.
     #[inline]
-    fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
+    pub fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
         self.advance(now);
         let engine = if self.own.is_empty() { 0 } else { input % self.sight.engines };
         if let Some(own) = self.own.get_mut(engine * self.bytes.len() + slot) {
@@ -127,7 +138,7 @@ impl Visible {
 
     /// The last bit of packets of `slot` with so many bytes has left, or they were thrown away.
     #[inline]
-    pub(crate) fn left(&mut self, slot: usize, bytes: u64) {
+    pub fn left(&mut self, slot: usize, bytes: u64) {
         if self.tracked && self.watched[slot] {
             self.bytes[slot] -= bytes as i64;
         }
@@ -135,7 +146,7 @@ impl Visible {
 
     /// Makes visible what was completely enqueued before `now`; at `now` itself decisions still read the old state.
     #[inline]
-    pub(crate) fn advance(&mut self, now: Time) {
+    pub fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.pop_if(|first| first.visible_at < now) {
             let slot = first.slot as usize;
             if let Some(own) = self.own.get_mut(usize::from(first.engine) * self.bytes.len() + slot) {
@@ -147,7 +158,8 @@ impl Visible {
 
     /// The bytes of a slot that an engine sees.
     #[inline]
-    pub(crate) fn get(&self, engine: usize, slot: usize) -> u64 {
+    #[must_use]
+    pub fn get(&self, engine: usize, slot: usize) -> u64 {
         let own = self.own.get(engine * self.bytes.len() + slot).copied().unwrap_or(0);
         (self.bytes[slot] + i64::from(own)).max(0) as u64
     }
@@ -159,9 +171,8 @@ mod tests {
 
     /// One engine for each input, which do or do not see their own decisions at once.
     fn of_inputs(slots: usize, after: &[u64], see_their_own: bool) -> Visible {
-        let engines = if see_their_own { after.len() } else { 0 };
-        let after = after.iter().copied().map(Span).collect();
-        let mut visible = Visible::new(slots, true, Insight { after, engines });
+        let insight = Insight::of_inputs(after.iter().copied().map(Span).collect(), see_their_own);
+        let mut visible = Visible::new(slots, true, insight);
         (0..slots).for_each(|slot| visible.watch(slot, 0));
         visible
     }
