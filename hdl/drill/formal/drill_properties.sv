@@ -20,12 +20,12 @@ module drill_properties #(
   input logic [PW-1:0] pick_port_i
 );
   localparam int DEPTH = 5;      // requests that an engine holds: four stages and a response
-  localparam int PATIENCE = 12;  // clocks to an answer: five stages, and once round after a change
+  localparam int PATIENCE = 14;  // clocks to an answer after the last change: the stages go round twice at most, then on
 
   // Requests that are not answered yet, oldest first.
   logic [TW*DEPTH-1:0] tags_d, tags_q;
   logic [2:0]          open_d, open_q;
-  logic [3:0]          quiet_q;   // clocks in which nothing stood in the way of an answer
+  logic [4:0]          quiet_q;   // clocks in which nothing stood in the way of an answer
   logic                past_q, stuck_q, none_q;
   logic [PW-1:0]       port_q;
   logic [TW-1:0]       tag_q;
@@ -54,7 +54,7 @@ module drill_properties #(
     tags_q <= tags_d;
     open_q <= rst_i ? '0 : open_d;
     up_q <= up_i;
-    quiet_q <= (rst_i || gave || open_q == '0 || !rsp_ready_i || cfg_we_i || up_i != up_q) ? '0 : quiet_q + 4'd1;
+    quiet_q <= (rst_i || gave || open_q == '0 || !rsp_ready_i || cfg_we_i || up_i != up_q) ? '0 : quiet_q + 5'd1;
     stuck_q <= !rst_i && rsp_valid_i && !rsp_ready_i;
     {none_q, port_q, tag_q} <= {rsp_none_i, rsp_port_i, rsp_tag_i};
   end
