@@ -19,5 +19,10 @@ module drill_lfsr #(
     else if (leap_i) state_q <= state_d;
   end
 
-  assign word_o = state_q[47:0];
+  // A new bit is the XOR of two bits at even and two at odd places. Fields of 16 bits have the even places on top, so that no
+  // sample follows from those before it.
+  for (genvar b = 0; b < 24; b++) begin : g_bit
+    assign word_o[16 * (b / 8) + 8 + b % 8] = state_q[2*b];
+    assign word_o[16 * (b / 8) + b % 8] = state_q[2*b + 1];
+  end
 endmodule
