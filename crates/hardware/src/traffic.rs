@@ -44,7 +44,7 @@ impl Traffic {
     }
 
     /// The signals of the next clock.
-    pub fn next(&mut self) -> Inputs {
+    pub fn draw(&mut self) -> Inputs {
         self.clock += 1;
         if self.clock <= RESET {
             return self.reset();
@@ -139,7 +139,7 @@ impl Traffic {
         let mut leaves: Vec<(u16, u16)> = Vec::new();
         for _ in 0..=self.set.engines {
             let port = self.random.below(self.set.ports as u32) as u16;
-            let slow = port % 3 == 0 && self.random.chance(0.5);
+            let slow = port.is_multiple_of(3) && self.random.chance(0.5);
             if slow || leaves.iter().any(|(other, _)| *other == port) {
                 continue;
             }

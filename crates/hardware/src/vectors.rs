@@ -41,7 +41,7 @@ pub fn write(set: &Set, decisions: u64, folder: &Path) -> io::Result<Written> {
     let mut written = Written { clocks: 0, decisions: 0 };
     let mut rows = 0;
     while written.decisions < decisions {
-        let inputs = traffic.next();
+        let inputs = traffic.draw();
         let (outputs, decided) = pipeline.clock(&inputs);
         traffic.saw(&outputs, &decided);
         files.clock(set, &inputs, &outputs)?;
