@@ -182,7 +182,10 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-reproduce", may_use: REPRODUCE },
     Layer { name: "weft-tune", may_use: TUNE },
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
-    Layer { name: "weft-cli", may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"] },
+    Layer {
+        name: "weft-cli",
+        may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
+    },
 ];
 
 /// Arrows that only tests may draw, with the reason. Empty is best.

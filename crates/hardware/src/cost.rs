@@ -32,7 +32,7 @@ pub struct Design {
 
 /// What synthesis says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
+pub struct SynthesisCost {
     /// Cells, flip-flops included.
     pub cells: u32,
     /// Flip-flops.
@@ -43,7 +43,7 @@ pub struct Cost {
     pub path: f64,
 }
 
-impl Cost {
+impl SynthesisCost {
     /// Gate equivalents: two-input NAND gates of the same area.
     #[must_use]
     pub fn gates(&self) -> f64 {
@@ -80,7 +80,7 @@ impl Design {
     ///
     /// # Errors
     /// When Yosys or the library is missing, or Yosys fails.
-    pub fn synthesise(&self, files: &[PathBuf], scratch: &Path) -> Result<Cost, String> {
+    pub fn synthesise(&self, files: &[PathBuf], scratch: &Path) -> Result<SynthesisCost, String> {
         if !Path::new(LIBRARY).exists() {
             return Err(format!("{LIBRARY} is missing: install the package qflow-tech-osu018"));
         }
@@ -116,12 +116,12 @@ impl Design {
 const MAPPING: &str = "strash\nifraig\nscorr\ndc2\nstrash\ndch -f\nmap -B 0.9\ntopo\nbuffer -c -N 8\nupsize -D 100\n\
                        dnsize -D 100\nstime -p\n";
 
-fn read_cost(statistics: &str, log: &str) -> Option<Cost> {
+fn read_cost(statistics: &str, log: &str) -> Option<SynthesisCost> {
     let after = |text: &str, label: &str| -> Option<f64> {
         let rest = &text[text.rfind(label)? + label.len()..];
         rest.split_whitespace().next()?.parse().ok()
     };
-    Some(Cost {
+    Some(SynthesisCost {
         cells: after(statistics, "Number of cells:")? as u32,
         flip_flops: after(statistics, "DFFPOSX1").unwrap_or(0.0) as u32,
         area: after(statistics.get(statistics.rfind("Chip area")?..)?, "':")?,
@@ -140,13 +140,13 @@ mod tests {
     #[test]
     fn costs_are_read_from_what_the_tools_print() {
         let cost = read_cost(STATISTICS, LOG).expect("complete");
-        assert_eq!(cost, Cost { cells: 11_682, flip_flops: 547, area: 348_732.0, path: 6758.13 });
+        assert_eq!(cost, SynthesisCost { cells: 11_682, flip_flops: 547, area: 348_732.0, path: 6758.13 });
         assert_eq!(read_cost(STATISTICS, "no path"), None);
     }
 
     #[test]
     fn area_and_speed_scale_by_the_stated_factors() {
-        let cost = Cost { cells: 0, flip_flops: 0, area: 24e6 * 0.7, path: 1000.0 };
+        let cost = SynthesisCost { cells: 0, flip_flops: 0, area: 24e6 * 0.7, path: 1000.0 };
         assert!((cost.square_mm(0) - 0.798).abs() < 1e-9 && (cost.square_mm(2) - 0.2).abs() < 1e-9);
         assert!((cost.decisions_per_s(None) - 1e9).abs() < 1.0);
         assert!((cost.decisions_per_s(Some(0)) - 4e9).abs() < 1.0);

@@ -2,25 +2,25 @@
 
 /// A line in the making.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct VectorLine {
     bits: Vec<bool>,
 }
 
-impl Line {
+impl VectorLine {
     /// The next field.
-    pub(crate) fn field(&mut self, value: u64, width: usize) -> &mut Line {
+    pub(crate) fn field(&mut self, value: u64, width: usize) -> &mut VectorLine {
         debug_assert!(width == 64 || value >> width == 0, "{value} does not fit into {width} bits");
         self.bits.extend((0..width).rev().map(|bit| value >> bit & 1 == 1));
         self
     }
 
     /// A field that says whether there is one, and zeros if not.
-    pub(crate) fn flag(&mut self, value: bool) -> &mut Line {
+    pub(crate) fn flag(&mut self, value: bool) -> &mut VectorLine {
         self.field(u64::from(value), 1)
     }
 
     /// A set of so many ports, port 0 last.
-    pub(crate) fn set(&mut self, members: &[u16], width: usize) -> &mut Line {
+    pub(crate) fn set(&mut self, members: &[u16], width: usize) -> &mut VectorLine {
         self.bits.extend((0..width).rev().map(|port| members.contains(&(port as u16))));
         self
     }
@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn fields_follow_each_other_from_the_top() {
-        let mut line = Line::default();
+        let mut line = VectorLine::default();
         line.flag(true).field(0x2a, 8).set(&[0, 2], 3);
         assert_eq!(line.hex(), "955", "1 00101010 101");
-        assert_eq!(Line::default().field(5, 3).field(0, 2).hex(), "14");
+        assert_eq!(VectorLine::default().field(5, 3).field(0, 2).hex(), "14");
     }
 }

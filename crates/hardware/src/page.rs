@@ -5,11 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::cost::{CHIP, Cost, Design, NODES};
+use crate::cost::{CHIP, Design, NODES, SynthesisCost};
 
 /// Where it lies.
 pub const PAGE: &str = "docs/src/hardware.md";
 const TEXT: &str = include_str!("page/text.md");
+const WAVES: &str = "![Requests and answers when the link of port 2 fails](images/hardware/waves.svg)";
 const MADE_FROM: &str = "<!-- Made from what has the fingerprint ";
 
 /// A table of the page: what stands in its first column, and the designs of its rows.
@@ -62,7 +63,8 @@ pub fn write(root: &Path, scratch: &Path, progress: fn(&str)) -> Result<String, 
     }
     let engine = synthesise(&Design::drill("one of several engines", &[("VIS", 1)]))?;
     let lines = lines_of_code(&files).map_err(told)?;
-    Ok(page.replace("{engines}", &engines(&engine)).replace("{lines}", &lines))
+    let page = page.replace("{engines}", &engines(&engine)).replace("{lines}", &lines);
+    Ok(page.replace("{picture}", WAVES))
 }
 
 fn made_from(root: &Path) -> io::Result<String> {
@@ -122,7 +124,7 @@ fn schemes() -> Vec<Design> {
 }
 
 impl Table {
-    fn text(&self, costs: &[Cost]) -> String {
+    fn text(&self, costs: &[SynthesisCost]) -> String {
         let mut text = format!(
             "| {} | cells | flip-flops | gates | 45 nm, mm² | 28 nm, mm² | 16 nm, mm² | path, ns | decisions/s | at 28 nm |\n\
              |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
@@ -147,7 +149,7 @@ impl Table {
 }
 
 /// Engines of a switch with 48 ports: area, and share of a chip.
-fn engines(engine: &Cost) -> String {
+fn engines(engine: &SynthesisCost) -> String {
     let mut text = "| engines | gates | 45 nm, mm² | 28 nm, mm² | 16 nm, mm² | share of 200 mm² at 28 nm |\n\
                     |---:|---:|---:|---:|---:|---:|"
         .to_owned();
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_table_has_its_place_in_the_text() {
-        let marks = tables().into_iter().map(|table| table.mark).chain(["{engines}", "{lines}"]);
+        let marks = tables().into_iter().map(|table| table.mark).chain(["{engines}", "{lines}", "{picture}"]);
         marks.for_each(|mark| assert_eq!(TEXT.matches(mark).count(), 1, "{mark}"));
     }
 

@@ -2,7 +2,7 @@
 //! all stages go when a link or a row changes (`drill_engine.sv`). Must not decide which port a packet takes.
 
 use crate::lfsr::{Registers, Word};
-use crate::reference::{Reference, Request, Row};
+use crate::reference::{ComponentRow, PacketRequest, ReferenceSwitch};
 use crate::set::Set;
 
 /// Stages before the decision.
@@ -10,22 +10,22 @@ const STAGES: usize = 4;
 
 /// Signals into the hardware in one clock.
 #[derive(Clone, Debug, Default)]
-pub struct Inputs {
+pub struct ClockInputs {
     /// Everything starts anew, except rows and links.
     pub reset: bool,
     /// A row that is written.
-    pub write: Option<(usize, Row)>,
+    pub write: Option<(usize, ComponentRow)>,
     /// A link that fails or returns.
     pub flip: Option<u16>,
     /// Packets that leave: port and size.
     pub leaves: Vec<(u16, u16)>,
     /// By engine: a request, and whether the answer is taken.
-    pub engines: Vec<(Option<Request>, bool)>,
+    pub engines: Vec<(Option<PacketRequest>, bool)>,
 }
 
 /// Signals out of an engine in one clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Outputs {
+pub struct EngineOutputs {
     /// A request would be accepted.
     pub ready: bool,
     /// The answer on offer: port, if there was one, and tag.
@@ -35,7 +35,7 @@ pub struct Outputs {
 /// A request on its way.
 #[derive(Clone, Debug)]
 struct Packet {
-    request: Request,
+    request: PacketRequest,
     word: Option<Word>,
 }
 
@@ -50,9 +50,9 @@ struct Stages {
 pub struct Pipeline {
     set: Set,
     seed: u64,
-    reference: Reference,
+    reference: ReferenceSwitch,
     engines: Vec<Stages>,
-    rows: Vec<Row>,
+    rows: Vec<ComponentRow>,
     /// Rows were written that the reference does not have.
     dirty: bool,
     up: Vec<bool>,
@@ -70,9 +70,9 @@ impl Pipeline {
     pub fn new(set: Set, seed: u64) -> Pipeline {
         Pipeline {
             seed,
-            reference: Reference::new(set),
+            reference: ReferenceSwitch::new(set),
             engines: (0..set.engines).map(|engine| Stages::new(&set, seed, engine)).collect(),
-            rows: vec![Row::default(); set.groups * set.components],
+            rows: vec![ComponentRow::default(); set.groups * set.components],
             dirty: false,
             up: vec![true; set.ports],
             known: vec![true; set.ports],
@@ -84,7 +84,7 @@ impl Pipeline {
     }
 
     /// One clock: what the engines put out in it, and which packets were decided, by port and size.
-    pub fn clock(&mut self, inputs: &Inputs) -> (Vec<Outputs>, Vec<(u16, u16)>) {
+    pub fn clock(&mut self, inputs: &ClockInputs) -> (Vec<EngineOutputs>, Vec<(u16, u16)>) {
         self.clock += 1;
         self.take(inputs);
         let change = inputs.write.is_some() || self.up != self.known;
@@ -94,7 +94,7 @@ impl Pipeline {
             self.engines.iter().zip(inputs.engines.iter().map(|(_, taken)| *taken)).map(ready).collect();
         let outputs = self.engines.iter().zip(&advance);
         let outputs =
-            outputs.map(|(engine, ready)| Outputs { ready: *ready, answer: engine.answer }).collect();
+            outputs.map(|(engine, ready)| EngineOutputs { ready: *ready, answer: engine.answer }).collect();
         if inputs.reset {
             self.reset();
             return (outputs, Vec::new());
@@ -106,7 +106,7 @@ impl Pipeline {
     }
 
     /// Links and rows of this clock. Nothing is decided before all stages know them.
-    fn take(&mut self, inputs: &Inputs) {
+    fn take(&mut self, inputs: &ClockInputs) {
         if let Some(port) = inputs.flip {
             let up = &mut self.up[usize::from(port)];
             *up = !*up;
@@ -121,7 +121,7 @@ impl Pipeline {
     }
 
     /// The clock edge of all engines.
-    fn edge(&mut self, inputs: &Inputs, advance: &[bool]) -> Vec<(u16, u16)> {
+    fn edge(&mut self, inputs: &ClockInputs, advance: &[bool]) -> Vec<(u16, u16)> {
         let mut decided = Vec::new();
         for (number, engine) in self.engines.iter_mut().enumerate() {
             let (request, taken) = inputs.engines[number];

@@ -15,7 +15,7 @@ use crate::set::Set;
 
 /// A row of the group table: a component.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct ComponentRow {
     /// Its ports.
     pub members: Vec<u16>,
     /// Its weight, at least 1.
@@ -24,7 +24,7 @@ pub struct Row {
 
 /// A packet at an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Request {
+pub struct PacketRequest {
     /// The group of its destination.
     pub group: u16,
     /// The ports of its flow, from which the hash follows.
@@ -34,7 +34,7 @@ pub struct Request {
 }
 
 /// Switch-side state: the table, the queues as engines see them, an engine's balancer per forwarding engine.
-pub struct Reference {
+pub struct ReferenceSwitch {
     set: Set,
     table: ForwardingTable,
     visible: Visible,
@@ -42,7 +42,7 @@ pub struct Reference {
     loads: Vec<u64>,
 }
 
-impl Request {
+impl PacketRequest {
     fn header(self) -> Header {
         Header { destination: HostId(u32::from(self.group)), ports: self.flow, ..Header::default() }
     }
@@ -54,16 +54,16 @@ impl Request {
     }
 }
 
-impl Reference {
+impl ReferenceSwitch {
     /// With empty rows.
     #[must_use]
-    pub fn new(set: Set) -> Reference {
+    pub fn new(set: Set) -> ReferenceSwitch {
         let leaves: Arc<[u16]> = (0..set.groups as u16).collect();
         let ports = vec![PortId(0); set.groups].into();
         let table =
             ForwardingTable::new((leaves, ports), None, groups(&set), vec![Group::default(); set.groups]);
         let mut reference =
-            Reference { set, table, visible: nothing(&set), engines: Vec::new(), loads: Vec::new() };
+            ReferenceSwitch { set, table, visible: nothing(&set), engines: Vec::new(), loads: Vec::new() };
         reference.reset();
         reference
     }
@@ -82,9 +82,13 @@ impl Reference {
     }
 
     /// Replaces all rows: `components` of each group.
-    pub fn install(&mut self, rows: &[Row]) {
-        let groups_of = |rows: &[Row]| Group {
-            components: rows.iter().filter(|row| !row.members.is_empty()).map(Row::component).collect(),
+    pub fn install(&mut self, rows: &[ComponentRow]) {
+        let groups_of = |rows: &[ComponentRow]| Group {
+            components: rows
+                .iter()
+                .filter(|row| !row.members.is_empty())
+                .map(ComponentRow::component)
+                .collect(),
         };
         self.table.install(groups(&self.set), rows.chunks(self.set.components).map(groups_of).collect());
         self.forget();
@@ -102,7 +106,13 @@ impl Reference {
     }
 
     /// The port that an engine chooses in a clock, if the group has one.
-    pub fn choose(&mut self, engine: usize, request: Request, clock: u64, mut word: Word) -> Option<u16> {
+    pub fn choose(
+        &mut self,
+        engine: usize,
+        request: PacketRequest,
+        clock: u64,
+        mut word: Word,
+    ) -> Option<u16> {
         let (number, component) = match self.table.route(&request.header()) {
             Route::Component(number, component) => (number, component),
             Route::None => return None,
@@ -130,7 +140,7 @@ impl Reference {
     }
 }
 
-impl Row {
+impl ComponentRow {
     fn component(&self) -> Component {
         let ports = self.members.iter().copied().map(PortId).collect();
         Component { weight: self.weight, ..Component::equal(ports) }

@@ -34,8 +34,8 @@ pub struct Set {
     pub hidden: usize,
     /// An engine sees its own decisions at once.
     pub own: bool,
-    /// Sizes of packets: 0, 1, or any.
-    pub sizes: Sizes,
+    /// PacketSizes of packets: 0, 1, or any.
+    pub sizes: PacketSizes,
     /// The most ports of a component; 0: as many as there are.
     pub members: usize,
     /// How often a request comes.
@@ -50,9 +50,9 @@ pub struct Set {
     pub resets: u32,
 }
 
-/// Sizes of packets, in the unit of queue lengths.
+/// PacketSizes of packets, in the unit of queue lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sizes {
+pub enum PacketSizes {
     /// Zero: all queues stay equal, every decision is a tie.
     Zero,
     /// One: ties are frequent.
@@ -77,7 +77,7 @@ const USUAL: Set = Set {
     tie: Tie::Random,
     hidden: 0,
     own: true,
-    sizes: Sizes::Any,
+    sizes: PacketSizes::Any,
     members: 0,
     offered: 900,
     taken: 900,
@@ -95,7 +95,7 @@ pub const SETS: &[Set] = &[
     Set { name: "paper", purpose: "DRILL(2,1), 48 ports, one engine, a decision in every clock", ..CALM },
     Set { name: "faults", purpose: "the same under failures, rewritten tables, resets and back pressure", ..USUAL },
     Set { name: "random", purpose: "d = 1, m = 0: per-packet random", ports: 8, samples: 1, memory: 0, ..USUAL },
-    Set { name: "shortest-queue", purpose: "d = k, m = 0: join the shortest of all queues", ports: 8, samples: 8, memory: 0, sizes: Sizes::One, ..USUAL },
+    Set { name: "shortest-queue", purpose: "d = k, m = 0: join the shortest of all queues", ports: 8, samples: 8, memory: 0, sizes: PacketSizes::One, ..USUAL },
     Set { name: "one-one", purpose: "d = 1, m = 1: the smallest stable engine", ports: 16, samples: 1, ..USUAL },
     Set { name: "no-memory", purpose: "d = 2, m = 0", ports: 32, memory: 0, ..USUAL },
     Set { name: "four-samples", purpose: "d = 4: a shuffle instead of a skip", ports: 16, samples: 4, ..USUAL },
@@ -103,13 +103,13 @@ pub const SETS: &[Set] = &[
     Set { name: "many", purpose: "d = 6, m = 5, above groups of one to three ports", ports: 8, samples: 6, memory: 5, members: 3, ..USUAL },
     Set { name: "two-ports", purpose: "the smallest switch with a choice; half of the time there is none", ports: 2, flips: 40, ..USUAL },
     Set { name: "three-ports", purpose: "a number of ports that is no power of two, groups of one to three", ports: 3, components: 1, flips: 40, ..USUAL },
-    Set { name: "all-equal", purpose: "packets of size 0: every queue is equal, every decision a draw", sizes: Sizes::Zero, ..CALM },
-    Set { name: "all-equal-ranked", purpose: "the same with two cells, by ranks", ports: 8, memory: 2, sizes: Sizes::Zero, ..CALM },
-    Set { name: "four-engines", purpose: "engines that see each other's decisions two clocks later, and their own at once", ports: 16, engines: 4, hidden: 2, sizes: Sizes::One, ..USUAL },
-    Set { name: "store", purpose: "nobody sees a decision for eight clocks: queues that run below zero", ports: 8, engines: 2, hidden: 8, own: false, sizes: Sizes::One, ..USUAL },
-    Set { name: "memory-first", purpose: "ties to a remembered port", ports: 16, memory: 2, tie: Tie::MemoryFirst, sizes: Sizes::One, ..USUAL },
-    Set { name: "sample-first", purpose: "ties to a sampled port", ports: 16, tie: Tie::SampleFirst, sizes: Sizes::One, ..USUAL },
-    Set { name: "lowest-port", purpose: "ties to the lowest port", ports: 16, samples: 3, tie: Tie::LowestPort, sizes: Sizes::One, ..USUAL },
+    Set { name: "all-equal", purpose: "packets of size 0: every queue is equal, every decision a draw", sizes: PacketSizes::Zero, ..CALM },
+    Set { name: "all-equal-ranked", purpose: "the same with two cells, by ranks", ports: 8, memory: 2, sizes: PacketSizes::Zero, ..CALM },
+    Set { name: "four-engines", purpose: "engines that see each other's decisions two clocks later, and their own at once", ports: 16, engines: 4, hidden: 2, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "store", purpose: "nobody sees a decision for eight clocks: queues that run below zero", ports: 8, engines: 2, hidden: 8, own: false, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "memory-first", purpose: "ties to a remembered port", ports: 16, memory: 2, tie: Tie::MemoryFirst, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "sample-first", purpose: "ties to a sampled port", ports: 16, tie: Tie::SampleFirst, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "lowest-port", purpose: "ties to the lowest port", ports: 16, samples: 3, tie: Tie::LowestPort, sizes: PacketSizes::One, ..USUAL },
     Set { name: "components", purpose: "sixteen components of uneven weight", ports: 32, groups: 3, components: 16, weight_bits: 8, members: 4, ..USUAL },
     Set { name: "large", purpose: "128 ports, two engines, long queues", ports: 128, engines: 2, hidden: 1, queue_bits: 20, size_bits: 12, samples: 3, groups: 2, components: 2, ..USUAL },
 ];

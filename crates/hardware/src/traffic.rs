@@ -5,32 +5,32 @@ use std::collections::VecDeque;
 
 use weft_core::{Purpose, Random};
 
-use crate::pipeline::{Inputs, Outputs};
-use crate::reference::{Request, Row};
-use crate::set::{Set, Sizes};
+use crate::pipeline::{ClockInputs, EngineOutputs};
+use crate::reference::{ComponentRow, PacketRequest};
+use crate::set::{PacketSizes, Set};
 
 /// Clocks of reset at the start.
 const RESET: u64 = 2;
 
 /// Draws the signals of each clock.
-pub struct Traffic {
+pub struct VectorTraffic {
     set: Set,
     random: Random,
     clock: u64,
     /// Rows still to be written, the next one last.
-    writes: Vec<(usize, Row)>,
+    writes: Vec<(usize, ComponentRow)>,
     /// By engine: the request on offer.
-    pending: Vec<Option<Request>>,
+    pending: Vec<Option<PacketRequest>>,
     /// By port: sizes of queued packets.
     queues: Vec<VecDeque<u16>>,
     held: Vec<u64>,
 }
 
-impl Traffic {
+impl VectorTraffic {
     /// For a parameter set.
     #[must_use]
-    pub fn new(set: Set, seed: u64) -> Traffic {
-        let mut traffic = Traffic {
+    pub fn new(set: Set, seed: u64) -> VectorTraffic {
+        let mut traffic = VectorTraffic {
             random: Random::new(seed, Purpose::Test, set.name.len() as u64),
             clock: 0,
             writes: Vec::new(),
@@ -44,7 +44,7 @@ impl Traffic {
     }
 
     /// The signals of the next clock.
-    pub fn draw(&mut self) -> Inputs {
+    pub fn draw(&mut self) -> ClockInputs {
         self.clock += 1;
         if self.clock <= RESET {
             return self.reset();
@@ -61,7 +61,7 @@ impl Traffic {
         let flip = flips.then(|| self.random.below(self.set.ports as u32) as u16);
         self.offer();
         let engines = self.pending.clone();
-        Inputs {
+        ClockInputs {
             reset: false,
             write: self.writes.pop(),
             flip,
@@ -71,7 +71,7 @@ impl Traffic {
     }
 
     /// What came of them: requests that were accepted, and packets that were decided.
-    pub fn saw(&mut self, outputs: &[Outputs], decided: &[(u16, u16)]) {
+    pub fn saw(&mut self, outputs: &[EngineOutputs], decided: &[(u16, u16)]) {
         for (pending, _) in self.pending.iter_mut().zip(outputs).filter(|(_, output)| output.ready) {
             *pending = None;
         }
@@ -89,11 +89,11 @@ impl Traffic {
         self.random.below(65536) < of_65536
     }
 
-    fn reset(&mut self) -> Inputs {
+    fn reset(&mut self) -> ClockInputs {
         self.pending.fill(None);
         self.held.fill(0);
         self.queues.iter_mut().for_each(VecDeque::clear);
-        Inputs { reset: true, engines: vec![(None, true); self.set.engines], ..Inputs::default() }
+        ClockInputs { reset: true, engines: vec![(None, true); self.set.engines], ..ClockInputs::default() }
     }
 
     /// Draws rows for all groups. A component may be empty.
@@ -108,7 +108,7 @@ impl Traffic {
                 self.random.distinct(count, ports as u32).into_iter().map(|port| port as u16).collect();
             members.sort_unstable();
             let weight = 1 + u64::from(self.random.below((1 << weight_bits) - 1));
-            self.writes.push((number, Row { members, weight }));
+            self.writes.push((number, ComponentRow { members, weight }));
         }
     }
 
@@ -124,14 +124,14 @@ impl Traffic {
         }
     }
 
-    fn request(&mut self) -> Request {
+    fn request(&mut self) -> PacketRequest {
         let size = match self.set.sizes {
-            Sizes::Zero => 0,
-            Sizes::One => 1,
-            Sizes::Any => 1 + self.random.below((1 << self.set.size_bits) - 1) as u16,
+            PacketSizes::Zero => 0,
+            PacketSizes::One => 1,
+            PacketSizes::Any => 1 + self.random.below((1 << self.set.size_bits) - 1) as u16,
         };
         let group = self.random.below(self.set.groups as u32) as u16;
-        Request { group, flow: self.random.bits() as u32, size }
+        PacketRequest { group, flow: self.random.bits() as u32, size }
     }
 
     /// At most one packet per port, and one more than engines decide. Every third port is slow.

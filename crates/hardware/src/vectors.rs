@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use crate::line::Line;
-use crate::pipeline::{Inputs, Outputs, Pipeline};
+use crate::line::VectorLine;
+use crate::pipeline::{ClockInputs, EngineOutputs, Pipeline};
 use crate::set::Set;
-use crate::traffic::Traffic;
+use crate::traffic::VectorTraffic;
 
 /// Bits of a tag: the low bits of the hash.
 const TAG: usize = 8;
@@ -37,7 +37,7 @@ pub fn write(set: &Set, decisions: u64, folder: &Path) -> io::Result<Written> {
         rows: create("rows.mem")?,
     };
     let mut pipeline = Pipeline::new(*set, SEED);
-    let mut traffic = Traffic::new(*set, 1);
+    let mut traffic = VectorTraffic::new(*set, 1);
     let mut written = Written { clocks: 0, decisions: 0 };
     let mut rows = 0;
     while written.decisions < decisions {
@@ -61,11 +61,11 @@ struct Files {
 }
 
 impl Files {
-    fn clock(&mut self, set: &Set, inputs: &Inputs, outputs: &[Outputs]) -> io::Result<()> {
+    fn clock(&mut self, set: &Set, inputs: &ClockInputs, outputs: &[EngineOutputs]) -> io::Result<()> {
         writeln!(self.stimulus, "{}", stimulus(set, inputs))?;
         writeln!(self.expected, "{}", expected(outputs))?;
         if let Some((number, row)) = &inputs.write {
-            let mut line = Line::default();
+            let mut line = VectorLine::default();
             line.field(*number as u64, width_of(set.groups * set.components));
             line.set(&row.members, set.ports).field(row.weight, set.weight_bits);
             writeln!(self.rows, "{}", line.hex())?;
@@ -85,8 +85,8 @@ fn width_of(count: usize) -> usize {
     (count.next_power_of_two().trailing_zeros() as usize).max(1)
 }
 
-fn stimulus(set: &Set, inputs: &Inputs) -> String {
-    let mut line = Line::default();
+fn stimulus(set: &Set, inputs: &ClockInputs) -> String {
+    let mut line = VectorLine::default();
     line.flag(inputs.reset).flag(inputs.write.is_some());
     line.flag(inputs.flip.is_some()).field(u64::from(inputs.flip.unwrap_or(0)), 8);
     for place in 0..=set.engines {
@@ -103,8 +103,8 @@ fn stimulus(set: &Set, inputs: &Inputs) -> String {
     line.hex()
 }
 
-fn expected(outputs: &[Outputs]) -> String {
-    let mut line = Line::default();
+fn expected(outputs: &[EngineOutputs]) -> String {
+    let mut line = VectorLine::default();
     for output in outputs.iter().rev() {
         let (port, tag) = output.answer.unwrap_or((None, 0));
         line.flag(output.ready).flag(output.answer.is_some()).flag(output.answer.is_some() && port.is_none());

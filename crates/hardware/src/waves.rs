@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::pipeline::{Inputs, Outputs, Pipeline};
-use crate::reference::{Request, Row};
+use crate::pipeline::{ClockInputs, EngineOutputs, Pipeline};
+use crate::reference::{ComponentRow, PacketRequest};
 use crate::set::{SETS, Set};
 
 /// Where the picture lies.
@@ -97,16 +97,16 @@ fn record(seed: u64) -> Vec<(&'static str, Signal)> {
     let mut signals: [Vec<bool>; 6] = Default::default();
     let mut values = [Vec::new(), Vec::new()];
     let members = vec![0, 1, 2, 3];
-    let write = Inputs { write: Some((0, Row { members, weight: 1 })), ..quiet() };
+    let write = ClockInputs { write: Some((0, ComponentRow { members, weight: 1 })), ..quiet() };
     pipeline.clock(&write);
     (0..8).for_each(|_| drop(pipeline.clock(&quiet())));
     for clock in 0..CLOCKS {
-        let request = (next < 12).then_some(Request { group: 0, flow: next, size: 1 });
+        let request = (next < 12).then_some(PacketRequest { group: 0, flow: next, size: 1 });
         let taken = !BUSY.contains(&clock);
         let flip = (clock == FAILS).then_some(2);
-        let inputs = Inputs { flip, engines: vec![(request, taken)], ..Inputs::default() };
+        let inputs = ClockInputs { flip, engines: vec![(request, taken)], ..ClockInputs::default() };
         let (outputs, decided) = pipeline.clock(&inputs);
-        let Outputs { ready, answer } = outputs[0];
+        let EngineOutputs { ready, answer } = outputs[0];
         let levels = [request.is_some(), ready, answer.is_some(), taken, clock < FAILS, !decided.is_empty()];
         signals.iter_mut().zip(levels).for_each(|(signal, level)| signal.push(level));
         values[0].push(request.map(|_| format!("p{next}")));
@@ -127,8 +127,8 @@ fn record(seed: u64) -> Vec<(&'static str, Signal)> {
     ]
 }
 
-fn quiet() -> Inputs {
-    Inputs { engines: vec![(None, true)], ..Inputs::default() }
+fn quiet() -> ClockInputs {
+    ClockInputs { engines: vec![(None, true)], ..ClockInputs::default() }
 }
 
 /// One engine, four ports, one group.
