@@ -9,16 +9,20 @@ DENY      = 0.20.2
 MDBOOK    = 0.5.4
 FUZZ      = 0.13.2
 FUZZ_TIME = 60
+DECISIONS = 2000
+HDL_TOOLS = g++ verilator iverilog yosys
 
-.PHONY: miri help demo setup test deny docs bench counts fuzz rust chromium valgrind
+.PHONY: miri help demo setup test deny docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
-	@echo "make setup   install what the tests need, saying what: Rust, Chromium, valgrind, cargo-deny"
+	@echo "make setup   install what the tests need, saying what: Rust, Chromium, valgrind, cargo-deny, hardware tools"
 	@echo "make test    everything that must hold before a change lands; does what make setup does first"
 	@echo "make docs    the book and the API pages"
 	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets"
 	@echo "make counts  compare what packets cost with bench/counts.json (part of make test)"
+	@echo "make hardware       lint, simulate and prove DRILL in SystemVerilog (part of make test)"
+	@echo "make hardware-full  the same with a million decisions per parameter set, in hours"
 	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds"
 
 demo: rust
@@ -27,11 +31,11 @@ demo: rust
 
 # What is missing is named before anything is installed; packages of the system come from apt-get.
 setup:
-	@for tool in cargo valgrind cargo-deny; do \
+	@for tool in cargo valgrind cargo-deny $(HDL_TOOLS); do \
 		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed"; \
 	done
 	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
-	@$(MAKE) --no-print-directory rust chromium valgrind cargo-deny
+	@$(MAKE) --no-print-directory rust chromium valgrind cargo-deny hardware-tools
 
 test: setup deny
 	cargo fmt --all --check
@@ -41,6 +45,7 @@ test: setup deny
 	cargo test --locked --workspace
 	$(MAKE) miri
 	$(MAKE) counts
+	$(MAKE) hardware
 	@echo "make test: everything holds"
 
 # Licences, banned crates and origins of what we depend on; the rules are in deny.toml.
@@ -84,6 +89,25 @@ fuzz: rust
 		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_TIME) || exit 1; \
 	done
 
+# DRILL in SystemVerilog decides as the simulator does: vectors from the simulator's engine, played by Icarus for every
+# parameter set and by Verilator for two; then the proofs.
+HARDWARE = $(MAKE) --no-print-directory --silent -C hdl/drill OUT=$(CURDIR)/target/hardware
+hardware: rust hardware-tools
+	cargo build --release --locked --quiet --package weft-cli
+	$(HARDWARE) lint
+	target/release/weft vectors drill --out target/hardware --decisions $(DECISIONS)
+	$(HARDWARE) $$(target/release/weft vectors drill --list | sed 's/ .*//; s/^/icarus-/') verilator-faults verilator-four-engines
+	$(HARDWARE) prove
+
+# One set after the other: vectors of a million decisions take about 100 MB each.
+hardware-full: rust hardware-tools
+	cargo build --release --locked --quiet --package weft-cli
+	@for set in $$(target/release/weft vectors drill --list | sed 's/ .*//'); do \
+		target/release/weft vectors drill $$set --out target/hardware --decisions 1000000 && \
+		$(HARDWARE) verilator-$$set icarus-$$set || exit 1; \
+		rm -rf target/hardware/$$set; \
+	done
+
 # A Rust compiler that is recent enough.
 rust:
 	@command -v cargo >/dev/null || { \
@@ -117,3 +141,12 @@ valgrind:
 			>/dev/null 2>&1 || true; }
 	@command -v valgrind >/dev/null || { \
 		echo "instructions are counted by valgrind: install the package \`valgrind\` of your system" >&2; exit 1; }
+
+# What checks hardware: Verilator, Icarus Verilog, and Yosys with yosys-abc.
+hardware-tools:
+	@for tool in $(HDL_TOOLS); do command -v $$tool >/dev/null || { \
+		echo "$$tool is missing; installing it with apt-get"; \
+		{ $(ROOT) apt-get update && $(ROOT) apt-get install --yes --no-install-recommends $$tool; } \
+			>/dev/null 2>&1 || true; }; done
+	@for tool in $(HDL_TOOLS); do command -v $$tool >/dev/null || { \
+		echo "hardware is checked by $$tool: install the package of this name of your system" >&2; exit 1; }; done

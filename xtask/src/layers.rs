@@ -181,7 +181,11 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },
     Layer { name: "weft-tune", may_use: TUNE },
-    Layer { name: "weft-cli", may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune"] },
+    Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
+    Layer {
+        name: "weft-cli",
+        may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
+    },
 ];
 
 /// Dependencies that only tests may have, with the reason. Empty is best.

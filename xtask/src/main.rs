@@ -5,6 +5,7 @@
 
 mod fidelity;
 mod guide;
+mod hardware;
 mod layers;
 mod links;
 mod markdown;
@@ -37,6 +38,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("results", "the reference runs give the results of the epoch", results::check),
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
+    ("hardware", "the page about DRILL in hardware is up to date", hardware::check),
     ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
     ("settings", "settings that rules, messages and documents name are declared", settings::check),
     ("symbols", "types and functions that the tour and ARCHITECTURE.md name are declared", symbols::check),
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["guide", "--write"] => run("guide", guide::write, &root),
         ["guide", "--write", name] => run("guide", |root| guide::write_one(root, name), &root),
+        ["hardware", "--write"] => run("hardware", hardware::write, &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["results", "--write"] => run("results", results::write, &root),
@@ -106,6 +109,7 @@ fn usage() -> ExitCode {
         "guide --write"
     );
     eprintln!("  {:<18} the same for one table", "guide --write NAME");
+    eprintln!("  {:<18} synthesise DRILL and write the page about hardware", "hardware --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     eprintln!("  {:<18} also measure what a packet costs, on an idle machine", "peers --write --costs");

@@ -3,7 +3,7 @@
 
 use crate::{
     analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
-    reproduce, run, tune,
+    reproduce, run, tune, vectors,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Reproduce(reproduce::ReproduceArguments),
     /// Measure the cost of simulations on this machine
     Bench(bench::BenchArguments),
+    /// Write test vectors for hardware
+    Vectors(vectors::VectorsArguments),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArguments),
     /// Write the manual pages
@@ -82,6 +84,7 @@ impl Command {
             Command::Import(arguments) => arguments.execute(),
             Command::Reproduce(arguments) => arguments.execute(),
             Command::Bench(arguments) => arguments.execute(),
+            Command::Vectors(arguments) => arguments.execute(),
             Command::Completions(arguments) => arguments.execute(CommandLine::command()),
             Command::Man(arguments) => arguments.execute(CommandLine::command()),
         }

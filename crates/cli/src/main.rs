@@ -1,7 +1,7 @@
 //! The `weft` command: parses the command line, calls one function of the facade, prints what it returns.
 //!
 //! Exit codes: 0 success; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
-//! here, and of Weft's crates only the facade, reproductions, benchmarks and the search for settings are used.
+//! here, and of Weft's crates only the facade, reproductions, benchmarks, the search for settings and hardware are used.
 
 mod analyse;
 mod bench;
@@ -24,6 +24,7 @@ mod reproduce;
 mod run;
 mod seeds;
 mod tune;
+mod vectors;
 
 use clap::Parser;
 use std::process::ExitCode;

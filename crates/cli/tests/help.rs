@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "check",
     "lint",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 16] = [
     "new",
     "import",
     "bench",
+    "vectors",
     "completions",
     "man",
 ];

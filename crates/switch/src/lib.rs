@@ -30,7 +30,7 @@ mod switch;
 mod table;
 pub mod trim;
 mod turn;
-mod visibility;
+pub mod visibility;
 
 /// The family of sharing rules, which must not depend on switches.
 pub use weft_buffer as share;

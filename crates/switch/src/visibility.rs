@@ -20,11 +20,10 @@ struct Pending {
 
 /// Queue lengths as engines see them, one slot per (port, queue).
 #[derive(Clone, Debug)]
-pub(crate) struct Visible {
-    /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as
-    /// complete. With one delay for all, packets become visible in the order in which they leave, and the positive
-    /// part is exact; with inputs of different rates, such a packet hides its own size from the others until its
-    /// delay is over.
+pub struct Visible {
+    /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as complete.
+    /// With one delay for all, packets become visible in the order in which they leave, and the positive part is exact;
+    /// where inputs of different rates meet, such a packet hides its own size of the others until its delay is over.
     bytes: Vec<i64>,
     /// What only the deciding engine sees, by engine and slot. Empty with one engine, whose decisions are in `bytes`
     /// at once.
@@ -38,7 +37,7 @@ pub(crate) struct Visible {
 
 /// How engines see decisions.
 #[derive(Clone, Debug)]
-pub(crate) struct Insight {
+pub struct Insight {
     /// By input port: how long after its decision a packet becomes visible to all.
     after: Vec<Span>,
     /// How many engines see their own decisions earlier; 0 if none.
@@ -46,7 +45,15 @@ pub(crate) struct Insight {
 }
 
 impl Insight {
-    /// The delays of the visibility rule for the inputs' line rates.
+    /// Packets of each input become visible to all engines strictly after so long; the engine that decided them, which is the
+    /// input's number modulo the number of inputs, sees them at once or not.
+    #[must_use]
+    pub fn of_inputs(after: Vec<Span>, own_at_once: bool) -> Insight {
+        let engines = if own_at_once { after.len() } else { 0 };
+        Insight { after, engines }
+    }
+
+    /// What the visibility rule gives for the line rates of the inputs.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
         let full = |rate: &Rate| rate.time_for(site.full_packet);
         let ports = site.rates.len() as u64;
@@ -65,8 +72,9 @@ impl Insight {
 }
 
 impl Visible {
-    /// Nothing queued. Nothing is kept if lengths are never read, or if nothing is hidden from readers.
-    pub(crate) fn new(slots: usize, read: bool, sight: Insight) -> Visible {
+    /// Nothing queued. When nobody reads lengths, or nothing is hidden from those who do, nothing is kept.
+    #[must_use]
+    pub fn new(slots: usize, read: bool, sight: Insight) -> Visible {
         let tracked = read && sight.after.iter().any(|after| *after > Span::ZERO);
         let slots = if tracked { slots } else { 0 };
         let own = vec![0; slots * sight.engines];
@@ -82,20 +90,22 @@ impl Visible {
 
     /// Whether lengths are kept here, because engines do not see everything in the queues.
     #[inline]
-    pub(crate) fn is_kept(&self) -> bool {
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
         self.tracked
     }
 
-    /// From now on a slot is read; it holds this many bytes, all visible at once.
-    pub(crate) fn watch(&mut self, slot: usize, held: u64) {
+    /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
+    pub fn watch(&mut self, slot: usize, held: u64) {
         if self.tracked && !self.watched[slot] {
             self.watched[slot] = true;
             self.bytes[slot] = held as i64;
         }
     }
 
-    /// Whether a slot is read.
-    pub(crate) fn is_watched(&self, slot: usize) -> bool {
+    /// Whether anybody looks at a slot.
+    #[must_use]
+    pub fn is_watched(&self, slot: usize) -> bool {
         self.tracked && self.watched[slot]
     }
 
@@ -110,7 +120,7 @@ impl Visible {
     /// A packet of an input was put into `slot`, which is read, at `now`. Ports of different rates have different
     /// delays; the list is kept sorted, and short even if no decision is ever made.
     #[inline]
-    fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
+    pub fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
         self.advance(now);
         let engine = if self.own.is_empty() { 0 } else { input % self.sight.engines };
         if let Some(own) = self.own.get_mut(engine * self.bytes.len() + slot) {
@@ -128,7 +138,7 @@ impl Visible {
 
     /// Packets of `slot` with this many bytes have left completely, or were discarded.
     #[inline]
-    pub(crate) fn left(&mut self, slot: usize, bytes: u64) {
+    pub fn left(&mut self, slot: usize, bytes: u64) {
         if self.tracked && self.watched[slot] {
             self.bytes[slot] -= bytes as i64;
         }
@@ -136,7 +146,7 @@ impl Visible {
 
     /// Makes visible what was completely enqueued before `now`; decisions at `now` itself still read the old state.
     #[inline]
-    pub(crate) fn advance(&mut self, now: Time) {
+    pub fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.pop_if(|first| first.visible_at < now) {
             let slot = first.slot as usize;
             if let Some(own) = self.own.get_mut(usize::from(first.engine) * self.bytes.len() + slot) {
@@ -148,7 +158,8 @@ impl Visible {
 
     /// The bytes of a slot that an engine sees.
     #[inline]
-    pub(crate) fn get(&self, engine: usize, slot: usize) -> u64 {
+    #[must_use]
+    pub fn get(&self, engine: usize, slot: usize) -> u64 {
         let own = self.own.get(engine * self.bytes.len() + slot).copied().unwrap_or(0);
         (self.bytes[slot] + i64::from(own)).max(0) as u64
     }
@@ -160,9 +171,8 @@ mod tests {
 
     /// One engine for each input, which do or do not see their own decisions at once.
     fn of_inputs(slots: usize, after: &[u64], see_their_own: bool) -> Visible {
-        let engines = if see_their_own { after.len() } else { 0 };
-        let after = after.iter().copied().map(Span).collect();
-        let mut visible = Visible::new(slots, true, Insight { after, engines });
+        let insight = Insight::of_inputs(after.iter().copied().map(Span).collect(), see_their_own);
+        let mut visible = Visible::new(slots, true, insight);
         (0..slots).for_each(|slot| visible.watch(slot, 0));
         visible
     }

@@ -12,6 +12,9 @@ use weft_core::{
 
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::hash::{FlowHash, HashFunction};
+use chance::Chance;
+
+pub mod chance;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "each packet on the least loaded of d random and m remembered ports (SIGCOMM'17)";
@@ -141,13 +144,23 @@ impl Drill {
         cells.filter(|cell| **cell != EMPTY).map(|cell| cell.port).collect()
     }
 
-    /// DRILL(2, 1) with fair ties, the usual case: the same draws and choice as the general code, in a fifth of the
-    /// instructions.
+    /// The index of the chosen candidate, of which there are at least two: the decision of [`Balancer::choose`] for a packet that
+    /// does not go by a hash, by any source of chance.
     #[inline]
-    fn choose_two_one(&mut self, candidates: &mut Candidates<'_>, random: &mut Random) -> usize {
+    pub fn decide_by(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
+        if self.usual {
+            return self.choose_two_one(candidates, chance);
+        }
+        self.choose_among_many(candidates, chance)
+    }
+
+    /// DRILL(2, 1) with fair ties, which nearly everybody uses: the same draws and the same choice as the general way, in
+    /// a fifth of the instructions.
+    #[inline]
+    fn choose_two_one(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
         let ports = candidates.len() as u32;
-        let first = random.below(ports);
-        let second = random.below(ports - 1);
+        let first = chance.sample(0, ports);
+        let second = chance.sample(1, ports - 1);
         let mut seen = [first as u16, (second + u32::from(second >= first)) as u16, 0];
         let mut loads =
             [candidates.load(usize::from(seen[0])), candidates.load(usize::from(seen[1])), u64::MAX];
@@ -164,43 +177,46 @@ impl Drill {
             seen[2] = index;
             loads[2] = candidates.load(usize::from(index));
         }
-        let index = seen[fair_least(&loads, random)];
+        let index = seen[fair_least(&loads, chance)];
         self.cells[group] = Cell { port: candidates.ports()[usize::from(index)], index };
         usize::from(index)
     }
 
-    fn choose_among_many(&mut self, candidates: &mut Candidates<'_>, random: &mut Random) -> usize {
+    fn choose_among_many(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
         self.seen.clear();
-        self.sample(candidates, random);
+        self.sample(candidates, chance);
         if self.memory > 0 {
             self.recall(candidates);
         }
-        self.decide(candidates, random)
+        self.decide(candidates, chance)
     }
 
-    /// Examines `choices` distinct random candidates.
-    fn sample(&mut self, candidates: &mut Candidates<'_>, random: &mut Random) {
+    /// Looks at `choices` distinct random candidates.
+    fn sample(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) {
         let ports = candidates.len() as u32;
         match self.choices.min(candidates.len()) {
-            1 => self.look(candidates, random.below(ports) as u16),
+            1 => {
+                let only = chance.sample(0, ports);
+                self.look(candidates, only as u16);
+            }
             2 => {
-                let first = random.below(ports);
-                let second = random.below(ports - 1);
+                let first = chance.sample(0, ports);
+                let second = chance.sample(1, ports - 1);
                 self.look(candidates, first as u16);
                 self.look(candidates, (second + u32::from(second >= first)) as u16);
             }
-            many => self.sample_many(many, candidates, random),
+            many => self.sample_many(many, candidates, chance),
         }
     }
 
-    /// The first `many` cards of a shuffled deck. The initial order does not matter.
-    fn sample_many(&mut self, many: usize, candidates: &mut Candidates<'_>, random: &mut Random) {
-        if self.deck.len() != candidates.len() {
+    /// The first `many` cards of a shuffled deck. Any order to begin with is as good as another.
+    fn sample_many<C: Chance>(&mut self, many: usize, candidates: &mut Candidates<'_>, chance: &mut C) {
+        if C::ORDERED_DECK || self.deck.len() != candidates.len() {
             self.deck.clear();
             self.deck.extend(0..candidates.len() as u16);
         }
         for n in 0..many {
-            let other = n + random.below((candidates.len() - n) as u32) as usize;
+            let other = n + chance.sample(n, (candidates.len() - n) as u32) as usize;
             self.deck.swap(n, other);
             self.look(candidates, self.deck[n]);
         }
@@ -234,48 +250,49 @@ impl Drill {
         self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
     }
 
-    /// The order among equals, including memory; smaller wins.
-    fn rank(&mut self, random: &mut Random) {
-        for seen in &mut self.seen {
+    /// The order among equals, memory included; smaller wins.
+    fn rank(&mut self, chance: &mut impl Chance) {
+        for (nth, seen) in self.seen.iter_mut().enumerate() {
+            let place = if seen.sampled { nth } else { self.choices + usize::from(seen.cell) };
             seen.draw = match self.tie {
-                Tie::Random => random.bits(),
+                Tie::Random => chance.rank(place),
                 Tie::MemoryFirst if seen.cell != NOWHERE => u64::from(seen.cell),
-                Tie::MemoryFirst => 1 << 32 | u64::from(random.bits() as u32),
-                Tie::SampleFirst => u64::from(!seen.sampled) << 32 | u64::from(random.bits() as u32),
+                Tie::MemoryFirst => 1 << 32 | u64::from(chance.rank(place) as u32),
+                Tie::SampleFirst => u64::from(!seen.sampled) << 32 | u64::from(chance.rank(place) as u32),
                 Tie::LowestPort => u64::from(seen.index),
             };
         }
     }
 
-    /// The winner, which also updates the memory: the m least loaded of those seen, the winner first.
-    fn decide(&mut self, candidates: &Candidates<'_>, random: &mut Random) -> usize {
+    /// The winner, and its place in the memory: the m least loaded of those seen, the winner first.
+    fn decide(&mut self, candidates: &Candidates<'_>, chance: &mut impl Chance) -> usize {
         if self.memory > 1 {
-            self.rank(random);
+            self.rank(chance);
             self.seen.sort_unstable_by_key(|seen| (seen.load, seen.draw));
         } else {
-            let winner = self.least(random);
+            let winner = self.least(chance);
             self.seen.swap(0, winner);
         }
         self.remember(candidates);
         usize::from(self.seen[0].index)
     }
 
-    /// The position of the winner among those seen.
-    fn least(&mut self, random: &mut Random) -> usize {
+    /// The place of the winner among those seen.
+    fn least(&mut self, chance: &mut impl Chance) -> usize {
         let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
         let tied = self.seen.iter().filter(|seen| seen.load == least).count();
         let nth = match self.tie {
-            Tie::Random if tied > 1 => random.below(tied as u32) as usize,
+            Tie::Random if tied > 1 => chance.tie(tied as u32) as usize,
             Tie::Random => 0,
-            _ => return self.least_by_rank(tied, random),
+            _ => return self.least_by_rank(tied, chance),
         };
         let mut places = (0..self.seen.len()).filter(|place| self.seen[*place].load == least);
         places.nth(nth).expect("fewer than were counted")
     }
 
-    fn least_by_rank(&mut self, tied: usize, random: &mut Random) -> usize {
+    fn least_by_rank(&mut self, tied: usize, chance: &mut impl Chance) -> usize {
         if tied > 1 {
-            self.rank(random);
+            self.rank(chance);
         }
         let key = |place: &usize| (self.seen[*place].load, self.seen[*place].draw);
         (0..self.seen.len()).min_by_key(key).expect("at least one sample")
@@ -294,11 +311,11 @@ impl Drill {
 
 /// The position of the least load; among equals a fair draw.
 #[inline]
-fn fair_least(loads: &[u64; 3], random: &mut Random) -> usize {
+fn fair_least(loads: &[u64; 3], chance: &mut impl Chance) -> usize {
     let least = loads[0].min(loads[1]).min(loads[2]);
     let tied = loads.map(|load| u32::from(load == least));
     let count = tied[0] + tied[1] + tied[2];
-    let mut nth = if count > 1 { random.below(count) } else { 0 };
+    let mut nth = if count > 1 { chance.tie(count) } else { 0 };
     for (place, is) in tied.iter().enumerate().take(2) {
         if *is == 1 {
             if nth == 0 {

@@ -1,0 +1,16 @@
+//! DRILL in hardware: test vectors for `hdl/drill`, decided by the simulator's own engine, and what synthesis says.
+//!
+//! Must not depend on scenarios, the event loop or results. The engine, the forwarding table and the rule on visibility
+//! come from the switch; here is only what surrounds them in hardware: shift registers, a pipeline, a clock.
+
+pub mod cost;
+pub mod lfsr;
+pub mod page;
+pub mod pipeline;
+pub mod reference;
+pub mod set;
+pub mod traffic;
+pub mod vectors;
+pub mod waves;
+
+mod line;

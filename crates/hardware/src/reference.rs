@@ -1,0 +1,165 @@
+//! What decides in the reference: the simulator's own engine ([`Drill`]), forwarding table and rule on visibility, driven with
+//! the hardware's random numbers. Must not decide anything itself.
+
+use std::sync::Arc;
+
+use weft_core::{Component, Group, GroupId, Header, HostId, PortId, Span, SwitchId, Time};
+use weft_switch::balance::BalancerSite;
+use weft_switch::balance::drill::{Drill, DrillSettings};
+use weft_switch::hash::{FlowHash, HashFunction};
+use weft_switch::visibility::{Insight, Visible};
+use weft_switch::{Candidates, ForwardingTable, Route};
+
+use crate::lfsr::Word;
+use crate::set::Set;
+
+/// A row of the group table: a component.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ComponentRow {
+    /// Its ports.
+    pub members: Vec<u16>,
+    /// Its weight, at least 1.
+    pub weight: u64,
+}
+
+/// A packet at an engine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PacketRequest {
+    /// The group of its destination.
+    pub group: u16,
+    /// The ports of its flow, from which the hash follows.
+    pub flow: u32,
+    /// Its size in the unit of queue lengths.
+    pub size: u16,
+}
+
+/// Switch-side state: the table, the queues as engines see them, an engine's balancer per forwarding engine.
+pub struct ReferenceSwitch {
+    set: Set,
+    table: ForwardingTable,
+    visible: Visible,
+    engines: Vec<Drill>,
+    loads: Vec<u64>,
+}
+
+impl PacketRequest {
+    fn header(self) -> Header {
+        Header { destination: HostId(u32::from(self.group)), ports: self.flow, ..Header::default() }
+    }
+
+    /// 32 hash bits of its flow: what the switch's parser hands to the engine.
+    #[must_use]
+    pub fn hash(self) -> u32 {
+        FlowHash::new(HashFunction::Mix, 0).of(&self.header().tuple())
+    }
+}
+
+impl ReferenceSwitch {
+    /// With empty rows.
+    #[must_use]
+    pub fn new(set: Set) -> ReferenceSwitch {
+        let leaves: Arc<[u16]> = (0..set.groups as u16).collect();
+        let ports = vec![PortId(0); set.groups].into();
+        let table =
+            ForwardingTable::new((leaves, ports), None, groups(&set), vec![Group::default(); set.groups]);
+        let mut reference =
+            ReferenceSwitch { set, table, visible: nothing(&set), engines: Vec::new(), loads: Vec::new() };
+        reference.reset();
+        reference
+    }
+
+    /// Forgets queues and memories; rows and links stay.
+    pub fn reset(&mut self) {
+        self.visible = nothing(&self.set);
+        let settings = DrillSettings {
+            choices: self.set.samples as u32,
+            memory: self.set.memory as u32,
+            tie: self.set.tie,
+            ..DrillSettings::default()
+        };
+        let engine = |engine| Drill::new(&settings, BalancerSite { seed: 0, switch: SwitchId(0), engine });
+        self.engines = (0..self.set.engines as u16).map(engine).collect();
+    }
+
+    /// Replaces all rows: `components` of each group.
+    pub fn install(&mut self, rows: &[ComponentRow]) {
+        let groups_of = |rows: &[ComponentRow]| Group {
+            components: rows
+                .iter()
+                .filter(|row| !row.members.is_empty())
+                .map(ComponentRow::component)
+                .collect(),
+        };
+        self.table.install(groups(&self.set), rows.chunks(self.set.components).map(groups_of).collect());
+        self.forget();
+    }
+
+    /// A link went down or came back.
+    pub fn set_port(&mut self, port: u16, up: bool) {
+        self.table.set_port(PortId(port), up);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        use weft_switch::Balancer;
+        self.engines.iter_mut().for_each(Drill::groups_changed);
+    }
+
+    /// The port that an engine chooses in a clock, if the group has one.
+    pub fn choose(
+        &mut self,
+        engine: usize,
+        request: PacketRequest,
+        clock: u64,
+        mut word: Word,
+    ) -> Option<u16> {
+        let (number, component) = match self.table.route(&request.header()) {
+            Route::Component(number, component) => (number, component),
+            Route::None => return None,
+            Route::Local(_) => unreachable!("the switch has no hosts"),
+        };
+        if let [only] = component.ports[..] {
+            return Some(only.0);
+        }
+        self.visible.advance(decided(clock));
+        self.loads.clear();
+        self.loads.extend((0..self.set.ports).map(|port| self.visible.get(engine, port)));
+        let mut candidates = Candidates::with_loads(number, component, &self.loads);
+        let chosen = self.engines[engine].decide_by(&mut candidates, &mut word);
+        Some(component.ports[chosen].0)
+    }
+
+    /// A packet that an engine has decided in a clock joins its queue.
+    pub fn joins(&mut self, engine: usize, clock: u64, port: u16, size: u16) {
+        self.visible.enqueued(decided(clock), engine, usize::from(port), size);
+    }
+
+    /// A packet has left.
+    pub fn leaves(&mut self, port: u16, size: u16) {
+        self.visible.left(usize::from(port), u64::from(size));
+    }
+}
+
+impl ComponentRow {
+    fn component(&self) -> Component {
+        let ports = self.members.iter().copied().map(PortId).collect();
+        Component { weight: self.weight, ..Component::equal(ports) }
+    }
+}
+
+fn groups(set: &Set) -> Vec<GroupId> {
+    (0..set.groups as u32).map(GroupId).collect()
+}
+
+/// Empty queues. Decisions are at even instants, two per clock; the enqueue of a packet completes at the odd instant before
+/// the first clock in which others see it.
+fn nothing(set: &Set) -> Visible {
+    let after = vec![Span(2 * set.hidden as u64 + 1); set.engines];
+    let mut visible = Visible::new(set.ports, true, Insight::of_inputs(after, set.own));
+    (0..set.ports).for_each(|port| visible.watch(port, 0));
+    visible
+}
+
+fn decided(clock: u64) -> Time {
+    Time(2 * clock)
+}
