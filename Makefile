@@ -12,7 +12,7 @@ FUZZ_TIME = 60
 DECISIONS = 2000
 HDL_TOOLS = g++ verilator iverilog yosys
 
-.PHONY: miri help demo setup test deny docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools
+.PHONY: miri help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
@@ -23,6 +23,7 @@ help:
 	@echo "make counts  compare what packets cost with bench/counts.json (part of make test)"
 	@echo "make hardware       lint, simulate and prove DRILL in SystemVerilog (part of make test)"
 	@echo "make hardware-full  the same with a million decisions per parameter set, in hours"
+	@echo "make advisories  look for known vulnerabilities of dependencies, where the database can be fetched"
 	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds"
 
 demo: rust
@@ -55,6 +56,15 @@ deny: rust cargo-deny
 .PHONY: cargo-deny
 cargo-deny: rust
 	@command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet --version $(DENY)
+
+# Known vulnerabilities of what we depend on. The database comes from the network; without it nothing is checked.
+advisories: rust cargo-deny
+	@if cargo deny --log-level error fetch db; then \
+		cargo deny --log-level error --all-features check --disable-fetch advisories && \
+		cargo deny --log-level error --manifest-path fuzz/Cargo.toml check --config deny.toml --disable-fetch advisories; \
+	else \
+		echo "make advisories: nothing checked, the advisory database cannot be fetched"; \
+	fi
 
 docs: rust
 	@command -v mdbook >/dev/null || \

@@ -132,7 +132,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
         report: path,
         terminal: terminal::summary(&source, &claims, &findings),
         not_reproduced: claims.iter().filter(|claim| is_not_reproduced(claim, &findings)).count(),
-        failed_runs: if interrupted { 0 } else { failures.len() },
+        failed_runs: failures.len(),
         interrupted,
         reused,
     })

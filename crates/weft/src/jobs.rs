@@ -38,12 +38,13 @@ struct Shown {
     last: Instant,
 }
 
-/// Computes all jobs; the results are in the order of the jobs. `done` runs were complete before.
+/// Computes all jobs; the results are in the order of the jobs, `None` for jobs that an interruption kept from starting.
+/// `done` runs were complete before.
 pub(crate) fn run_all<J: Job>(
     jobs: &[J],
     done: usize,
     options: &RunOptions,
-) -> Vec<Result<J::Output, String>> {
+) -> Vec<Option<Result<J::Output, String>>> {
     let progress = Progress { runs_total: done + jobs.len(), runs_done: done, ..Progress::default() };
     let board = Board { options, progress: Mutex::new(Shown { progress, last: clock::now() }) };
     let next = AtomicUsize::new(0);
@@ -66,9 +67,9 @@ pub(crate) fn run_all<J: Job>(
 
 impl Board<'_> {
     /// One job, from start to end, whatever happens in it.
-    fn compute<J: Job>(&self, job: &J) -> Result<J::Output, String> {
+    fn compute<J: Job>(&self, job: &J) -> Option<Result<J::Output, String>> {
         if self.stopped() {
-            return Err("not started: interrupted".to_owned());
+            return None;
         }
         let label = job.label();
         let began = clock::now();
@@ -80,7 +81,7 @@ impl Board<'_> {
         let result = catch_unwind(AssertUnwindSafe(|| job.compute(&mut watch)));
         let result = result.unwrap_or_else(|panic| Err(format!("a bug in Weft: {}", message(&*panic))));
         self.finish(&label, result.as_ref().err().cloned());
-        result
+        Some(result)
     }
 
     fn stopped(&self) -> bool {

@@ -8,7 +8,7 @@ use weft_report::{ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, fil
 use weft_scenario::{Case, Scenario};
 
 use crate::epoch::epoch;
-use crate::results::{Results, lookup};
+use crate::results::{Results, lookup, not_started};
 use crate::{Error, Outcome, inputs};
 
 /// The complete scenario, sweep and expectations included.
@@ -61,8 +61,9 @@ impl Study<'_> {
     /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; what the terminal
     /// shows is returned.
     pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
-        let Results { runs, failures, unreadable, .. } = results;
-        let (problems, there) = (lines("failed", &failures), runs.len());
+        let Results { runs, failures, unreadable, not_started: missing, .. } = results;
+        let problems = lines("failed", &failures) + &not_started(missing);
+        let there = runs.len();
         if there == 0 {
             return Err(Error::Failed(format!("no run finished\n{problems}")));
         }

@@ -13,10 +13,21 @@ pub(crate) struct Results {
     pub(crate) runs: Vec<Run>,
     /// How many of these were there before.
     pub(crate) reused: usize,
-    /// Runs that broke, each with its reason.
+    /// Failed runs, each with its reason.
     pub(crate) failures: Vec<String>,
+    /// Runs that an interruption kept from starting.
+    pub(crate) not_started: usize,
     /// Folders that look finished and cannot be read, each with its reason.
     pub(crate) unreadable: Vec<String>,
+}
+
+/// The line about `count` runs that an interruption kept from starting; empty if there are none.
+pub(crate) fn not_started(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "1 run not started\n".to_owned(),
+        _ => format!("{count} runs not started\n"),
+    }
 }
 
 /// The values by seed that expectations are judged with.

@@ -47,7 +47,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let results = compute(planned, options);
     let interrupted = options.stop.load(Ordering::Relaxed)
         && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
-    let failed_runs = if interrupted { 0 } else { results.failures.len() };
+    let failed_runs = results.failures.len();
     let reused = results.reused;
     Ok(Outcome { failed_runs, interrupted, reused, older, ..study.write(results)? })
 }
@@ -83,8 +83,9 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     open.iter_mut().for_each(|job| (job.division, job.engine) = (division, options.engine));
     for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
         match result {
-            Ok(run) => results.runs.push(run),
-            Err(cause) => results.failures.push(format!("{}: {cause}", job.label())),
+            Some(Ok(run)) => results.runs.push(run),
+            None => results.not_started += 1,
+            Some(Err(cause)) => results.failures.push(format!("{}: {cause}", job.label())),
         }
     }
     results

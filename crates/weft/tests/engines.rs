@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft::{Engine, Outcome, PACKETS, RunOptions};
 use weft_core::FlowId;
@@ -107,6 +107,30 @@ fn only(folder: &Path) -> Run {
     let mut runs = files::read_runs(folder).expect("results can be read");
     assert_eq!(runs.len(), 1, "{}", folder.display());
     runs.remove(0)
+}
+
+#[test]
+fn an_interrupted_sweep_counts_the_runs_that_did_not_start() {
+    let (scenario, out) = place("engines-interrupted");
+    let stop = Arc::new(AtomicBool::new(false));
+    let after_the_first = Arc::clone(&stop);
+    let options = RunOptions {
+        out,
+        demo: false,
+        seeds: Some((1..=5).collect()),
+        set: Vec::new(),
+        engine: PACKETS,
+        jobs: 1,
+        threads: None,
+        progress: Box::new(move |progress| {
+            after_the_first.fetch_or(progress.finished.is_some(), Ordering::Relaxed);
+        }),
+        stop,
+    };
+    let outcome = weft::run(&scenario, &options).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((outcome.interrupted, outcome.failed_runs), (true, 0));
+    assert_eq!(outcome.terminal.matches("not started").count(), 1, "{}", outcome.terminal);
+    assert!(outcome.terminal.contains("4 runs not started\n") && !outcome.terminal.contains("failed"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Flow files of other programs: the tool-neutral table, `flow.txt` of the HPCC simulator and connection matrices of
-//! htsim.
+//! Flow files of other tools: the tool-neutral table, `flow.txt` of the HPCC simulator and connection matrices of htsim.
 //!
-//! Must not depend on topologies: if a file has its own node numbers, the caller maps them to hosts. Never panics,
-//! whatever the file contains; every error names file, line, what was found and what is allowed.
+//! Must not depend on topologies: where a file has its own node numbers, the caller translates those of hosts.
+//! Never panics, whatever the file holds; every error names file, line, what was found and what is allowed, and all
+//! errors of a file are reported at once.
 
 mod csv;
 mod hpcc;
@@ -14,10 +14,10 @@ use std::path::Path;
 pub use csv::read as csv;
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
-use weft_core::input::{LARGEST_LIST, read_text};
-pub use weft_core::lines::ImportError;
+use weft_core::input::{LARGEST_LIST, read_packed};
+pub use weft_core::lines::{ImportError, ImportErrors};
 
-/// A flow from a host to another one.
+/// A flow between two hosts.
 fn between_two(line: &weft_core::lines::Line<'_>, flow: ListedFlow) -> Result<ListedFlow, ImportError> {
     if flow.from == flow.to {
         return Err(
@@ -27,12 +27,14 @@ fn between_two(line: &weft_core::lines::Line<'_>, flow: ListedFlow) -> Result<Li
     Ok(flow)
 }
 
-/// Reads a table with the columns `start_ns,src,dst,bytes`.
+/// Reads a table with the columns `start_ns,src,dst,bytes`, compressed if its name ends in `.gz`: every flow with its
+/// line.
 ///
-/// # Errors If the file cannot be read or is not such a table.
-pub fn csv_file(path: &Path) -> Result<Vec<ListedFlow>, ImportError> {
+/// # Errors
+/// When the file cannot be read or is no such table.
+pub fn csv_file(path: &Path) -> Result<Vec<(usize, ListedFlow)>, ImportErrors> {
     let name = path.display().to_string();
-    let text = read_text(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
+    let text = read_packed(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
     csv(&name, &text)
 }
 

@@ -12,18 +12,45 @@ fn flow(at: Span, from: u32, to: u32, size: u64) -> ListedFlow {
     ListedFlow { at, from, to, size: Bytes(size) }
 }
 
+fn rows(file: &str, text: &str) -> Vec<ListedFlow> {
+    csv(file, text).unwrap().into_iter().map(|(_, flow)| flow).collect()
+}
+
 fn same(number: u32) -> Option<HostId> {
     (number < 4).then_some(HostId(number))
 }
 
 #[test]
 fn a_neutral_table_and_its_round_trip() {
-    let flows = csv("R1.csv", TABLE).unwrap();
+    let flows = rows("R1.csv", TABLE);
     assert_eq!(
         flows,
         [flow(Span::from_ns(11358), 30, 102, 3777129), flow(Span::from_ns(12041), 193, 82, 49680)]
     );
-    assert_eq!(csv("again", &to_csv(&flows)).unwrap(), flows);
+    assert_eq!(rows("again", &to_csv(&flows)), flows);
+}
+
+#[test]
+fn starts_have_fractions_and_any_unit() {
+    let start =
+        |column: &str, word: &str| rows("t", &format!("{column},src,dst,bytes\n{word},0,1,5\n"))[0].at;
+    assert_eq!(start("start_ns", "1.5"), Span(1_500));
+    assert_eq!(start("start_us", "0.25"), Span::from_ns(250));
+    assert_eq!(start("start_ms", "2"), Span::from_ms(2));
+    assert_eq!(start("start_s", "2.000000001"), Span::from_ns(2_000_000_001));
+}
+
+#[test]
+fn every_bad_row_is_named() {
+    let text = "start_ns,src,dst,bytes\n-1,0,1,5\n0,0,1,5\n0,x,1,5\n\n0,0,0,5\n0,0,1\n";
+    let message = csv("t.csv", text).unwrap_err().to_string();
+    let lines: Vec<&str> = message.lines().map(|line| line.split(": ").next().unwrap()).collect();
+    assert_eq!(lines, ["t.csv:2", "t.csv:4", "t.csv:6", "t.csv:7"], "{message}");
+    let message =
+        hpcc("f", "3\n2 9 3 100 5 0\n2 1 3 100 5 0\n2 2 3 100 5 0\n", same).unwrap_err().to_string();
+    assert!(message.starts_with("f:2: ") && message.contains("\nf:4: "), "{message}");
+    let message = htsim("m", &MATRIX.replace("->15", "->16")).unwrap_err().to_string();
+    assert!(message.starts_with("m:5: ") && message.contains("\nm:6: "), "{message}");
 }
 
 #[test]
@@ -31,6 +58,14 @@ fn hpcc_flows_have_seconds_and_text_after_the_last_is_ignored() {
     let flows = hpcc("flow.txt", FLOWS, same).unwrap();
     let start = Span::from_us(2_000_001);
     assert_eq!(flows, [flow(Span::from_s(2), 2, 1, 200_000_000), flow(start, 3, 0, 5000)]);
+}
+
+#[test]
+fn hpcc_flows_may_lack_the_port() {
+    let flows = hpcc("flow.txt", "2\n2 1 3 200000000 2\n3 0 3 5000 2.000001\n", same).unwrap();
+    assert_eq!(flows, hpcc("flow.txt", FLOWS, same).unwrap());
+    let mixed = hpcc("f", "2\n2 1 3 200000000 2\n3 0 3 100 5000 2.000001\n", same).unwrap_err().to_string();
+    assert!(mixed.starts_with("f:3: found 6 columns"), "{mixed}");
 }
 
 #[test]
@@ -48,7 +83,7 @@ fn scenario_text_names_every_flow() {
 
 #[test]
 fn errors_name_line_what_was_found_and_what_is_allowed() {
-    let text = |error: weft_workload::import::ImportError| error.to_string();
+    let text = |error: weft_workload::import::ImportErrors| error.to_string();
     let broken = TABLE.replace("193", "x");
     let expected = "R1.csv:3: found `x`; allowed: a host number, a whole number from 0 to 4294967295";
     assert_eq!(text(csv("R1.csv", &broken).unwrap_err()), expected);
@@ -89,9 +124,11 @@ fn broken_files_are_refused_and_never_panic() {
     let mut refused = 0;
     for _ in 0..6000 {
         let [table, flows, matrix] = [TABLE, FLOWS, MATRIX].map(|text| mutated(text, &mut random));
-        let results = [csv("f", &table), hpcc("f", &flows, same), htsim("f", &matrix)];
+        let table = csv("f", &table).map(|rows| rows.into_iter().map(|(_, flow)| flow).collect());
+        let results = [table, hpcc("f", &flows, same), htsim("f", &matrix)];
         for error in results.into_iter().filter_map(Result::err) {
-            assert!(!error.found.is_empty() && !error.allowed.is_empty());
+            let message = error.to_string();
+            assert!(message.contains("found ") && message.contains("; allowed: "), "{message}");
             refused += 1;
         }
     }

@@ -3,20 +3,27 @@
 
 use super::between_two;
 use crate::listed::ListedFlow;
-use weft_core::lines::{ImportError, Line, ended, lines};
-use weft_core::{Bytes, Span};
+use weft_core::Bytes;
+use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 
-/// Names of the start column, and the picoseconds in its unit.
-const STARTS: [(&str, u64); 3] = [("start_ns", 1_000), ("start_ps", 1), ("start_us", 1_000_000)];
+/// Names of the column with the start, and how many picoseconds its unit has.
+const STARTS: [(&str, u64); 5] = [
+    ("start_ns", 1_000),
+    ("start_ps", 1),
+    ("start_us", 1_000_000),
+    ("start_ms", 1_000_000_000),
+    ("start_s", 1_000_000_000_000),
+];
 
-/// Reads the text of a file called `file`.
+/// Reads the text of a file called `file`: every flow with its line.
 ///
-/// # Errors At the first line that does not match the header.
-pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
+/// # Errors
+/// When the header lacks a column, or at every line that does not fit the header.
+pub fn read(file: &str, text: &str) -> Result<Vec<(usize, ListedFlow)>, ImportErrors> {
     let mut lines = lines(file, text, ',');
     let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;
     let columns = Columns::read(&head)?;
-    lines.map(|line| columns.flow(&line)).collect()
+    all_or_errors(lines.map(|line| Ok((line.number, columns.flow(&line)?))))
 }
 
 struct Columns {
@@ -32,7 +39,7 @@ impl Columns {
     fn read(head: &Line<'_>) -> Result<Columns, ImportError> {
         let find = |name: &str| head.words.iter().position(|word| *word == name);
         let column = |name: &str| {
-            let allowed = || "a header with the columns start_ns (or start_ps, start_us), src, dst, bytes";
+            let allowed = || "a header with the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst, bytes";
             find(name).ok_or_else(|| {
                 head.error(format!("no column {name} in `{}`", head.words.join(",")), allowed())
             })
@@ -43,10 +50,10 @@ impl Columns {
     }
 
     fn flow(&self, line: &Line<'_>) -> Result<ListedFlow, ImportError> {
-        let start = line.number(self.start, "the start", (0, u64::MAX / self.unit))?;
+        let at = line.time(self.start, "the start", self.unit)?;
         let host = |column, what| line.number(column, what, (0, u32::MAX));
         let (from, to) = (host(self.source, "a host number")?, host(self.destination, "a host number")?);
         let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
-        between_two(line, ListedFlow { at: Span(start * self.unit), from, to, size: Bytes(size) })
+        between_two(line, ListedFlow { at, from, to, size: Bytes(size) })
     }
 }

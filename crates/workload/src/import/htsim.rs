@@ -4,32 +4,49 @@
 
 use super::between_two;
 use crate::listed::ListedFlow;
-use weft_core::lines::{ImportError, Line, ended, lines};
+use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 use weft_core::{Bytes, Span};
 
 /// Reads the text of a file called `file`.
 ///
-/// # Errors At the first line that is not as described above, and if the number of flows does not match the header.
-pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
-    let (mut nodes, mut announced, mut flows) = (None, None, Vec::new());
-    for line in lines(file, text, ' ') {
+/// # Errors
+/// At every line that is not as described above, and when the number of flows is not the one announced.
+pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportErrors> {
+    let mut header = Header::default();
+    let found = lines(file, text, ' ').map(|line| header.line(&line));
+    let flows: Vec<ListedFlow> = all_or_errors(found)?.into_iter().flatten().collect();
+    match header.announced {
+        Some(count) if count == flows.len() as u64 => Ok(flows),
+        Some(count) => {
+            let found = format!("{} flows", flows.len());
+            let error = ended(file, &format!("{count} flows, as the header says"));
+            Err(ImportError { found, ..error }.into())
+        }
+        None => Err(ended(file, "a line `Connections` with the number of flows").into()),
+    }
+}
+
+/// What the lines before the flows announce.
+#[derive(Default)]
+struct Header {
+    nodes: Option<u64>,
+    announced: Option<u64>,
+}
+
+impl Header {
+    /// The flow of a line, if it is one.
+    fn line(&mut self, line: &Line<'_>) -> Result<Option<ListedFlow>, ImportError> {
+        let count = |what| line.number(1, what, (1, u64::from(u32::MAX)));
         match line.words[0] {
-            "Nodes" => nodes = Some(line.number(1, "the number of hosts", (1, u32::MAX.into()))?),
-            "Connections" => announced = Some(line.number(1, "the number of flows", (1, u32::MAX.into()))?),
+            "Nodes" => self.nodes = Some(count("the number of hosts")?),
+            "Connections" => self.announced = Some(count("the number of flows")?),
             "Triggers" | "Failures" if line.words.get(1) == Some(&"0") => {}
-            word => match (word.split_once("->"), nodes) {
-                (Some(pair), Some(nodes)) => flows.push(flow(&line, pair, nodes)?),
-                _ => return Err(unexpected(&line)),
+            word => match (word.split_once("->"), self.nodes) {
+                (Some(pair), Some(nodes)) => return flow(line, pair, nodes).map(Some),
+                _ => return Err(unexpected(line)),
             },
         }
-    }
-    match announced {
-        Some(count) if count == flows.len() as u64 => Ok(flows),
-        Some(count) => Err(ImportError {
-            found: format!("{} flows", flows.len()),
-            ..ended(file, &format!("{count} flows, as the header says"))
-        }),
-        None => Err(ended(file, "a line `Connections` with the number of flows")),
+        Ok(None)
     }
 }
 

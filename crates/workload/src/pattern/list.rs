@@ -1,8 +1,8 @@
-//! A list of flows, given in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
+//! A list of flows, written in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
 
 use super::{Pattern, Stream, flow};
 use crate::flow::Flow;
-use crate::import;
+use crate::import::{self, ImportErrors};
 use crate::listed::ListedFlow;
 use crate::site::PatternSite;
 use weft_core::Bytes;
@@ -16,7 +16,7 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A table with a header naming the columns start_ns (or start_ps, start_us), src, dst and bytes.
+        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes.
         file: Option<String> = None,
     }
 }
@@ -35,49 +35,71 @@ impl List {
 impl Pattern for List {
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let ListSettings { flows, file } = &self.0;
-        let mut found = placed(site, flows, |index, field| format!("flows[{index}].{field}"));
-        if let Some(file) = file {
-            let read = import::csv_file(&site.shape.folder.join(file));
-            let listed = read.map_err(|error| vec![Problem::new("file", error.to_string())])?;
-            let more = placed(site, &listed, |_, _| "file".to_owned());
-            found = found.and_then(|mut flows| {
-                flows.extend(more?);
-                Ok(flows)
-            });
-        } else if flows.is_empty() {
+        if file.is_none() && flows.is_empty() {
             return Err(vec![Problem::new("flows", "there are no flows; list some or name a file")]);
         }
-        found.map(Stream::of)
+        let mut problems = Vec::new();
+        let written = flows.iter().enumerate().map(|(index, entry)| {
+            let path = |problem: Problem| problem.within(&format!("flows[{index}]"));
+            place(site, entry).map_err(path)
+        });
+        let mut found = placed(written, &mut problems);
+        match file.as_ref().map(|file| from_file(site, file)) {
+            Some(Ok(more)) => found.extend(more),
+            Some(Err(more)) => problems.extend(more),
+            None => {}
+        }
+        if problems.is_empty() { Ok(Stream::of(found)) } else { Err(problems) }
     }
 }
 
-/// The flows with their hosts checked, or up to ten problems.
-fn placed(
-    site: &PatternSite<'_>,
-    listed: &[ListedFlow],
-    path: impl Fn(usize, &str) -> String,
-) -> Result<Vec<Flow>, Vec<Problem>> {
-    let (mut flows, mut problems) = (Vec::with_capacity(listed.len()), Vec::new());
-    for (index, entry) in listed.iter().enumerate() {
-        match place(site, entry, |field| path(index, field)) {
-            Ok(flow) => flows.push(flow),
-            Err(problem) => problems.push(problem),
-        }
-        if problems.len() == 10 {
-            break;
-        }
+/// The most problems with the rows of one file; more are counted.
+const MOST_PROBLEMS: usize = 100;
+
+/// The flows of a file, or a problem with its line for each bad row.
+fn from_file(site: &PatternSite<'_>, file: &str) -> Result<Vec<Flow>, Vec<Problem>> {
+    let path = site.shape.folder.join(file);
+    let of_rows = |errors: ImportErrors| errors.messages().into_iter().map(|text| Problem::new("file", text));
+    let rows = import::csv_file(&path).map_err(|errors| of_rows(errors).collect::<Vec<_>>())?;
+    let mut problems = Vec::new();
+    let flows = rows.iter().map(|(line, entry)| {
+        let at_line = |of: Problem| {
+            Problem::new("file", format!("{}:{line}: {}: {}", path.display(), column(&of.path), of.message))
+        };
+        place(site, entry).map_err(at_line)
+    });
+    let flows = placed(flows, &mut problems);
+    let others = problems.len().saturating_sub(MOST_PROBLEMS);
+    problems.truncate(MOST_PROBLEMS);
+    if others > 0 {
+        problems.push(Problem::new("file", format!("{}: {others} more lines like these", path.display())));
     }
     if problems.is_empty() { Ok(flows) } else { Err(problems) }
 }
 
-fn place(site: &PatternSite<'_>, entry: &ListedFlow, path: impl Fn(&str) -> String) -> Result<Flow, Problem> {
-    let from = site.host(entry.from, &path("from"))?;
-    let to = site.host(entry.to, &path("to"))?;
+/// The column that holds a setting of a listed flow.
+fn column(setting: &str) -> &str {
+    match setting {
+        "from" => "src",
+        "to" => "dst",
+        _ => "bytes",
+    }
+}
+
+/// The flows among the results; the problems are added to `problems`.
+fn placed(results: impl Iterator<Item = Result<Flow, Problem>>, problems: &mut Vec<Problem>) -> Vec<Flow> {
+    results.filter_map(|result| result.map_err(|problem| problems.push(problem)).ok()).collect()
+}
+
+/// A flow whose hosts exist; paths of problems are relative to the entry.
+fn place(site: &PatternSite<'_>, entry: &ListedFlow) -> Result<Flow, Problem> {
+    let from = site.host(entry.from, "from")?;
+    let to = site.host(entry.to, "to")?;
     if from == to {
-        return Err(Problem::new(path("to"), format!("host {} cannot send to itself", entry.to)));
+        return Err(Problem::new("to", format!("host {} cannot send to itself", entry.to)));
     }
     if entry.size == Bytes(0) {
-        return Err(Problem::new(path("size"), "a flow must have at least one byte"));
+        return Err(Problem::new("size", "a flow must have at least one byte"));
     }
     Ok(flow(site.tag, site.start + entry.at, (from, to), entry.size))
 }
