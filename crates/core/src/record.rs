@@ -242,11 +242,13 @@ pub enum Reason {
     Ingress,
     /// A packet of smaller rank needed the room.
     Evicted,
+    /// A red packet reached the threshold of its colour.
+    Red,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 11] = [
+    pub const ALL: [Reason; 12] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -258,6 +260,7 @@ impl Reason {
         Reason::Watchdog,
         Reason::Ingress,
         Reason::Evicted,
+        Reason::Red,
     ];
 
     /// The name in files.
@@ -275,6 +278,7 @@ impl Reason {
             Reason::Watchdog => "watchdog",
             Reason::Ingress => "ingress",
             Reason::Evicted => "evicted",
+            Reason::Red => "red",
         }
     }
 }

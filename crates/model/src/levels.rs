@@ -7,7 +7,7 @@ use weft_core::settings::{Named, Override, Setting as _, Value};
 use weft_core::{Bytes, SwitchId, settings};
 use weft_switch::mark::MarkerSettings;
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::{BalancerSettings, ShaperSettings, SwitchSettings};
+use weft_switch::{BalancerSettings, ColorSettings, ShaperSettings, SwitchSettings};
 use weft_topology::{Graph, Link};
 
 settings! {
@@ -31,6 +31,8 @@ settings! {
         ecn: Override<MarkerSettings> = Override::default(),
         /// Which queue of these ports is served next.
         schedule: Override<SchedulerSettings> = Override::default(),
+        /// Early drops of red packets at these ports; settings that are not given are those of their switch.
+        color: Override<ColorSettings> = Override::default(),
         /// The most that each queue of these ports may hold, whatever the sharing rule allows. Lossless classes have no limit.
         queue_limit: Option<Bytes> = None,
         /// What limits the rate at which these ports send, beyond that of their cables; off unless given.
@@ -223,7 +225,11 @@ impl SwitchSection {
 impl PortSection {
     /// An entry as a level of the switches, of which it may say two things.
     fn level(&self, number: usize) -> Level {
-        let said = [("ecn", self.ecn.value()), ("schedule", self.schedule.value())];
+        let said = [
+            ("ecn", self.ecn.value()),
+            ("schedule", self.schedule.value()),
+            ("color", self.color.value()),
+        ];
         let said = said.into_iter().filter(|(_, value)| **value != Value::Absent);
         let switch = Value::Table(said.map(|(name, value)| (name, value.clone())).collect());
         Level {

@@ -2,7 +2,7 @@
 //! has to be looked at. Must not depend on the table or the balancer.
 
 use weft_core::record::Reason;
-use weft_core::{Header, PacketId, PortId, Time};
+use weft_core::{Header, PacketId, PacketKind, PortId, Time};
 use weft_mark::{Action, Sight};
 
 use crate::foreseen::{give_back_unseen, take_place};
@@ -86,6 +86,9 @@ impl Outputs {
     /// Whether a packet may join a queue; if so, it may get a mark.
     #[inline(always)]
     fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
+        if header.kind == PacketKind::Red {
+            self.admit_red(at, header)?;
+        }
         self.admit(now, at, header)?;
         if let Some(trim) = &self.trim {
             trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
@@ -144,7 +147,7 @@ impl Outputs {
     /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
     #[inline(always)]
     fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
-        let Header { wire, ingress, .. } = *turn.headers.get(packet);
+        let Header { wire, ingress, kind, .. } = *turn.headers.get(packet);
         let wire = self.cells.occupied(wire);
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];
@@ -153,6 +156,9 @@ impl Outputs {
             order.changed(&mut own.packets, turn.headers);
         }
         own.bytes += u64::from(wire);
+        if kind == PacketKind::Red {
+            own.red += u64::from(wire);
+        }
         if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
             self.store.stored((queue, own.bytes), wire);
         }

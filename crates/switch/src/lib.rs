@@ -11,6 +11,7 @@
 //! Five families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`order`], [`schedule`].
 
 pub mod balance;
+pub mod color;
 pub mod congestion;
 pub mod flowlet;
 pub mod hash;
@@ -40,6 +41,7 @@ pub use weft_mark as mark;
 pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
+pub use color::ColorSettings;
 pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::PortCounters;

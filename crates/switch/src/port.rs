@@ -37,11 +37,13 @@ pub(crate) struct InService {
     pub(crate) wire: u16,
     /// The port by which it came in.
     pub(crate) ingress: PortId,
+    /// Its colour.
+    pub(crate) red: bool,
 }
 
 impl InService {
     /// A pause frame, which is charged to nobody.
-    pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0) };
+    pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0), red: false };
 }
 
 /// What a port holds and has done, over all its queues.
@@ -70,6 +72,8 @@ pub(crate) struct Output {
     /// The most that a queue may hold.
     pub(crate) limit: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
+    /// If red packets are dropped early.
+    pub(crate) red: Option<RedLimit>,
 }
 
 /// The packet memory of a switch.
@@ -94,6 +98,7 @@ impl Output {
             foresight: None,
             limit: u64::MAX,
             shaper: None,
+            red: RedLimit::new(&settings.color),
         }
     }
 
@@ -104,6 +109,7 @@ impl Output {
         self.scheduler = AnyScheduler::new(&settings.schedule, queues);
         self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
         self.shaper = settings.shaper.as_ref().map(|shaper| Box::new(Shaper::new(shaper)));
+        self.red = RedLimit::new(&settings.color);
     }
 
     /// Whether a queue that holds so many bytes may take a packet, as far as the port's own limit goes.
@@ -227,6 +233,11 @@ impl Store {
     pub(crate) fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
         let packet = u64::from(wire);
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
+    }
+
+    /// Bytes that a queue of a class may hold as things are.
+    pub(crate) fn allows(&self, class: usize) -> u64 {
+        self.sharing.allows(class)
     }
 
     /// A packet was stored in a queue, of a class, that now holds `queue` bytes.

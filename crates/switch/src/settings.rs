@@ -3,6 +3,7 @@
 use weft_core::{Bytes, Span, choice, settings};
 
 use crate::ShaperSettings;
+use crate::color::ColorSettings;
 use crate::order::OrderSettings;
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
@@ -22,6 +23,8 @@ pub struct PortSettings {
     pub queue_limit: Option<Bytes>,
     /// What limits the rate at which it sends.
     pub shaper: Option<ShaperSettings>,
+    /// Its early drops of red packets.
+    pub color: ColorSettings,
 }
 
 choice! {
@@ -85,6 +88,8 @@ settings! {
         pfc: PfcSettings = PfcSettings::default(),
         /// Cutting packets down to their headers where a queue is full; off unless a queue is given.
         trim: TrimSettings = TrimSettings::default(),
+        /// Early drops of packets that their transport can do without; off unless a threshold is given.
+        color: ColorSettings = ColorSettings::default(),
         /// Virtual output queues in front of a fabric, with credits and deep memory, instead of queues behind it; off unless given.
         voq: Option<VoqSettings> = None,
     }
