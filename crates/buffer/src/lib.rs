@@ -3,6 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, family};
 
+pub mod color;
 pub mod dynamic;
 pub mod fixed;
 pub mod infinite;

@@ -225,11 +225,8 @@ impl SwitchSection {
 impl PortSection {
     /// An entry as a level of the switches, of which it may say two things.
     fn level(&self, number: usize) -> Level {
-        let said = [
-            ("ecn", self.ecn.value()),
-            ("schedule", self.schedule.value()),
-            ("color", self.color.value()),
-        ];
+        let said =
+            [("ecn", self.ecn.value()), ("schedule", self.schedule.value()), ("color", self.color.value())];
         let said = said.into_iter().filter(|(_, value)| **value != Value::Absent);
         let switch = Value::Table(said.map(|(name, value)| (name, value.clone())).collect());
         Level {

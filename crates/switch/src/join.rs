@@ -5,6 +5,7 @@ use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PacketKind, PortId, Time};
 use weft_mark::{Action, Sight};
 
+use crate::ClassQueue;
 use crate::foreseen::{give_back_unseen, take_place};
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, chosen_of, queue_of, slot};
@@ -87,7 +88,7 @@ impl Outputs {
     #[inline(always)]
     fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
         if header.kind == PacketKind::Red {
-            self.admit_red(at, header)?;
+            self.admit_red(at, self.cells.occupied(header.wire))?;
         }
         self.admit(now, at, header)?;
         if let Some(trim) = &self.trim {
@@ -134,6 +135,16 @@ impl Outputs {
     ) -> Result<(), Reason> {
         self.settle_all(now);
         self.chosen(port).admit(queue, wire, &self.store)
+    }
+
+    /// Whether a red packet may join a queue as far as its colour goes. A port that is down refuses it for that reason.
+    #[inline(never)]
+    fn admit_red(&self, (port, queue): (PortId, usize), wire: u16) -> Result<(), Reason> {
+        let output = self.chosen(port);
+        let Some(limit) = output.red.filter(|_| output.port.up) else { return Ok(()) };
+        let ClassQueue { red, bytes, .. } = output.queues[queue];
+        let allowed = || self.store.allows(queue).min(output.limit);
+        if limit.admits((red, bytes), wire, allowed) { Ok(()) } else { Err(Reason::Red) }
     }
 
     /// What the marker of a queue does with a packet that has been admitted.

@@ -11,7 +11,6 @@
 //! Five families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`order`], [`schedule`].
 
 pub mod balance;
-pub mod color;
 pub mod congestion;
 pub mod flowlet;
 pub mod hash;
@@ -34,14 +33,13 @@ mod turn;
 pub mod visibility;
 
 /// The family of sharing rules, which must not depend on switches.
-pub use weft_buffer as share;
+pub use weft_buffer::{self as share, color::ColorSettings};
 /// The family of markers, which must not depend on switches.
 pub use weft_mark as mark;
 /// The families of orders and schedulers, which must not depend on switches.
 pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
-pub use color::ColorSettings;
 pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::PortCounters;

@@ -7,6 +7,7 @@ use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
+use weft_buffer::color::RedLimit;
 use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
 use weft_queue::{ClassQueue, Shaper};

@@ -2,13 +2,12 @@
 
 use weft_core::{Bytes, Span, choice, settings};
 
-use crate::ShaperSettings;
-use crate::color::ColorSettings;
 use crate::order::OrderSettings;
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
+use crate::{ColorSettings, ShaperSettings};
 use weft_mark::MarkerSettings;
 use weft_voq::VoqSettings;
 

@@ -3,12 +3,8 @@
 //!
 //! *Source*: colour-aware dropping of merchant chips, as timeout-less transport uses it (Lim et al., EuroSys 2021).
 
-use weft_core::record::Reason;
 use weft_core::settings::Share;
-use weft_core::{Bytes, Header, PortId, choice, settings};
-
-use crate::ClassQueue;
-use crate::outputs::Outputs;
+use weft_core::{Bytes, choice, settings};
 
 choice! {
     /// Which bytes of a queue count towards the red threshold.
@@ -42,7 +38,7 @@ impl ColorSettings {
 
 /// The red threshold of a port's queues.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RedLimit {
+pub struct RedLimit {
     bytes: u64,
     share: Option<f64>,
     count: ColorCount,
@@ -50,30 +46,40 @@ pub(crate) struct RedLimit {
 
 impl RedLimit {
     /// `None`: colours do not matter.
-    pub(crate) fn new(settings: &ColorSettings) -> Option<RedLimit> {
+    #[must_use]
+    pub fn new(settings: &ColorSettings) -> Option<RedLimit> {
         let share = settings.red_share.map(|share| share.0);
         let bytes = settings.red.map_or(u64::MAX, |bytes| bytes.0);
         settings.is_on().then_some(RedLimit { bytes, share, count: settings.count })
     }
 
-    /// Whether a red packet may join a queue that the sharing rule would let grow to `allowed` bytes.
-    fn admits(&self, queue: &ClassQueue, wire: u16, allowed: impl Fn() -> u64) -> bool {
+    /// Whether a red packet of `wire` bytes may join a queue that holds so many red bytes, and so many in all, and that the
+    /// sharing rule would let grow to `allowed`.
+    pub fn admits(&self, (red, bytes): (u64, u64), wire: u16, allowed: impl Fn() -> u64) -> bool {
         let held = match self.count {
-            ColorCount::RedOnly => queue.red,
-            ColorCount::WholeQueue => queue.bytes,
+            ColorCount::RedOnly => red,
+            ColorCount::WholeQueue => bytes,
         };
         let limit = self.share.map_or(self.bytes, |share| self.bytes.min((share * allowed() as f64) as u64));
         held + u64::from(wire) < limit
     }
 }
 
-impl Outputs {
-    /// Whether a red packet may join a queue as far as its colour goes. A port that is down refuses it for that reason.
-    #[inline(never)]
-    pub(crate) fn admit_red(&self, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
-        let output = &self.ports[port.index()];
-        let Some(limit) = output.red.filter(|_| output.port.up) else { return Ok(()) };
-        let allowed = || self.store.allows(queue).min(output.limit);
-        if limit.admits(&output.queues[queue], header.wire, allowed) { Ok(()) } else { Err(Reason::Red) }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_red_packet_joins_while_what_counts_stays_below_the_threshold() {
+        let limit = |settings: ColorSettings| RedLimit::new(&settings).expect("a threshold is given");
+        let own = limit(ColorSettings { red: Some(Bytes(10_000)), ..ColorSettings::default() });
+        assert!(own.admits((8_499, 90_000), 1_500, || 0) && !own.admits((8_500, 8_500), 1_500, || 0));
+        let all = ColorSettings { red: Some(Bytes(10_000)), count: ColorCount::WholeQueue, red_share: None };
+        assert!(
+            !limit(all.clone()).admits((0, 8_500), 1_500, || 0) && limit(all).admits((0, 8_499), 1_500, || 0)
+        );
+        let share = limit(ColorSettings { red_share: Some(Share(0.25)), ..ColorSettings::default() });
+        assert!(share.admits((0, 0), 1_500, || 6_004) && !share.admits((0, 0), 1_500, || 6_000));
+        assert!(RedLimit::new(&ColorSettings::default()).is_none());
     }
 }
