@@ -19,9 +19,17 @@ const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers and sharing rules are families large enough for crates of their own.
 const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
 /// Transports are put together from pieces of their own.
-const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
-const TRANSPORT: &[&str] =
-    &["weft-core", "weft-offload", "weft-ndp", "weft-pfabric", "weft-rate", "weft-roce"];
+const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
+const TRANSPORT: &[&str] = &[
+    "weft-core",
+    "weft-offload",
+    "weft-ndp",
+    "weft-pfabric",
+    "weft-rate",
+    "weft-recovery",
+    "weft-roce",
+    "weft-tlt",
+];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
 /// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
@@ -150,6 +158,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-tlt", may_use: PARTS },
+    Layer { name: "weft-recovery", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-ndp", may_use: PARTS },
     Layer { name: "weft-pfabric", may_use: PARTS },

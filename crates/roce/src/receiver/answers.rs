@@ -28,7 +28,7 @@ const NOTIFICATION: Answer =
 impl Answer {
     /// It says no more than one made later does.
     fn is_plain(&self) -> bool {
-        !self.flags.has(flags::NEGATIVE) && !self.flags.has(flags::MEASURED)
+        !self.flags.has(flags::NEGATIVE) && !self.flags.has(flags::MEASURED) && !self.flags.has(flags::ECHO)
     }
 }
 

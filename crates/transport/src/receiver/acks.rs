@@ -65,6 +65,12 @@ impl Acks {
         self.more.push_back(ack);
     }
 
+    /// The newest that waits also says this.
+    pub(super) fn add_to_newest(&mut self, flags: Flags) {
+        let newest = self.more.back_mut().unwrap_or(&mut self.first);
+        newest.flags = newest.flags.with(flags);
+    }
+
     /// The acknowledgement to send next; of no meaning when there is none.
     #[inline]
     pub(super) fn first(&self) -> &Ack {

@@ -54,6 +54,7 @@ struct Rules {
     sack: bool,
     close: bool,
     gro: bool,
+    tlt: bool,
     class: Class,
 }
 
@@ -71,6 +72,7 @@ impl Rules {
             sack: tcp.sack,
             close: tcp.close,
             gro: tcp.gro,
+            tlt: tcp.tlt.is_some(),
             class: site.class.unwrap_or(Class(0)),
         }
     }
@@ -315,6 +317,16 @@ impl TcpReceiver {
         self.unacknowledged = NOTHING;
     }
 
+    /// An important packet is answered at once, and the answer says so (TLT).
+    #[inline(never)]
+    fn echo_importance(&mut self, segment: &Segment) {
+        if self.unacknowledged.bytes > 0 || self.acks.is_empty() {
+            self.acknowledge(Flags::ACK);
+        }
+        let forced = segment.flags.has(weft_tlt::flags::FORCED);
+        self.acks.add_to_newest(weft_tlt::flags::ECHO.with_if(forced, weft_tlt::flags::FORCED_ECHO));
+    }
+
     #[inline]
     fn is_complete(&self) -> bool {
         self.completed != Time::NEVER
@@ -338,8 +350,12 @@ impl End for TcpReceiver {
         }
     }
 
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
         self.on_packet(now, header.marks.ecn, cell_of(header.note), body);
+        if self.rules.tlt && header.kind == PacketKind::Data && body.length > 0 {
+            self.echo_importance(body);
+        }
     }
 
     #[inline]

@@ -77,25 +77,25 @@ impl Totals {
 
 /// What a report of arrived bytes taught.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct News {
+pub struct News {
     /// Bytes: after a cumulative acknowledgement, those known before; after a selective one, those not known before.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// What arrived after something that was sent later.
-    pub(crate) overtaken: Overtaken,
+    pub overtaken: Overtaken,
 }
 
 /// Bytes from the first of something that arrived to the end of the highest that had arrived before it; the longest such.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Overtaken {
+pub struct Overtaken {
     /// Of what was sent once: the network reorders.
-    pub(crate) sent_once: u64,
+    pub sent_once: u64,
     /// Of what was sent twice, of which either copy may have arrived.
-    pub(crate) sent_twice: u64,
+    pub sent_twice: u64,
 }
 
 impl Overtaken {
     /// The longer of both.
-    pub(crate) fn or(self, other: Overtaken) -> Overtaken {
+    pub fn or(self, other: Overtaken) -> Overtaken {
         Overtaken {
             sent_once: self.sent_once.max(other.sent_once),
             sent_twice: self.sent_twice.max(other.sent_twice),
@@ -105,16 +105,16 @@ impl Overtaken {
 
 /// The packet by which RACK judges the others: of those that arrived the one sent last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reference {
+pub struct Reference {
     /// When it was sent.
-    pub(crate) sent: Time,
+    pub sent: Time,
     /// Its end, which decides among packets of one instant.
-    pub(crate) end: u64,
+    pub end: u64,
 }
 
 /// See the file's head.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scoreboard {
+pub struct Scoreboard {
     pieces: VecDeque<Piece>,
     totals: Totals,
     /// The end of the last piece.
@@ -142,22 +142,22 @@ impl News {
 
 impl Scoreboard {
     /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
-    pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
+    pub fn pipe(&self, outstanding: u64) -> u64 {
         (outstanding + self.totals.resent).saturating_sub(self.totals.sacked + self.totals.lost)
     }
 
     /// Bytes that arrived out of order.
-    pub(crate) fn sacked(&self) -> u64 {
+    pub fn sacked(&self) -> u64 {
         self.totals.sacked
     }
 
     /// Bytes lost and not yet sent again.
-    pub(crate) fn waiting(&self) -> u64 {
+    pub fn waiting(&self) -> u64 {
         self.totals.waiting
     }
 
     /// Everything below `una` is acknowledged. Returns what of it was known to have arrived.
-    pub(crate) fn advance(&mut self, una: u64) -> News {
+    pub fn advance(&mut self, una: u64) -> News {
         let mut news = News::default();
         while let Some(piece) = self.pieces.front().copied().filter(|piece| piece.start < una) {
             let passed = Piece { end: piece.end.min(una), ..piece };
@@ -178,7 +178,7 @@ impl Scoreboard {
     }
 
     /// Bytes beyond the cumulative acknowledgement arrived; nothing of them or below was sent after `sent`.
-    pub(crate) fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
+    pub fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
         self.extend(bytes.end, sent);
         let first = self.place(bytes.start);
@@ -196,7 +196,7 @@ impl Scoreboard {
     }
 
     /// Pieces reach up to `end`; the new one was sent no later than `sent`.
-    pub(crate) fn extend(&mut self, end: u64, sent: Time) {
+    pub fn extend(&mut self, end: u64, sent: Time) {
         if end > self.high {
             self.pieces.push_back(Piece::plain(self.high..end, sent));
             self.high = end;
@@ -205,7 +205,7 @@ impl Scoreboard {
 
     /// Judges by counting: lost is what has `threshold` separate pieces, or more than `threshold - 1` segments' bytes,
     /// arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
-    pub(crate) fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
+    pub fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
         let enough = u64::from(threshold - 1) * mss;
         while blocks < threshold && bytes <= enough {
@@ -226,7 +226,7 @@ impl Scoreboard {
 
     /// Judges by time: lost is what was sent before `reference` and more than `limit` ago. Returns the bytes newly lost,
     /// and when the next verdict on anything sent before `reference` is due.
-    pub(crate) fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
+    pub fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
         let (mut newly, mut due) = (0, Time::ZERO);
         for place in 0..self.pieces.len() {
             let piece = self.pieces[place];
@@ -245,14 +245,30 @@ impl Scoreboard {
     }
 
     /// The first `length` bytes from `una` on are lost, whatever is known.
-    pub(crate) fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
+    pub fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
         self.extend(una + length, sent);
         self.split(una + length);
         (0..self.place(una + length)).map(|place| self.lose(place)).sum()
     }
 
+    /// These bytes are lost, unless they have arrived or are acknowledged.
+    pub fn lose_range(&mut self, bytes: Range<u64>, sent: Time) {
+        self.extend(bytes.end, sent);
+        self.split(bytes.start);
+        self.split(bytes.end);
+        for place in self.place(bytes.start)..self.place(bytes.end) {
+            self.lose(place);
+        }
+    }
+
+    /// Whether all of these bytes are known to have arrived.
+    pub fn has(&self, bytes: Range<u64>) -> bool {
+        let covers = |piece: &Piece| piece.sacked && piece.end >= bytes.end;
+        bytes.is_empty() || self.pieces.get(self.place(bytes.start)).is_some_and(covers)
+    }
+
     /// Everything up to `next` that has not arrived is lost, also what was sent again.
-    pub(crate) fn lose_all(&mut self, next: u64, sent: Time) {
+    pub fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
         for place in 0..self.pieces.len() {
             self.lose(place);
@@ -261,7 +277,7 @@ impl Scoreboard {
     }
 
     /// The first bytes that are lost and not yet sent again (NextSeg, rule 1).
-    pub(crate) fn first_waiting(&self) -> Option<Range<u64>> {
+    pub fn first_waiting(&self) -> Option<Range<u64>> {
         if self.totals.waiting == 0 {
             return None;
         }
@@ -270,7 +286,7 @@ impl Scoreboard {
     }
 
     /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
-    pub(crate) fn first_doubtful(&self) -> Option<Range<u64>> {
+    pub fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.place(self.resent_to);
         let doubtful =
             |piece: &&Piece| !piece.sacked && !piece.lost && !piece.resent && piece.start < self.top;
@@ -278,7 +294,7 @@ impl Scoreboard {
     }
 
     /// The last bytes below `next` that have not arrived; empty at the front if all have.
-    pub(crate) fn last_missing(&self, next: u64) -> Range<u64> {
+    pub fn last_missing(&self, next: u64) -> Range<u64> {
         if self.high < next {
             return self.high..next;
         }
@@ -287,7 +303,7 @@ impl Scoreboard {
     }
 
     /// These bytes are sent again now. Of what waits, the first goes first.
-    pub(crate) fn resend(&mut self, bytes: Range<u64>, now: Time) {
+    pub fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);
         self.split(bytes.end);
         for place in self.place(bytes.start)..self.place(bytes.end) {
