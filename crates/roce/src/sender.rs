@@ -12,7 +12,7 @@ use weft_core::segment::{Flags, Needs, Segment, ports};
 use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
 
 use crate::flags;
-use crate::marker::Marker;
+use crate::marker::TltMarker;
 use crate::queue_pairs::QueuePairs;
 
 use self::pace::Pace;
@@ -68,7 +68,7 @@ pub struct QueueSender {
     /// That packet is forced, or (true) carries nothing.
     forced: Option<bool>,
     /// Under TLT.
-    marker: Option<Box<Marker>>,
+    marker: Option<Box<TltMarker>>,
     pace: Pace,
     repair: Repair,
     retry_at: Time,
@@ -106,7 +106,7 @@ impl QueueSender {
             fresh: 0,
             choice: NOTHING,
             forced: None,
-            marker: Marker::new(pairs),
+            marker: TltMarker::new(pairs),
             pace: Pace::new(pairs, site, now),
             repair: Repair::default(),
             retry_at: Time::NEVER,

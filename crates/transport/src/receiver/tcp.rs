@@ -4,11 +4,13 @@
 //! Below TCP stand, in this order, receive offload and the reordering shim. Receive offload changes only when
 //! acknowledgements become due: payload counts as delivered when it arrives.
 
+mod report;
+mod tlt;
+
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, FlowId, Header, Marks, PacketKind, Span, Time};
+use weft_core::{Class, Ecn, FlowId, Header, Marks, PacketKind, Span, Time};
 
-use super::ReceiverReport;
 use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::below::{Below, Packet};
@@ -18,7 +20,7 @@ use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, rever
 use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 use weft_core::label::cell_of;
 use weft_core::order::ReorderCounts;
-use weft_core::stack::{End, Receiving};
+use weft_core::stack::End;
 use weft_offload::gro::GroCounter;
 
 /// Payload in order that is not acknowledged yet.
@@ -317,16 +319,6 @@ impl TcpReceiver {
         self.unacknowledged = NOTHING;
     }
 
-    /// An important packet is answered at once, and the answer says so (TLT).
-    #[inline(never)]
-    fn echo_importance(&mut self, segment: &Segment) {
-        if self.unacknowledged.bytes > 0 || self.acks.is_empty() {
-            self.acknowledge(Flags::ACK);
-        }
-        let forced = segment.flags.has(weft_tlt::flags::FORCED);
-        self.acks.add_to_newest(weft_tlt::flags::ECHO.with_if(forced, weft_tlt::flags::FORCED_ECHO));
-    }
-
     #[inline]
     fn is_complete(&self) -> bool {
         self.completed != Time::NEVER
@@ -385,27 +377,6 @@ impl End for TcpReceiver {
         }
         if self.unacknowledged.due <= now {
             self.acknowledge(Flags::ACK);
-        }
-    }
-}
-
-impl Receiving for TcpReceiver {
-    fn completed(&self) -> Option<Time> {
-        self.is_complete().then_some(self.completed)
-    }
-
-    fn report(&self) -> ReceiverReport {
-        ReceiverReport {
-            delivered: Bytes(self.arrivals.expected()),
-            completed: self.completed(),
-            dupacks: self.order.dupacks,
-            dupacks_reorder: self.order.dupacks_reorder,
-            out_of_order: self.order.out_of_order,
-            displacement: self.order.displacement,
-            displaced: self.order.displaced.into(),
-            gro_batches: self.batches.batches() as u32,
-            ecn_marks: self.marks,
-            ..ReceiverReport::default()
         }
     }
 }
