@@ -26,6 +26,7 @@ pub struct Delivery {
 impl Reduction {
     /// A recovery begins with so much payload in flight.
     #[must_use]
+    #[inline]
     pub const fn new(flight: u64) -> Reduction {
         Reduction { delivered: 0, out: 0, flight }
     }
@@ -37,6 +38,7 @@ impl Reduction {
     }
 
     /// The window after an acknowledgement. At least one segment goes out when recovery begins.
+    #[inline]
     pub fn window(&mut self, delivery: &Delivery, ssthresh: u64, mss: u64) -> u64 {
         self.delivered += delivery.bytes;
         let due = if delivery.pipe > ssthresh {

@@ -38,6 +38,7 @@ impl Default for Rack {
 impl Rack {
     /// Of a connection without a delivery.
     #[must_use]
+    #[inline]
     pub const fn new() -> Rack {
         let reference = Reference { sent: Time::ZERO, end: 0 };
         Rack {
@@ -52,6 +53,7 @@ impl Rack {
 
     /// A packet sent at `reference.sent` arrived and the answer is here after `rtt`. The answer to a packet sent again
     /// is taken for that of its first copy when it comes sooner than any round trip.
+    #[inline]
     pub fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
         if again && rtt < least {
             return;
@@ -62,11 +64,13 @@ impl Rack {
     }
 
     /// The network was seen to reorder.
+    #[inline]
     pub const fn saw_reordering(&mut self) {
         self.reordering = true;
     }
 
     /// Something was sent again for nothing: the reordering window grows, once per round trip.
+    #[inline]
     pub fn saw_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.duplicate_round {
             self.quarters = self.quarters.saturating_add(1);
@@ -76,6 +80,7 @@ impl Rack {
     }
 
     /// A recovery is over.
+    #[inline]
     pub const fn recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
@@ -85,6 +90,7 @@ impl Rack {
 
     /// How long after it was sent a segment is lost. `urgent`: recovery is going on, or duplicate acknowledgements came
     /// as many as mean a loss.
+    #[inline]
     pub fn limit(&self, least: Span, smoothed: Span, urgent: bool) -> Span {
         if !self.reordering && urgent {
             return self.rtt;

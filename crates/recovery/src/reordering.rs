@@ -15,22 +15,26 @@ pub struct Patience {
 
 impl Patience {
     /// `most` none: the threshold stays at `least`.
+    #[inline]
     pub fn new(least: u32, most: Option<u32>) -> Patience {
         Patience { least, most: most.unwrap_or(least).max(least), now: least }
     }
 
     /// The threshold.
+    #[inline]
     pub const fn threshold(&self) -> u32 {
         self.now
     }
 
     /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first one.
+    #[inline]
     pub fn overtaken(&mut self, extent: u64, mss: u64) {
         let segments = u32::try_from(extent.div_ceil(mss)).unwrap_or(u32::MAX);
         self.now = segments.clamp(self.now, self.most);
     }
 
     /// A time-out: what was learnt may have hidden a loss.
+    #[inline]
     pub const fn forget(&mut self) {
         self.now = self.least;
     }
@@ -54,16 +58,19 @@ pub struct Undo {
 
 impl Undo {
     /// A recovery begins, with everything below `una` acknowledged.
+    #[inline]
     pub const fn new(una: u64, cwnd: u64, ssthresh: u64) -> Undo {
         Undo { cwnd, ssthresh, from: una, doubtful: 0, proofs: 0, extent: 0 }
     }
 
     /// A packet is sent again.
+    #[inline]
     pub const fn sent_again(&mut self) {
         self.doubtful += 1;
     }
 
     /// A packet that begins at `start` arrived, and had been there before.
+    #[inline]
     pub fn duplicate(&mut self, start: u64) {
         if start >= self.from && self.doubtful > 0 {
             self.doubtful -= 1;
@@ -72,6 +79,7 @@ impl Undo {
     }
 
     /// Every packet that was sent again had arrived before.
+    #[inline]
     pub const fn is_proved(&self) -> bool {
         self.doubtful == 0 && self.proofs > 0
     }

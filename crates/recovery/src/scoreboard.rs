@@ -95,6 +95,7 @@ pub struct Overtaken {
 
 impl Overtaken {
     /// The longer of both.
+    #[inline]
     pub fn or(self, other: Overtaken) -> Overtaken {
         Overtaken {
             sent_once: self.sent_once.max(other.sent_once),
@@ -142,21 +143,25 @@ impl News {
 
 impl Scoreboard {
     /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
+    #[inline]
     pub fn pipe(&self, outstanding: u64) -> u64 {
         (outstanding + self.totals.resent).saturating_sub(self.totals.sacked + self.totals.lost)
     }
 
     /// Bytes that arrived out of order.
+    #[inline]
     pub fn sacked(&self) -> u64 {
         self.totals.sacked
     }
 
     /// Bytes lost and not yet sent again.
+    #[inline]
     pub fn waiting(&self) -> u64 {
         self.totals.waiting
     }
 
     /// Everything below `una` is acknowledged. Returns what of it was known to have arrived.
+    #[inline]
     pub fn advance(&mut self, una: u64) -> News {
         let mut news = News::default();
         while let Some(piece) = self.pieces.front().copied().filter(|piece| piece.start < una) {
@@ -178,6 +183,7 @@ impl Scoreboard {
     }
 
     /// Bytes beyond the cumulative acknowledgement arrived; nothing of them or below was sent after `sent`.
+    #[inline]
     pub fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
         self.extend(bytes.end, sent);
@@ -196,6 +202,7 @@ impl Scoreboard {
     }
 
     /// Pieces reach up to `end`; the new one was sent no later than `sent`.
+    #[inline]
     pub fn extend(&mut self, end: u64, sent: Time) {
         if end > self.high {
             self.pieces.push_back(Piece::plain(self.high..end, sent));
@@ -205,6 +212,7 @@ impl Scoreboard {
 
     /// Judges by counting: lost is what has `threshold` separate pieces, or more than `threshold - 1` segments' bytes,
     /// arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
+    #[inline]
     pub fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
         let enough = u64::from(threshold - 1) * mss;
@@ -226,6 +234,7 @@ impl Scoreboard {
 
     /// Judges by time: lost is what was sent before `reference` and more than `limit` ago. Returns the bytes newly lost,
     /// and when the next verdict on anything sent before `reference` is due.
+    #[inline]
     pub fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
         let (mut newly, mut due) = (0, Time::ZERO);
         for place in 0..self.pieces.len() {
@@ -245,6 +254,7 @@ impl Scoreboard {
     }
 
     /// The first `length` bytes from `una` on are lost, whatever is known.
+    #[inline]
     pub fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
         self.extend(una + length, sent);
         self.split(una + length);
@@ -252,6 +262,7 @@ impl Scoreboard {
     }
 
     /// These bytes are lost, unless they have arrived or are acknowledged.
+    #[inline]
     pub fn lose_range(&mut self, bytes: Range<u64>, sent: Time) {
         self.extend(bytes.end, sent);
         self.split(bytes.start);
@@ -262,12 +273,14 @@ impl Scoreboard {
     }
 
     /// Whether all of these bytes are known to have arrived.
+    #[inline]
     pub fn has(&self, bytes: Range<u64>) -> bool {
         let covers = |piece: &Piece| piece.sacked && piece.end >= bytes.end;
         bytes.is_empty() || self.pieces.get(self.place(bytes.start)).is_some_and(covers)
     }
 
     /// Everything up to `next` that has not arrived is lost, also what was sent again.
+    #[inline]
     pub fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
         for place in 0..self.pieces.len() {
@@ -277,6 +290,7 @@ impl Scoreboard {
     }
 
     /// The first bytes that are lost and not yet sent again (NextSeg, rule 1).
+    #[inline]
     pub fn first_waiting(&self) -> Option<Range<u64>> {
         if self.totals.waiting == 0 {
             return None;
@@ -286,6 +300,7 @@ impl Scoreboard {
     }
 
     /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
+    #[inline]
     pub fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.place(self.resent_to);
         let doubtful =
@@ -294,6 +309,7 @@ impl Scoreboard {
     }
 
     /// The last bytes below `next` that have not arrived; empty at the front if all have.
+    #[inline]
     pub fn last_missing(&self, next: u64) -> Range<u64> {
         if self.high < next {
             return self.high..next;
@@ -303,6 +319,7 @@ impl Scoreboard {
     }
 
     /// These bytes are sent again now. Of what waits, the first goes first.
+    #[inline]
     pub fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);
         self.split(bytes.end);

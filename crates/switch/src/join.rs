@@ -141,7 +141,7 @@ impl Outputs {
     #[inline(never)]
     fn admit_red(&self, (port, queue): (PortId, usize), wire: u16) -> Result<(), Reason> {
         let output = self.chosen(port);
-        let Some(limit) = output.red.filter(|_| output.port.up) else { return Ok(()) };
+        let Some(limit) = output.red.as_ref().filter(|_| output.port.up) else { return Ok(()) };
         let ClassQueue { red, bytes, .. } = output.queues[queue];
         let allowed = || self.store.allows(queue).min(output.limit);
         if limit.admits((red, bytes), wire, allowed) { Ok(()) } else { Err(Reason::Red) }

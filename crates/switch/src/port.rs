@@ -74,7 +74,7 @@ pub(crate) struct Output {
     pub(crate) limit: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
     /// If red packets are dropped early.
-    pub(crate) red: Option<RedLimit>,
+    pub(crate) red: Option<Box<RedLimit>>,
 }
 
 /// The packet memory of a switch.
@@ -99,7 +99,7 @@ impl Output {
             foresight: None,
             limit: u64::MAX,
             shaper: None,
-            red: RedLimit::new(&settings.color),
+            red: RedLimit::new(&settings.color).map(Box::new),
         }
     }
 
@@ -110,7 +110,7 @@ impl Output {
         self.scheduler = AnyScheduler::new(&settings.schedule, queues);
         self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
         self.shaper = settings.shaper.as_ref().map(|shaper| Box::new(Shaper::new(shaper)));
-        self.red = RedLimit::new(&settings.color);
+        self.red = RedLimit::new(&settings.color).map(Box::new);
     }
 
     /// Whether a queue that holds so many bytes may take a packet, as far as the port's own limit goes.
