@@ -254,7 +254,6 @@ impl Scoreboard {
     }
 
     /// The first `length` bytes from `una` on are lost, whatever is known.
-    #[inline]
     pub fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
         self.extend(una + length, sent);
         self.split(una + length);
@@ -262,7 +261,6 @@ impl Scoreboard {
     }
 
     /// These bytes are lost, unless they have arrived or are acknowledged.
-    #[inline]
     pub fn lose_range(&mut self, bytes: Range<u64>, sent: Time) {
         self.extend(bytes.end, sent);
         self.split(bytes.start);
@@ -273,14 +271,12 @@ impl Scoreboard {
     }
 
     /// Whether all of these bytes are known to have arrived.
-    #[inline]
     pub fn has(&self, bytes: Range<u64>) -> bool {
         let covers = |piece: &Piece| piece.sacked && piece.end >= bytes.end;
         bytes.is_empty() || self.pieces.get(self.place(bytes.start)).is_some_and(covers)
     }
 
     /// Everything up to `next` that has not arrived is lost, also what was sent again.
-    #[inline]
     pub fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
         for place in 0..self.pieces.len() {
@@ -300,7 +296,6 @@ impl Scoreboard {
     }
 
     /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
-    #[inline]
     pub fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.place(self.resent_to);
         let doubtful =
@@ -309,7 +304,6 @@ impl Scoreboard {
     }
 
     /// The last bytes below `next` that have not arrived; empty at the front if all have.
-    #[inline]
     pub fn last_missing(&self, next: u64) -> Range<u64> {
         if self.high < next {
             return self.high..next;
