@@ -18,12 +18,20 @@ const PARTS: &[&str] = &["weft-core"];
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
 const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
-/// Transports are composed from smaller crates.
-const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
-const TRANSPORT: &[&str] =
-    &["weft-core", "weft-offload", "weft-ndp", "weft-pfabric", "weft-rate", "weft-roce"];
-/// The description and the engines are siblings: both use the parts, and neither uses the other. Between them is the plan,
-/// the interface of engines.
+/// Transports are put together from pieces of their own.
+const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
+const TRANSPORT: &[&str] = &[
+    "weft-core",
+    "weft-offload",
+    "weft-ndp",
+    "weft-pfabric",
+    "weft-rate",
+    "weft-recovery",
+    "weft-roce",
+    "weft-tlt",
+];
+/// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
+/// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 /// An engine runs plans.
@@ -150,6 +158,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-tlt", may_use: PARTS },
+    Layer { name: "weft-recovery", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-ndp", may_use: PARTS },
     Layer { name: "weft-pfabric", may_use: PARTS },

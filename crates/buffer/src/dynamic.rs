@@ -60,6 +60,11 @@ impl Sharing for Dynamic {
         if after as f64 > self.alpha * free { Err(Reason::Threshold) } else { Ok(()) }
     }
 
+    fn allows(&self, _class: usize) -> u64 {
+        let free = self.pool.saturating_sub(self.used);
+        self.minimum + (self.alpha * free as f64) as u64
+    }
+
     fn admits_up_to(&self) -> u64 {
         self.minimum
     }

@@ -46,6 +46,9 @@ impl Sharing for Fixed {
         }
         Ok(())
     }
+    fn allows(&self, _class: usize) -> u64 {
+        self.per_port
+    }
     fn admits_up_to(&self) -> u64 {
         if self.looks_beyond_port() { 0 } else { self.per_port }
     }

@@ -31,6 +31,10 @@ impl Sharing for Infinite {
         Ok(())
     }
 
+    fn allows(&self, _class: usize) -> u64 {
+        u64::MAX
+    }
+
     fn admits_up_to(&self) -> u64 {
         u64::MAX
     }

@@ -3,6 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, family};
 
+pub mod color;
 pub mod dynamic;
 pub mod fixed;
 pub mod infinite;
@@ -41,6 +42,8 @@ pub trait Sharing {
     fn admits_up_to(&self) -> u64 {
         0
     }
+    /// Bytes that a queue of a class may hold if nothing changes elsewhere.
+    fn allows(&self, class: usize) -> u64;
     /// Whether anything but the port at hand matters; if not, nobody keeps count.
     fn looks_beyond_port(&self) -> bool {
         true
@@ -66,6 +69,7 @@ family! {
     methods {
         fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
         fn admits_up_to(&self) -> u64;
+        fn allows(&self, class: usize) -> u64;
         fn looks_beyond_port(&self) -> bool;
         fn stored(&mut self, class: usize, queue: u64, bytes: u64);
         fn released(&mut self, class: usize, queue: u64, bytes: u64);

@@ -158,6 +158,11 @@ impl Sharing for Mmu {
         if after as f64 > self.alpha * pool.free() as f64 { Err(Reason::Threshold) } else { Ok(()) }
     }
 
+    fn allows(&self, class: usize) -> u64 {
+        let pool = self.pools[usize::from(self.pool_of[class])];
+        self.minimum + (self.alpha * pool.free() as f64) as u64
+    }
+
     fn stored(&mut self, class: usize, queue: u64, bytes: u64) {
         let shared = self.shared_part(queue) - self.shared_part(queue - bytes);
         self.pool(class).used += shared;

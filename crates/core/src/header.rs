@@ -43,7 +43,9 @@ pub enum PacketKind {
     Data,
     /// Payload that a full queue may trim to its header.
     Trimmable,
-    /// The header of payload trimmed by a queue.
+    /// Payload that the transport can do without: a switch that goes by colours drops it early.
+    Red,
+    /// The header of payload that a queue has cut.
     Trimmed,
     /// The same on its way back to the sender: it found no room either.
     Returned,
@@ -58,7 +60,7 @@ impl PacketKind {
     #[must_use]
     #[inline]
     pub const fn is_payload(self) -> bool {
-        (self as u8) <= PacketKind::Trimmable as u8
+        (self as u8) <= PacketKind::Red as u8
     }
 }
 

@@ -243,11 +243,13 @@ pub enum Reason {
     Ingress,
     /// A packet of smaller rank needed the room.
     Evicted,
+    /// A red packet reached the threshold of its colour.
+    Red,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 11] = [
+    pub const ALL: [Reason; 12] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -259,6 +261,7 @@ impl Reason {
         Reason::Watchdog,
         Reason::Ingress,
         Reason::Evicted,
+        Reason::Red,
     ];
 
     /// The name in files.
@@ -276,6 +279,7 @@ impl Reason {
             Reason::Watchdog => "watchdog",
             Reason::Ingress => "ingress",
             Reason::Evicted => "evicted",
+            Reason::Red => "red",
         }
     }
 }

@@ -51,6 +51,12 @@ impl Flags {
         Flags(self.0 | other.0)
     }
 
+    /// These but `other`.
+    #[must_use]
+    pub const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+
     /// These, and `other` if `condition`.
     #[must_use]
     #[inline]

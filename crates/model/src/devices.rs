@@ -87,9 +87,9 @@ pub fn ports(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<LinkId, Por
             let whole = own.iter().fold(whole, |below, level| level.says.over(&below));
             let queue_limit = own.iter().rev().find_map(|level| level.queue_limit);
             let shaper = own.iter().rev().find_map(|level| level.shaper.clone());
-            let (ecn, schedule) = (whole.switch.ecn, whole.switch.schedule);
+            let SwitchSettings { ecn, schedule, color, .. } = whole.switch;
             if !own.is_empty() {
-                let port = PortSettings { ecn, schedule, queue_limit, shaper };
+                let port = PortSettings { ecn, schedule, queue_limit, shaper, color };
                 ports.insert(LinkId(first + number as u32), port);
             }
         }

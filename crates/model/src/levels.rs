@@ -7,7 +7,7 @@ use weft_core::settings::{Named, Override, Setting as _, Value};
 use weft_core::{Bytes, SwitchId, settings};
 use weft_switch::mark::MarkerSettings;
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::{BalancerSettings, ShaperSettings, SwitchSettings};
+use weft_switch::{BalancerSettings, ColorSettings, ShaperSettings, SwitchSettings};
 use weft_topology::{Graph, Link};
 
 settings! {
@@ -31,7 +31,9 @@ settings! {
         ecn: Override<MarkerSettings> = Override::default(),
         /// Which queue of these ports is served next.
         schedule: Override<SchedulerSettings> = Override::default(),
-        /// Limit of each queue of these ports, whatever the sharing rule allows. Lossless classes have no limit.
+        /// Early drops of red packets at these ports; settings that are not given are those of their switch.
+        color: Override<ColorSettings> = Override::default(),
+        /// The most that each queue of these ports may hold, whatever the sharing rule allows. Lossless classes have no limit.
         queue_limit: Option<Bytes> = None,
         /// Shaper of the sending rate of these ports, below their cables' rate; off unless given.
         shaper: Option<ShaperSettings> = None,
@@ -224,7 +226,8 @@ impl SwitchSection {
 impl PortSection {
     /// An entry as a level of the switches, of which it may set two settings.
     fn level(&self, number: usize) -> Level {
-        let said = [("ecn", self.ecn.value()), ("schedule", self.schedule.value())];
+        let said =
+            [("ecn", self.ecn.value()), ("schedule", self.schedule.value()), ("color", self.color.value())];
         let said = said.into_iter().filter(|(_, value)| **value != Value::Absent);
         let switch = Value::Table(said.map(|(name, value)| (name, value.clone())).collect());
         Level {

@@ -16,6 +16,8 @@ pub struct ClassQueue {
     pub packets: Queue,
     /// Wire bytes charged to the queue, the packet in service included.
     pub bytes: u64,
+    /// Of these, those of red packets.
+    pub red: u64,
     /// Why nothing may be sent now: [`ClassQueue::PAUSED`], [`ClassQueue::SHAPED`].
     pub held: u8,
     /// Its watchdog throws away what comes.

@@ -6,6 +6,7 @@
 //! and [`QueueReceiver`], driven as the ends of every stack are ([`weft_core::stack`]). Sequence numbers count bytes;
 //! a retransmitted packet keeps its boundaries.
 
+mod marker;
 mod queue_pairs;
 mod receiver;
 mod sender;
@@ -29,6 +30,7 @@ pub mod flags {
     pub const NEGATIVE: Flags = Flags::SYN;
     /// A congestion notification.
     pub const NOTIFICATION: Flags = Flags::ECE;
+    pub use weft_tlt::flags::{ECHO, FORCED, FORCED_ECHO};
 }
 
 #[cfg(test)]

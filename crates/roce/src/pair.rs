@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weft_core::segment::Segment;
-use weft_core::{Ecn, FlowSite, Header, Rate, Span, Time};
+use weft_core::{Ecn, FlowSite, Header, Marks, PacketKind, Rate, Span, Time};
 use weft_rate::{RateLawSettings, fixed::FixedRateSettings, notification::NotificationSettings};
 
 use crate::settings::{QueuePairSettings, RoceRecovery};
 use crate::{QueuePairs, QueueReceiver, QueueSender};
 
 mod tests;
+mod tlt;
 
 /// What happens to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,8 @@ struct Pair {
     now: Time,
     sender: QueueSender,
     receiver: QueueReceiver,
-    /// In flight: arrival time and number, whether it is payload, its mark, the packet.
-    flying: BTreeMap<(Time, u64), (bool, Ecn, Segment)>,
+    /// In flight: when it arrives and its number, whether it is payload, its mark, itself.
+    flying: BTreeMap<(Time, u64), (bool, Header, Segment)>,
     /// The cards send until then.
     busy: [Time; 2],
     /// Data packets and answers, as they left.
@@ -76,6 +77,29 @@ impl Pair {
     }
 
     fn step(&mut self, fate: &mut impl FnMut(bool, usize, &Segment) -> Fate) {
+        let (mut data, mut answers) = (self.sent.len(), self.answers.len());
+        self.step_by(&mut |payload, _, segment| {
+            let number = if payload { &mut data } else { &mut answers };
+            *number += 1;
+            fate(payload, *number - 1, segment)
+        });
+    }
+
+    /// The same, where only the colour of a packet decides on its fate.
+    fn step_colored(&mut self, fate: &mut impl FnMut(bool) -> Fate) {
+        self.step_by(&mut |payload, header, _| fate(payload && header.kind == PacketKind::Red));
+    }
+
+    /// Important packets and echoes in flight.
+    fn important(&self) -> usize {
+        let counts = |(payload, header, segment): &&(bool, Header, Segment)| match payload {
+            true => header.kind == PacketKind::Data,
+            false => segment.flags.has(crate::flags::ECHO),
+        };
+        self.flying.values().filter(counts).count()
+    }
+
+    fn step_by(&mut self, fate: &mut impl FnMut(bool, &Header, &Segment) -> Fate) {
         let (sender, receiver) = (self.sender.needs(), self.receiver.needs());
         let ready = |ready: bool, busy: Time| if ready { busy } else { Time::NEVER };
         let first = self.flying.keys().next().map_or(Time::NEVER, |(time, _)| *time);
@@ -89,7 +113,7 @@ impl Pair {
         self.now = self.now.max(next.into_iter().min().expect("five"));
         while let Some(entry) = self.flying.first_entry().filter(|entry| entry.key().0 <= self.now) {
             match entry.remove() {
-                (true, ecn, segment) => self.receiver.on_packet(self.now, ecn, &segment),
+                (true, header, segment) => self.receiver.on_packet(self.now, &header, &segment),
                 (false, _, segment) => self.sender.on_packet(self.now, &segment),
             }
         }
@@ -102,17 +126,17 @@ impl Pair {
         self.transmit(fate);
     }
 
-    fn transmit(&mut self, fate: &mut impl FnMut(bool, usize, &Segment) -> Fate) {
+    fn transmit(&mut self, fate: &mut impl FnMut(bool, &Header, &Segment) -> Fate) {
         let (mut header, mut segment) = (Header::default(), Segment::default());
         if self.sender.needs().ready && self.busy[0] <= self.now {
             self.sender.send(self.now, &mut header, &mut segment);
-            let what = fate(true, self.sent.len(), &segment);
+            let what = fate(true, &header, &segment);
             self.sent.push((self.now, header, segment));
             self.fly(true, &header, segment, what);
         }
         if self.receiver.needs().ready && self.busy[1] <= self.now {
             self.receiver.send(self.now, &mut header, &mut segment);
-            let what = fate(false, self.answers.len(), &segment);
+            let what = fate(false, &header, &segment);
             self.answers.push((self.now, header, segment));
             self.fly(false, &header, segment, what);
         }
@@ -127,8 +151,9 @@ impl Pair {
             Fate::Mark => (Span::ZERO, Ecn::Marked),
             Fate::Late(span) => (span, header.marks.ecn),
         };
+        let header = Header { marks: Marks { ecn }, ..*header };
         self.number += 1;
-        self.flying.insert((end + DELAY + late, self.number), (payload, ecn, segment));
+        self.flying.insert((end + DELAY + late, self.number), (payload, header, segment));
     }
 
     fn sequences(&self) -> Vec<u64> {

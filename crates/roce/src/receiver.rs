@@ -45,6 +45,10 @@ pub struct QueueReceiver {
     /// In-order packets since the last acknowledgement.
     unanswered: u32,
     ack_every: u32,
+    /// Important packets are told from others.
+    tlt: bool,
+    /// What the answer to the packet at hand says of its importance.
+    echo: Flags,
     point: Option<NotificationPoint>,
     answers: Answers,
     completed: Option<Time>,
@@ -75,6 +79,8 @@ impl QueueReceiver {
             missing_at: Time::NEVER,
             unanswered: 0,
             ack_every: settings.ack_every,
+            tlt: settings.tlt.is_some(),
+            echo: Flags::default(),
             point: pairs.notification_point(),
             answers: Answers::new(pairs, site),
             completed: None,
@@ -86,8 +92,21 @@ impl QueueReceiver {
         }
     }
 
-    /// A packet of the flow arrived.
-    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+    /// A packet of the flow arrived; under TLT an important one is answered at once, and the answer says so.
+    pub fn on_packet(&mut self, now: Time, header: &Header, segment: &Segment) {
+        let important = self.tlt && header.kind == PacketKind::Data;
+        if important {
+            let forced = segment.flags.has(flags::FORCED);
+            self.echo = flags::ECHO.with_if(forced, flags::FORCED_ECHO);
+        }
+        self.take(now, header.marks.ecn, segment);
+        self.echo = Flags::default();
+    }
+
+    fn take(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        if segment.length == 0 {
+            return self.answer(now, segment, Flags::default());
+        }
         self.order.arrived(segment.end(), segment.flags.has(Flags::AGAIN), self.mss);
         if ecn == Ecn::Marked {
             self.marked(now);
@@ -118,7 +137,8 @@ impl QueueReceiver {
             self.completed.get_or_insert(now);
         }
         self.unanswered += 1;
-        if jumped || segment.flags.has(flags::REQUEST) || self.unanswered >= self.ack_every {
+        let at_once = segment.flags.has(flags::REQUEST) || self.echo != Flags::default();
+        if jumped || at_once || self.unanswered >= self.ack_every {
             self.answer(now, segment, Flags::default());
         }
     }
@@ -183,6 +203,7 @@ impl QueueReceiver {
         self.unanswered = 0;
         let flags = Flags::ACK
             .with(more)
+            .with(self.echo)
             .with_if(segment.flags.has(Flags::AGAIN), Flags::AGAIN)
             .with_if(segment.flags.has(flags::MEASURED), flags::MEASURED);
         let names = more.has(flags::NEGATIVE);

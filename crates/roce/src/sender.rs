@@ -4,6 +4,7 @@
 mod answers;
 mod pace;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use weft_core::bitmap::Bitmap;
@@ -11,6 +12,7 @@ use weft_core::segment::{Flags, Needs, Segment, ports};
 use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
 
 use crate::flags;
+use crate::marker::TltMarker;
 use crate::queue_pairs::QueuePairs;
 
 use self::pace::Pace;
@@ -63,6 +65,10 @@ pub struct QueueSender {
     fresh: u64,
     /// Where the next packet starts; `u64::MAX`: there is none.
     choice: u64,
+    /// That packet is forced, or (true) carries nothing.
+    forced: Option<bool>,
+    /// Under TLT.
+    marker: Option<Box<TltMarker>>,
     pace: Pace,
     repair: Repair,
     retry_at: Time,
@@ -99,6 +105,8 @@ impl QueueSender {
             next: 0,
             fresh: 0,
             choice: NOTHING,
+            forced: None,
+            marker: TltMarker::new(pairs),
             pace: Pace::new(pairs, site, now),
             repair: Repair::default(),
             retry_at: Time::NEVER,
@@ -125,13 +133,29 @@ impl QueueSender {
 
     /// Which packet goes next.
     fn choose(&mut self) {
+        self.forced = None;
         self.choice = match self.next_missing() {
             Some(start) => start,
-            None if self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window => {
-                self.next
+            None => self.next_unasked(),
+        };
+    }
+
+    /// What goes if nobody asks for anything: what TLT proved lost, new payload, what TLT forces.
+    fn next_unasked(&mut self) -> u64 {
+        if let Some(start) = self.marker.as_ref().and_then(|marker| marker.lost()) {
+            return start;
+        }
+        if self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window {
+            return self.next;
+        }
+        let Some(marker) = &self.marker else { return NOTHING };
+        match marker.forced(self.una, self.fresh, self.rules.mss) {
+            Some((start, empty)) => {
+                self.forced = Some(empty);
+                start
             }
             None => NOTHING,
-        };
+        }
     }
 
     /// The first missing packet, during a recovery.
@@ -150,13 +174,13 @@ impl QueueSender {
         if self.retry_at <= now {
             self.expire(now);
         }
-        let start = self.choice;
-        let length = self.rules.mss.min(self.size - start);
+        let (start, forced) = (self.choice, self.forced);
+        let length = if forced == Some(true) { 0 } else { self.rules.mss.min(self.size - start) };
         let again = start < self.fresh;
         let wire = self.pairs.data_wire(length);
         self.account(start, length, again);
-        self.choose();
         let last = start + length == self.size;
+        let kind = self.color_and_choose(start..start + length, last);
         let departure = self.pace.sent(now, wire, last);
         let request = departure.closes || self.choice == NOTHING;
         *segment = Segment {
@@ -166,7 +190,8 @@ impl QueueSender {
                 .with_if(last, Flags::FIN)
                 .with_if(again, Flags::AGAIN)
                 .with_if(request, flags::REQUEST)
-                .with_if(departure.closes, flags::MEASURED),
+                .with_if(departure.closes, flags::MEASURED)
+                .with_if(forced.is_some(), flags::FORCED),
             sequence: start,
             sent: departure.counted,
             ..Segment::default()
@@ -176,7 +201,7 @@ impl QueueSender {
         }
         header.ports = ports(self.flow);
         header.wire = wire;
-        (header.kind, header.class) = (PacketKind::Data, self.rules.class);
+        (header.kind, header.class) = (kind, self.rules.class);
         header.marks = Marks { ecn: self.rules.ecn };
     }
 
@@ -187,13 +212,27 @@ impl QueueSender {
         }
         if start == self.next {
             self.next += length;
-        } else {
-            self.repair.next = start / self.rules.mss + 1;
+        } else if self.forced.is_none() {
+            self.repair.next = self.repair.next.max(start / self.rules.mss + 1);
         }
         self.fresh = self.fresh.max(start + length);
     }
 
-    /// The clock reached an instant; does nothing if called early.
+    /// The packet that goes gets its colour, and the next is chosen.
+    #[inline]
+    fn color_and_choose(&mut self, bytes: Range<u64>, last: bool) -> PacketKind {
+        let Some(marker) = &mut self.marker else {
+            self.choose();
+            return PacketKind::Data;
+        };
+        let important = marker.sends(bytes.clone(), last);
+        self.choose();
+        let exhausted =
+            self.choice == NOTHING && self.marker.as_mut().is_some_and(|own| own.exhausted(&bytes));
+        weft_tlt::kind(important || exhausted)
+    }
+
+    /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
         self.pace.on_time(now);
         if self.retry_at <= now {

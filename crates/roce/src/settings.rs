@@ -2,6 +2,7 @@
 
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
+use weft_tlt::settings::QueuePairTltSettings;
 
 choice! {
     /// What is sent again.
@@ -55,6 +56,9 @@ settings! {
         /// Feedback leaves the receiver later by a uniform random time of at most this: congestion notifications
         /// where the law uses them, otherwise acknowledgements.
         feedback_jitter: Span = Span::ZERO,
+        /// Timeout-less transport: the packets whose loss would cause a time-out are green, the rest red; off unless given
+        /// (`tlt = {}`). With `recovery = "selective"` it needs a `window`.
+        tlt: Option<QueuePairTltSettings> = None,
     }
 }
 

@@ -68,7 +68,7 @@ impl End for QueueReceiver {
     }
 
     fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
-        self.on_packet(now, header.marks.ecn, body);
+        self.on_packet(now, header, body);
     }
 
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {

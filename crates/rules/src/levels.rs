@@ -19,7 +19,7 @@ pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
         if level.is_of_ports() && level.says_nothing() {
-            let message = "sets nothing on its ports: give ecn, schedule, queue_limit or shaper";
+            let message = "sets nothing on its ports: give ecn, schedule, color, queue_limit or shaper";
             found.push(exactly(&level.path, message.to_owned(), false));
         }
         if facts.devices.iter().any(|device| device.levels.contains(&level.path)) {

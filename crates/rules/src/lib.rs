@@ -13,6 +13,7 @@ mod pause;
 mod precedence;
 mod roce;
 mod switch;
+mod tlt;
 mod traffic;
 mod transport;
 mod trim;
@@ -122,6 +123,9 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
     (precedence::flows_fall_through_queues, &["switch", "transport"]),
     (precedence::ranks_are_written_and_read, &["switch", "transport", "balance"]),
+    (tlt::transports_mark_for_switches_that_drop, &["switch", "transport", "hosts", "traffic"]),
+    (tlt::markers_learn_what_arrives, &["transport"]),
+    (tlt::red_thresholds_let_a_packet_pass, &["switch", "transport"]),
     (trim::trimming_serves_somebody, &["switch", "transport"]),
     (trim::headers_have_a_queue_of_their_own, &["switch", "transport", "traffic"]),
     (trim::trimming_leaves_less, &["switch", "transport"]),

@@ -2,9 +2,10 @@
 //! checking. Must not depend on the table or the balancer.
 
 use weft_core::record::Reason;
-use weft_core::{Header, PacketId, PortId, Time};
+use weft_core::{Header, PacketId, PacketKind, PortId, Time};
 use weft_mark::{Action, Sight};
 
+use crate::ClassQueue;
 use crate::foreseen::{give_back_unseen, take_place};
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, chosen_of, queue_of, slot};
@@ -86,6 +87,9 @@ impl Outputs {
     /// Whether a packet may join a queue; if so, it may get a mark.
     #[inline(always)]
     fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
+        if header.kind == PacketKind::Red {
+            self.admit_red(at, self.cells.occupied(header.wire))?;
+        }
         self.admit(now, at, header)?;
         if let Some(trim) = &self.trim {
             trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
@@ -133,6 +137,16 @@ impl Outputs {
         self.chosen(port).admit(queue, wire, &self.store)
     }
 
+    /// Whether a red packet may join a queue as far as its colour goes. A port that is down refuses it for that reason.
+    #[inline(never)]
+    fn admit_red(&self, (port, queue): (PortId, usize), wire: u16) -> Result<(), Reason> {
+        let output = self.chosen(port);
+        let Some(limit) = output.red.as_ref().filter(|_| output.port.up) else { return Ok(()) };
+        let ClassQueue { red, bytes, .. } = output.queues[queue];
+        let allowed = || self.store.allows(queue).min(output.limit);
+        if limit.admits((red, bytes), wire, allowed) { Ok(()) } else { Err(Reason::Red) }
+    }
+
     /// What the marker of a queue does with a packet that has been admitted.
     #[inline(always)]
     fn judge(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Action {
@@ -144,7 +158,7 @@ impl Outputs {
     /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
     #[inline(always)]
     fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
-        let Header { wire, ingress, .. } = *turn.headers.get(packet);
+        let Header { wire, ingress, kind, .. } = *turn.headers.get(packet);
         let wire = self.cells.occupied(wire);
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];
@@ -153,6 +167,9 @@ impl Outputs {
             order.changed(&mut own.packets, turn.headers);
         }
         own.bytes += u64::from(wire);
+        if kind == PacketKind::Red {
+            own.red += u64::from(wire);
+        }
         if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
             self.store.stored((queue, own.bytes), wire);
         }

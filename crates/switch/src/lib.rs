@@ -33,7 +33,7 @@ mod turn;
 pub mod visibility;
 
 /// The family of sharing rules, which must not depend on switches.
-pub use weft_buffer as share;
+pub use weft_buffer::{self as share, color::ColorSettings};
 /// The family of markers, which must not depend on switches.
 pub use weft_mark as mark;
 /// The families of orders and schedulers, which must not depend on switches.

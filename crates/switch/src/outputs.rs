@@ -2,7 +2,7 @@
 //! tables or balancers.
 
 use weft_core::record::Reason;
-use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};
+use weft_core::{Class, Header, PacketId, PacketKind, PortId, Purpose, Random, Rate, Time, Transmission};
 
 use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
@@ -44,6 +44,7 @@ impl Outputs {
         let memory = Memory { buffer: to_share(settings, site), queues: slots as u64 };
         let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
         let marks_departures = ports.iter().any(Output::looks_at_departures);
+        let colors = settings.color.is_on();
         let order = Some(AnyOrder::new(&settings.order, ())).filter(AnyOrder::reads_ranks);
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
@@ -56,6 +57,7 @@ impl Outputs {
             count_in_service: settings.count_in_service,
             plain: queues == 1
                 && !marks_departures
+                && !colors
                 && (settings.count_in_service || !read)
                 && ingress.is_none()
                 && !settings.trim.is_on()
@@ -71,7 +73,7 @@ impl Outputs {
     pub(crate) fn set_up(&mut self, port: PortId, settings: &PortSettings, line: Rate) {
         let output = &mut self.ports[port.index()];
         output.set_up(settings, line);
-        self.plain &= !output.looks_at_departures();
+        self.plain &= !output.looks_at_departures() && output.red.is_none();
     }
 
     /// From now on the departures of a port are known when packets arrive, if the settings allow it.
@@ -204,9 +206,9 @@ impl Outputs {
                     continue;
                 }
             }
-            let Header { wire, ingress, .. } = *turn.headers.get(packet);
-            let occupied = self.cells.occupied(wire);
-            output.port.in_service = Some(InService { queue: queue as u8, wire: occupied, ingress });
+            let Header { wire, ingress, kind, .. } = *turn.headers.get(packet);
+            let (occupied, red) = (self.cells.occupied(wire), kind == PacketKind::Red);
+            output.port.in_service = Some(InService { queue: queue as u8, wire: occupied, ingress, red });
             if let Some(shaper) = output.shaper.as_mut().filter(|shaper| shaper.shapes(queue)) {
                 shaper.sends(turn.now, wire);
             }
@@ -240,6 +242,9 @@ impl Outputs {
             return;
         }
         let queue = usize::from(done.queue);
+        if done.red {
+            self.ports[port.index()].queues[queue].red -= u64::from(done.wire);
+        }
         self.release(turn, (port, queue), (done.ingress, done.wire));
         if self.count_in_service {
             self.visible.left(slot(port, queue, self.queues), u64::from(done.wire));
@@ -271,8 +276,11 @@ impl Outputs {
         reason: Reason,
     ) {
         let (port, queue) = at;
-        let Header { wire, ingress, .. } = *turn.headers.get(packet);
+        let Header { wire, ingress, kind, .. } = *turn.headers.get(packet);
         let wire = self.cells.occupied(wire);
+        if kind == PacketKind::Red {
+            self.ports[port.index()].queues[queue].red -= u64::from(wire);
+        }
         self.visible.left(slot(port, queue, self.queues), u64::from(wire));
         self.release(turn, at, (ingress, wire));
         self.dropped(port, packet, reason, turn.effects);

@@ -7,6 +7,7 @@ use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
+use weft_buffer::color::RedLimit;
 use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
 use weft_queue::{ClassQueue, Shaper};
@@ -37,11 +38,13 @@ pub(crate) struct InService {
     pub(crate) wire: u16,
     /// The ingress port.
     pub(crate) ingress: PortId,
+    /// Its colour.
+    pub(crate) red: bool,
 }
 
 impl InService {
-    /// A pause frame, which is charged nowhere.
-    pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0) };
+    /// A pause frame, which is charged to nobody.
+    pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0), red: false };
 }
 
 /// The content and counters of a port, over all its queues.
@@ -71,6 +74,8 @@ pub(crate) struct Output {
     /// The limit of each queue.
     pub(crate) limit: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
+    /// If red packets are dropped early.
+    pub(crate) red: Option<Box<RedLimit>>,
 }
 
 /// The packet memory of a switch.
@@ -95,6 +100,7 @@ impl Output {
             foresight: None,
             limit: u64::MAX,
             shaper: None,
+            red: RedLimit::new(&settings.color).map(Box::new),
         }
     }
 
@@ -105,6 +111,7 @@ impl Output {
         self.scheduler = AnyScheduler::new(&settings.schedule, queues);
         self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
         self.shaper = settings.shaper.as_ref().map(|shaper| Box::new(Shaper::new(shaper)));
+        self.red = RedLimit::new(&settings.color).map(Box::new);
     }
 
     /// Whether a queue that holds this many bytes may take a packet, by the port's own limit.
@@ -229,6 +236,11 @@ impl Store {
     pub(crate) fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
         let packet = u64::from(wire);
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
+    }
+
+    /// Bytes that a queue of a class may hold as things are.
+    pub(crate) fn allows(&self, class: usize) -> u64 {
+        self.sharing.allows(class)
     }
 
     /// A packet was stored in a queue, of a class, that now holds `queue` bytes.

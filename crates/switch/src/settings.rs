@@ -2,12 +2,12 @@
 
 use weft_core::{Bytes, Span, choice, settings};
 
-use crate::ShaperSettings;
 use crate::order::OrderSettings;
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
+use crate::{ColorSettings, ShaperSettings};
 use weft_mark::MarkerSettings;
 use weft_voq::VoqSettings;
 
@@ -22,6 +22,8 @@ pub struct PortSettings {
     pub queue_limit: Option<Bytes>,
     /// Shaper of its sending rate.
     pub shaper: Option<ShaperSettings>,
+    /// Its early drops of red packets.
+    pub color: ColorSettings,
 }
 
 choice! {
@@ -87,6 +89,8 @@ settings! {
         pfc: PfcSettings = PfcSettings::default(),
         /// Trimming packets to their headers where a queue is full; off unless a queue length is given.
         trim: TrimSettings = TrimSettings::default(),
+        /// Early drops of packets that their transport can do without; off unless a threshold is given.
+        color: ColorSettings = ColorSettings::default(),
         /// Virtual output queues in front of a fabric, with credits and deep memory, instead of queues behind it; off unless given.
         voq: Option<VoqSettings> = None,
     }

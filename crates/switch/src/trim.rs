@@ -92,7 +92,7 @@ impl Outputs {
         reason: Reason,
     ) -> Verdict {
         let header = turn.headers.get_mut(packet);
-        let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early);
+        let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early | Reason::Red);
         if let Some(trim) = self.trim.filter(|_| full) {
             if trim.cut(header) {
                 self.ports[port.index()].port.counters.trimmed += 1;

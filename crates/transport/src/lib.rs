@@ -15,7 +15,6 @@ pub mod congestion;
 mod stacks;
 pub mod protocols;
 mod receiver;
-mod recovery;
 mod rto;
 mod sender;
 pub mod settings;

@@ -10,7 +10,6 @@ mod tcp;
 pub(crate) use datagram::DatagramReceiver;
 pub(crate) use tcp::TcpReceiver;
 pub use weft_core::ReceiverReport;
-use weft_core::label::cell_of;
 use weft_core::stack::End;
 use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
@@ -48,7 +47,7 @@ impl Receiver {
     #[inline(never)]
     pub fn receive(&mut self, now: Time, header: &Header, body: &Body) {
         if let ReceiverEnd::Tcp(end) = &mut self.end {
-            end.on_packet(now, header.marks.ecn, cell_of(header.note), body.view());
+            End::on_packet(end, now, header, body.view());
             self.needs = end.needs();
         } else {
             self.receive_other(now, header, body);

@@ -6,6 +6,8 @@ use weft_core::{Bytes, Span, choice, settings};
 
 use crate::rto::RtoFloor;
 use crate::tagging::PiasSettings;
+use weft_tlt::settings::WindowTltSettings;
+
 use crate::{flowcells::FlowcellSettings, gro::GroSettings, shim::ShimSettings};
 
 choice! {
@@ -171,5 +173,7 @@ settings! {
         hold: FlowcellSettings [flatten],
         /// Flows are demoted through priority classes as they send (PIAS); off unless thresholds are given.
         pias: PiasSettings = PiasSettings::default(),
+        /// Timeout-less transport: the packets whose loss would cause a time-out are green, the rest red; off unless given (`tlt = {}`).
+        tlt: Option<WindowTltSettings> = None,
     }
 }

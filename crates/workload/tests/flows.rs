@@ -473,7 +473,8 @@ fn a_permutation_is_a_derangement_and_another_seed_another_one() {
 fn incast_has_different_senders_at_every_event() {
     let network = Network::new(4, 10, 100);
     let settings = IncastSettings {
-        fan_in: 30,
+        fan_in: 15,
+        flows_per_sender: 2,
         sizes: "64 kB".into(),
         count: 5,
         period: Span::from_ms(1),

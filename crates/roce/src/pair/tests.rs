@@ -338,9 +338,9 @@ fn each_gap_is_asked_for() {
 #[test]
 fn a_buffer_of_reordering_holds_what_it_says() {
     let mut receiver = receiver(|s| s.reorder_buffer = Some(Bytes(3_000)));
-    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(2_000));
+    receiver.on_packet(Time::ZERO, &Header::default(), &packet(2_000));
     assert_eq!(receiver.report().nacks, 0);
-    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(3_000));
+    receiver.on_packet(Time::ZERO, &Header::default(), &packet(3_000));
     assert_eq!(receiver.report().nacks, 1);
 }
 
@@ -357,7 +357,7 @@ fn answers_come_every_so_many_packets() {
     let mut receiver = receiver(|s| s.ack_every = 4);
     let (mut header, mut segment) = (Header::default(), Segment::default());
     let answered = (1..=12).filter(|n| {
-        receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet((n - 1) * 1_000));
+        receiver.on_packet(Time::ZERO, &Header::default(), &packet((n - 1) * 1_000));
         let ready = receiver.needs().ready;
         if ready {
             receiver.send(Time::ZERO, &mut header, &mut segment);
@@ -371,10 +371,10 @@ fn answers_come_every_so_many_packets() {
 #[test]
 fn a_card_that_has_asked_waits_for_no_time() {
     let mut receiver = receiver(|s| s.reorder_buffer = Some(Bytes(3_000)));
-    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(2_000));
+    receiver.on_packet(Time::ZERO, &Header::default(), &packet(2_000));
     assert_eq!(receiver.needs().wake, Time(100_000_000));
-    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(5_000));
-    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(1_000));
+    receiver.on_packet(Time::ZERO, &Header::default(), &packet(5_000));
+    receiver.on_packet(Time::ZERO, &Header::default(), &packet(1_000));
     assert_eq!((receiver.report().nacks, receiver.needs().wake), (1, Time::NEVER));
 }
 

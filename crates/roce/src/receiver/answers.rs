@@ -28,7 +28,7 @@ const NOTIFICATION: Answer =
 impl Answer {
     /// It says no more than a later one.
     fn is_plain(&self) -> bool {
-        !self.flags.has(flags::NEGATIVE) && !self.flags.has(flags::MEASURED)
+        !self.flags.has(flags::NEGATIVE) && !self.flags.has(flags::MEASURED) && !self.flags.has(flags::ECHO)
     }
 }
 

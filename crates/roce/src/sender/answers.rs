@@ -1,7 +1,7 @@
 //! What answers and silence mean: progress, gaps, time-outs.
 
 use weft_core::record::FlowState;
-use weft_core::segment::{Flags, Segment};
+use weft_core::segment::{Flags, MAX_BLOCKS, Segment};
 use weft_core::{Purpose, Random, Span, Time};
 
 use super::QueueSender;
@@ -10,6 +10,9 @@ use crate::flags;
 impl QueueSender {
     pub(super) fn answered(&mut self, now: Time, segment: &Segment) {
         let ack = segment.ack.min(self.size);
+        if self.marker.is_some() {
+            self.consult_marker(ack, segment);
+        }
         if segment.flags.has(flags::NEGATIVE) && ack >= self.una {
             self.negative(now, ack, segment);
         }
@@ -18,6 +21,25 @@ impl QueueSender {
         }
         if !segment.flags.has(Flags::AGAIN) {
             self.measure(now, segment);
+        }
+    }
+
+    /// Tells TLT what an answer says. Nobody asks for the tail behind the last packet that arrived, nor for what was sent again in
+    /// vain; the rest of a gap the repair will come to.
+    fn consult_marker(&mut self, ack: u64, segment: &Segment) {
+        let mss = self.rules.mss;
+        let mut beyond = [(0, 0); MAX_BLOCKS];
+        segment.sacked().zip(&mut beyond).for_each(|(block, to)| *to = block);
+        let top = beyond.iter().map(|(_, end)| end.div_ceil(mss)).fold(self.repair.arrived.top(), u64::max);
+        let begins = segment.flags.has(flags::NEGATIVE) && ack >= self.repair.until;
+        let (from, top) = match begins {
+            true => (ack / mss, top),
+            false => (self.repair.next, top.max(self.repair.all_below)),
+        };
+        let repairs = if begins || ack < self.repair.until { from * mss..top * mss } else { 0..0 };
+        let echo = segment.flags.has(flags::ECHO);
+        if let Some(marker) = &mut self.marker {
+            marker.answered(ack, &beyond, (echo, repairs));
         }
     }
 
@@ -57,6 +79,9 @@ impl QueueSender {
         } else if self.next > ack {
             self.next = ack;
             self.counts.recoveries += 1;
+            if let Some(marker) = &mut self.marker {
+                marker.goes_back();
+            }
             self.restart(now);
         }
     }
@@ -80,6 +105,9 @@ impl QueueSender {
     pub(super) fn expire(&mut self, now: Time) {
         self.counts.timeouts += 1;
         self.backoff += 1;
+        if let Some(marker) = &mut self.marker {
+            marker.timed_out();
+        }
         if self.rules.selective {
             self.repair.until = self.fresh;
             self.repair.next = self.una / self.rules.mss;

@@ -86,3 +86,19 @@ fn ranks_are_written_read_and_left_alone() {
         "presto uses the packet field in which pfabric carries ranks",
     );
 }
+
+#[test]
+fn colours_are_marked_and_dropped_by_somebody() {
+    let with = |switch: &str, transport: &str| format!("[switch]\n{switch}{transport}");
+    let tcp = |more: &str| format!("[transport.newreno]\ntlt = {{}}\n{more}");
+    let red = "color.red = \"20 kB\"\n";
+    assert!(accepted(&small(&with(red, &tcp("")))).settings.switch.every.color.is_on());
+    wrong(&with("", &tcp("")), "no switch drops red packets early");
+    wrong(&with(red, "[transport.newreno]\n"), "no transport marks packets red");
+    wrong(&with(red, &tcp("sack = false\n")), "selective acknowledgements");
+    wrong(&with("color.red = \"1500 B\"\n", &tcp("")), "does not exceed one packet");
+    wrong(&with("color.red_share = 0.5\nsharing.infinite = {}\n", &tcp("")), "no limit to take a share of");
+    let roce = |more: &str| format!("[transport.roce]\nrecovery = \"selective\"\n{more}");
+    wrong(&with(red, &roce("tlt = {}\n")), "give a window");
+    wrong(&with(red, &roce("window = \"90 kB\"\ntlt.every = 48\n")), "marked by the window");
+}

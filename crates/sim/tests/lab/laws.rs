@@ -128,6 +128,7 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
         let by_port = |port: &PortSettings| match drop.reason {
             Reason::PortFull => port.queue_limit.is_some(),
             Reason::Early => drops_early(&port.ecn),
+            Reason::Red => port.color.is_on(),
             _ => false,
         };
         let possible = world.setup.switch_kinds().any(|switch| may_drop(world, switch, drop.reason))
@@ -167,6 +168,7 @@ fn may_drop(world: &World, switch: &SwitchSettings, reason: Reason) -> bool {
         Reason::Loss => world.lossy,
         Reason::Headroom => may_overrun(world),
         Reason::Watchdog => switch.pfc.watchdog.is_some(),
+        Reason::Red => switch.color.is_on(),
         Reason::Evicted => matches!(switch.order, OrderSettings::Ranked(_)),
     }
 }

@@ -65,7 +65,13 @@ impl Acks {
         self.more.push_back(ack);
     }
 
-    /// The acknowledgement to send next; meaningless if there is none.
+    /// The newest that waits also says this.
+    pub(super) fn add_to_newest(&mut self, flags: Flags) {
+        let newest = self.more.back_mut().unwrap_or(&mut self.first);
+        newest.flags = newest.flags.with(flags);
+    }
+
+    /// The acknowledgement to send next; of no meaning when there is none.
     #[inline]
     pub(super) fn first(&self) -> &Ack {
         &self.first

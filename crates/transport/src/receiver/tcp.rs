@@ -4,11 +4,13 @@
 //! Below TCP are, in this order, receive offload and the reordering shim. Receive offload changes only when
 //! acknowledgements become due: payload counts as delivered when it arrives.
 
+mod report;
+mod tlt;
+
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, FlowId, Header, Marks, PacketKind, Span, Time};
+use weft_core::{Class, Ecn, FlowId, Header, Marks, PacketKind, Span, Time};
 
-use super::ReceiverReport;
 use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::below::{Below, Packet};
@@ -18,7 +20,7 @@ use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, rever
 use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 use weft_core::label::cell_of;
 use weft_core::order::ReorderCounts;
-use weft_core::stack::{End, Receiving};
+use weft_core::stack::End;
 use weft_offload::gro::GroCounter;
 
 /// In-order payload not yet acknowledged.
@@ -54,6 +56,7 @@ struct Rules {
     sack: bool,
     close: bool,
     gro: bool,
+    tlt: bool,
     class: Class,
 }
 
@@ -71,6 +74,7 @@ impl Rules {
             sack: tcp.sack,
             close: tcp.close,
             gro: tcp.gro,
+            tlt: tcp.tlt.is_some(),
             class: site.class.unwrap_or(Class(0)),
         }
     }
@@ -338,8 +342,12 @@ impl End for TcpReceiver {
         }
     }
 
+    #[inline(always)]
     fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
         self.on_packet(now, header.marks.ecn, cell_of(header.note), body);
+        if self.rules.tlt && header.kind == PacketKind::Data && body.length > 0 {
+            self.echo_importance(body);
+        }
     }
 
     #[inline]
@@ -369,27 +377,6 @@ impl End for TcpReceiver {
         }
         if self.unacknowledged.due <= now {
             self.acknowledge(Flags::ACK);
-        }
-    }
-}
-
-impl Receiving for TcpReceiver {
-    fn completed(&self) -> Option<Time> {
-        self.is_complete().then_some(self.completed)
-    }
-
-    fn report(&self) -> ReceiverReport {
-        ReceiverReport {
-            delivered: Bytes(self.arrivals.expected()),
-            completed: self.completed(),
-            dupacks: self.order.dupacks,
-            dupacks_reorder: self.order.dupacks_reorder,
-            out_of_order: self.order.out_of_order,
-            displacement: self.order.displacement,
-            displaced: self.order.displaced.into(),
-            gro_batches: self.batches.batches() as u32,
-            ecn_marks: self.marks,
-            ..ReceiverReport::default()
         }
     }
 }

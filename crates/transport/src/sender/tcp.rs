@@ -1,30 +1,32 @@
-//! TCP's sending end: its state, and where events are handled. Acknowledgements are in `tcp/ack.rs`, losses and the
-//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`,
-//! timers in `tcp/timer.rs`.
+//! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in
+//! `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
 
 mod ack;
 mod losses;
 mod pace;
 mod send;
 mod timer;
+mod tlt;
 
 use std::sync::Arc;
 
 use weft_core::record::FlowState;
 use weft_core::stack::{End, Sending};
 use weft_core::{Bytes, Class, Ecn, FlowId, Header, Rate, Span, Time};
+use weft_tlt::WindowMarker;
 
 use super::SenderReport;
 use crate::FlowSite;
 use crate::congestion::{AnyLaw, Window};
-use crate::recovery::prr::Reduction;
-use crate::recovery::rack::Rack;
-use crate::recovery::reordering::{Patience, Undo};
-use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
 use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 use crate::tagging::Tagger;
+use weft_recovery::prr::Reduction;
+use weft_recovery::rack::Rack;
+use weft_recovery::reordering::{Patience, Undo};
+use weft_recovery::scoreboard::Scoreboard;
 
 use self::pace::Pace;
 use self::send::What;
@@ -110,6 +112,8 @@ struct Rules {
     close: bool,
     /// Whether payload is sent in bursts or paced.
     bursts: bool,
+    /// Payload goes in bursts, at a pace, or coloured.
+    special: bool,
     tso: bool,
     pacing: bool,
     tlp: bool,
@@ -129,6 +133,7 @@ impl Rules {
             timestamps: transport.tcp.timestamps,
             close: transport.tcp.close,
             bursts: transport.tcp.tso || transport.tcp.pacing,
+            special: transport.tcp.tso || transport.tcp.pacing || transport.tcp.tlt.is_some(),
             tso: transport.tcp.tso,
             pacing: transport.tcp.pacing,
             tlp: transport.tlp(),
@@ -180,6 +185,8 @@ pub struct TcpSender {
     pace: Pace,
     /// Under PIAS.
     tagger: Option<Box<Tagger>>,
+    /// Under TLT.
+    tlt: Option<Box<WindowMarker>>,
     line_rate: Rate,
     counts: Counts,
 }
@@ -218,6 +225,7 @@ impl TcpSender {
             law: transport.law(),
             recover: 0,
             pace: Pace::default(),
+            tlt: transport.tcp.tlt.as_ref().map(|_| Box::new(WindowMarker::new())),
             tagger: transport.tcp.pias.is_on().then(|| Box::new(Tagger::new())),
             rescued: false,
             restarted: false,
@@ -231,7 +239,11 @@ impl TcpSender {
     #[inline]
     pub(crate) fn on_packet(&mut self, now: Time, segment: &Segment) {
         if self.phase == Phase::Open && !segment.flags.has(Flags::SYN) {
-            self.acknowledged(now, segment);
+            if self.tlt.is_none() {
+                self.acknowledged(now, segment);
+            } else {
+                self.acknowledged_under_tlt(now, segment);
+            }
         } else if self.phase == Phase::Opening && segment.flags.has(Flags::SYN.with(Flags::ACK)) {
             self.established(now, segment);
         }

@@ -8,6 +8,7 @@ mod marks;
 mod opening;
 mod path;
 mod reordering;
+mod tlt;
 
 use weft_core::{Span, Time};
 use weft_transport::TransportSettings;

@@ -139,6 +139,22 @@ impl Path {
         path
     }
 
+    /// Important packets of payload and echoes that are in flight.
+    pub(crate) fn important(&self) -> usize {
+        let events = self.events.iter().filter_map(|Reverse((_, _, body))| self.bodies[*body].as_ref());
+        let counts = |event: &&Event| match event {
+            Event::AtQueue(_, out) | Event::AtReceiver(_, out) => out.kind == PacketKind::Data,
+            Event::AtSender(_, out) => out.segment.flags.has(Flags::CWR),
+            _ => false,
+        };
+        events.filter(counts).count()
+    }
+
+    /// Whether anything is still to happen.
+    pub(crate) fn is_over(&self) -> bool {
+        self.events.is_empty()
+    }
+
     /// Runs until nothing happens any more or `end` is reached; whether all flows finished.
     pub(crate) fn run(&mut self, end: Time) -> bool {
         while let Some(Reverse((time, _, _))) = self.events.peek() {
@@ -219,7 +235,7 @@ impl Path {
             return self.schedule(self.now + self.setup.delay, Event::AtReceiver(flow, out));
         }
         let nth = pair.data_packets;
-        pair.data_packets += u64::from(out.kind == PacketKind::Data);
+        pair.data_packets += u64::from(out.kind.is_payload());
         while self.starts.front().is_some_and(|start| *start <= self.now) {
             self.starts.pop_front();
         }
@@ -254,7 +270,7 @@ impl Path {
             }
             return;
         }
-        pair.receiver.on_packet(now, out.ecn, &out.segment);
+        pair.receiver.receive(now, &out.header(), &Body::from(out.segment));
         self.serve_receiver(flow);
     }
 

@@ -17,6 +17,8 @@ weft_core::settings! {
         fan_in: u32 [1, 1000000000],
         /// What each sender sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
+        /// Flows from each sender in one event.
+        flows_per_sender: u32 [1, 1000] = 1,
         /// Number of events.
         count: u32 [1, 1000000000] = 1,
         /// Time from one event to the next.
@@ -73,7 +75,9 @@ impl Pattern for Incast {
         let event = move |_| {
             let to = receiver.unwrap_or_else(|| hosts.draw(&mut who));
             let mut flows = Vec::new();
-            for from in senders(&hosts, to, &settings, &mut who) {
+            let senders = senders(&hosts, to, &settings, &mut who).into_iter();
+            let each = settings.flows_per_sender as usize;
+            for from in senders.flat_map(|from| std::iter::repeat_n(from, each)) {
                 let late = Span((settings.jitter.0 as f64 * when.unit()) as u64);
                 flows.push(flow(tag, now + late, (from, to), sizes.draw(&mut how_much)));
             }

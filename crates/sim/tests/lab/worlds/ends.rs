@@ -130,6 +130,7 @@ fn queue_pairs(random: &mut Random) -> roce::settings::QueuePairSettings {
         retry_timeout: retry,
         retry_timeout_low: one_in(random, 2).then(|| retry / 4),
         retry_timeout_max: retry * pick(random, &[1, 16]),
+        tlt: one_in(random, 3).then(Default::default),
         cut_on_nack: one_in(random, 4),
         feedback_jitter: Span::from_us(pick(random, &[0, 0, 20])),
         ..Default::default()
@@ -239,6 +240,7 @@ pub(super) fn read_late_and_cut(transport: &mut TransportSettings, random: &mut 
 /// Every setting of TCP, each as likely to differ from its default as not.
 fn tcp(random: &mut Random) -> Tcp {
     let rack = one_in(random, 3);
+    let sack = !one_in(random, 4);
     let mtu = pick(random, &[1_500, 1_500, 576, 9_000]);
     let us = |random: &mut Random, most: u32| Span::from_us(u64::from(1 + random.below(most)));
     Tcp {
@@ -249,7 +251,8 @@ fn tcp(random: &mut Random) -> Tcp {
         initial_window: Amount::Packets(pick(random, &[1, 2, 10, 100])),
         slow_start_limit: one_in(random, 2).then_some(1),
         receive_window: one_in(random, 4).then(|| Bytes(pick(random, &[mtu / 2, mtu, 3 * mtu, 10 * mtu]))),
-        sack: !one_in(random, 4),
+        sack,
+        tlt: (sack && one_in(random, 3)).then(Default::default),
         loss_detection: if rack { LossDetection::Rack } else { LossDetection::DupThresh },
         dup_threshold: pick(random, &[3, 1, 10]),
         max_reordering: one_in(random, 2).then_some(127),

@@ -5,6 +5,7 @@ use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
+use weft_switch::ColorSettings;
 use weft_switch::balance::{
     conga::CongaSettings,
     drill::{self, DrillSettings},
@@ -35,6 +36,7 @@ use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings, wrr::WrrSetting
 use weft_switch::settings::{ClassLoad, Visibility};
 use weft_switch::share::{
     SharingSettings,
+    color::ColorCount,
     dynamic::DynamicSharingSettings,
     fixed::FixedSharingSettings,
     mmu::{self, MmuSettings},
@@ -192,8 +194,17 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
         ecn: marker(random, full),
         pfc: PfcSettings::default(),
         trim: TrimSettings::default(),
+        color: color(random, full),
         voq: None,
     }
+}
+
+/// Now and then red packets are dropped early.
+fn color(random: &mut Random, full: Bytes) -> ColorSettings {
+    let red = (!one_in(random, 3)).then(|| full * (2 + u64::from(random.below(20))));
+    let red_share = one_in(random, 2).then(|| Share(0.1 + 0.9 * random.unit()));
+    let count = pick(random, &[ColorCount::RedOnly, ColorCount::WholeQueue]);
+    if one_in(random, 3) { ColorSettings { red, red_share, count } } else { ColorSettings::default() }
 }
 
 /// Now and then memory is handed out in cells, where nothing pauses.

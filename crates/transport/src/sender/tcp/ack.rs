@@ -6,9 +6,9 @@ use weft_core::{Span, Time};
 
 use super::{Phase, TcpSender, Trouble};
 use crate::congestion::{AckEvent, MarkUse};
-use crate::recovery::prr::Delivery;
-use crate::recovery::scoreboard::{News, Overtaken, Reference};
 use crate::segment::{BlockCount, Flags, Segment};
+use weft_recovery::prr::Delivery;
+use weft_recovery::scoreboard::{News, Overtaken, Reference};
 
 /// What an acknowledgement said.
 #[derive(Clone, Copy, Debug, Default)]

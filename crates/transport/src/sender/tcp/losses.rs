@@ -6,10 +6,10 @@ use weft_core::record::FlowState;
 
 use super::TcpSender;
 use crate::congestion::{Cause, CongestionEvent};
-use crate::recovery::prr::{Delivery, Reduction};
-use crate::recovery::rack::URGENT_SEGMENTS;
-use crate::recovery::reordering::Undo;
 use crate::settings::Recovery;
+use weft_recovery::prr::{Delivery, Reduction};
+use weft_recovery::rack::URGENT_SEGMENTS;
+use weft_recovery::reordering::Undo;
 
 impl TcpSender {
     /// Judges what is in flight, with selective acknowledgements. Returns the payload newly lost.
@@ -174,5 +174,8 @@ impl TcpSender {
         self.owed.lost = true;
         self.owed.probe = false;
         self.probe = None;
+        if let Some(tlt) = &mut self.tlt {
+            tlt.timed_out();
+        }
     }
 }

@@ -7,10 +7,10 @@ use weft_core::record::FlowState;
 use weft_core::{Ecn, Header, Marks, PacketKind, Time};
 
 use super::{Phase, TcpSender, Trouble};
-use crate::recovery::reordering::Undo;
 use crate::segment::{BlockCount, Flags, Segment};
 use crate::settings::LossDetection;
 use crate::tagging::Tagged;
+use weft_recovery::reordering::Undo;
 
 /// What to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(super) enum Why {
     Rescue,
     /// The last segment, because no acknowledgement arrived for a while.
     Probe,
+    /// Something of what is in flight, so that an echo comes back (TLT).
+    Forced,
 }
 
 /// The next new segment.
@@ -51,7 +53,7 @@ struct New {
 /// What to send and, for a retransmission, which bytes.
 type Choice = (What, Range<u64>);
 
-const NOTHING: Choice = (What::Nothing, 0..0);
+pub(super) const NOTHING: Choice = (What::Nothing, 0..0);
 
 impl New {
     #[inline]
@@ -75,7 +77,7 @@ impl TcpSender {
     #[inline(never)]
     fn send_other(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         match self.choice {
-            What::Again(why) => self.send_again(why, now, header, segment),
+            What::Again(why) => return self.send_payload_again(why, now, header, segment),
             What::Syn => self.send_syn(now, header, segment),
             What::Close => self.send_close(now, header, segment),
             What::New | What::Nothing => unreachable!("there is something else to send"),
@@ -83,7 +85,21 @@ impl TcpSender {
         self.look_ahead(now);
     }
 
-    /// Chooses what is sent next, after any change.
+    fn send_payload_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
+        self.send_again(why, now, segment);
+        let wire = self.transport.data_wire(u64::from(segment.length));
+        self.head(header, PacketKind::Data, wire, self.rules.ecn_again);
+        if self.tagger.is_some() {
+            self.tag(now, header, segment);
+        }
+        if self.tlt.is_some() {
+            self.color_and_choose(now, header, segment);
+        } else {
+            self.look_ahead(now);
+        }
+    }
+
+    /// Chooses what goes next, after anything changed.
     #[inline]
     pub(super) fn look_ahead(&mut self, now: Time) {
         if self.phase == Phase::Open && self.usual() && !self.owed.probe {
@@ -94,9 +110,12 @@ impl TcpSender {
     }
 
     #[inline(never)]
-    fn choose(&self, now: Time) -> Choice {
+    pub(super) fn choose(&self, now: Time) -> Choice {
         match self.phase {
-            Phase::Open => self.choose_payload(now),
+            Phase::Open => match self.choose_payload(now) {
+                NOTHING if self.tlt.is_some() => self.choose_forced(),
+                choice => choice,
+            },
             Phase::Opening if self.owed.syn => (What::Syn, 0..0),
             Phase::Closing => (What::Close, 0..0),
             Phase::Opening | Phase::Done => NOTHING,
@@ -140,7 +159,7 @@ impl TcpSender {
     }
 
     /// At most one segment of `bytes`, from the front.
-    fn one_segment(&self, bytes: Range<u64>) -> Range<u64> {
+    pub(super) fn one_segment(&self, bytes: Range<u64>) -> Range<u64> {
         bytes.start..bytes.end.min(bytes.start + self.window.mss)
     }
 
@@ -185,7 +204,7 @@ impl TcpSender {
     /// payload.
     #[inline]
     fn usual(&self) -> bool {
-        !self.rules.bursts && self.trouble.is_none() && self.dupacks == 0
+        !self.rules.special && self.trouble.is_none() && self.dupacks == 0
     }
 
     /// Whether the window, limited transmit, bursts and pacing allow a new segment of `length`.
@@ -260,6 +279,8 @@ impl TcpSender {
         self.note_usage(held && (usual || !self.held_by_pace(new.length, now)));
         if usual {
             self.choice = new.choice();
+        } else if self.tlt.is_some() {
+            self.color_and_choose(now, header, segment);
         } else {
             self.choice = self.choose(now).0;
         }
@@ -275,8 +296,11 @@ impl TcpSender {
         }
     }
 
-    fn send_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
+    fn send_again(&mut self, why: Why, now: Time, segment: &mut Segment) {
         let bytes = self.choose(now).1;
+        if why == Why::Forced {
+            return self.send_forced(now, bytes, segment);
+        }
         let (next, newest) = (self.next, self.newest);
         let Trouble { board, undo, .. } = self.trouble();
         // What is now in flight was sent before this.
@@ -284,7 +308,7 @@ impl TcpSender {
         undo.iter_mut().for_each(Undo::sent_again);
         match why {
             // A rescue leaves no trace: the segment may be sent once more when it counts as lost.
-            Why::Rescue => self.rescued = true,
+            Why::Rescue | Why::Forced => self.rescued = true,
             Why::Lost | Why::Doubtful => board.resend(bytes.clone(), now),
             Why::Probe => {
                 board.resend(bytes.clone(), now);
@@ -297,10 +321,6 @@ impl TcpSender {
         self.reduction.sent(length);
         self.start_retransmission_timer(now, bytes.start == self.una);
         *segment = self.data(bytes, Flags::AGAIN, now);
-        self.head(header, PacketKind::Data, self.transport.data_wire(length), self.rules.ecn_again);
-        if self.tagger.is_some() {
-            self.tag(now, header, segment);
-        }
     }
 
     /// Gives a packet of payload its class under PIAS.
@@ -314,7 +334,7 @@ impl TcpSender {
     }
 
     #[inline]
-    fn data(&self, bytes: Range<u64>, flags: Flags, now: Time) -> Segment {
+    pub(super) fn data(&self, bytes: Range<u64>, flags: Flags, now: Time) -> Segment {
         let last = self.rules.close && bytes.end == self.size;
         Segment {
             flow: self.flow,

@@ -6,8 +6,8 @@ use weft_core::{Span, Time};
 
 use super::{Phase, Probe, TcpSender};
 use crate::congestion::Cause;
-use crate::recovery::prr::Delivery;
 use crate::segment::{Flags, Segment};
+use weft_recovery::prr::Delivery;
 
 impl TcpSender {
     pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {

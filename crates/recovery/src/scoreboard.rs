@@ -77,25 +77,26 @@ impl Totals {
 
 /// What a report of arrived bytes revealed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct News {
-    /// Bytes: after a cumulative acknowledgement, those already known; after a selective one, those newly known.
-    pub(crate) bytes: u64,
+pub struct News {
+    /// Bytes: after a cumulative acknowledgement, those known before; after a selective one, those not known before.
+    pub bytes: u64,
     /// What arrived after something that was sent later.
-    pub(crate) overtaken: Overtaken,
+    pub overtaken: Overtaken,
 }
 
 /// Bytes from the first byte of an arrival to the end of the highest that had arrived before it; the maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Overtaken {
-    /// For what was sent once: the network reorders.
-    pub(crate) sent_once: u64,
-    /// For what was sent twice, of which either copy may have arrived.
-    pub(crate) sent_twice: u64,
+pub struct Overtaken {
+    /// Of what was sent once: the network reorders.
+    pub sent_once: u64,
+    /// Of what was sent twice, of which either copy may have arrived.
+    pub sent_twice: u64,
 }
 
 impl Overtaken {
     /// The longer of both.
-    pub(crate) fn or(self, other: Overtaken) -> Overtaken {
+    #[inline]
+    pub fn or(self, other: Overtaken) -> Overtaken {
         Overtaken {
             sent_once: self.sent_once.max(other.sent_once),
             sent_twice: self.sent_twice.max(other.sent_twice),
@@ -105,16 +106,16 @@ impl Overtaken {
 
 /// The packet by which RACK judges the others: of those that arrived, the one sent last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reference {
+pub struct Reference {
     /// When it was sent.
-    pub(crate) sent: Time,
+    pub sent: Time,
     /// Its end, which decides among packets of one instant.
-    pub(crate) end: u64,
+    pub end: u64,
 }
 
 /// See the file's head.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scoreboard {
+pub struct Scoreboard {
     pieces: VecDeque<Piece>,
     totals: Totals,
     /// The end of the last piece.
@@ -141,23 +142,27 @@ impl News {
 }
 
 impl Scoreboard {
-    /// RFC 6675's estimate of what is in the network (pipe), given `outstanding` bytes sent and not acknowledged.
-    pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
+    /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
+    #[inline]
+    pub fn pipe(&self, outstanding: u64) -> u64 {
         (outstanding + self.totals.resent).saturating_sub(self.totals.sacked + self.totals.lost)
     }
 
     /// Bytes that arrived out of order.
-    pub(crate) fn sacked(&self) -> u64 {
+    #[inline]
+    pub fn sacked(&self) -> u64 {
         self.totals.sacked
     }
 
-    /// Bytes lost and not yet retransmitted.
-    pub(crate) fn waiting(&self) -> u64 {
+    /// Bytes lost and not yet sent again.
+    #[inline]
+    pub fn waiting(&self) -> u64 {
         self.totals.waiting
     }
 
     /// Everything below `una` is acknowledged. Returns what of it was known to have arrived.
-    pub(crate) fn advance(&mut self, una: u64) -> News {
+    #[inline]
+    pub fn advance(&mut self, una: u64) -> News {
         let mut news = News::default();
         while let Some(piece) = self.pieces.front().copied().filter(|piece| piece.start < una) {
             let passed = Piece { end: piece.end.min(una), ..piece };
@@ -177,8 +182,9 @@ impl Scoreboard {
         news
     }
 
-    /// Bytes beyond the cumulative acknowledgement arrived; none of them or below was sent after `sent`.
-    pub(crate) fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
+    /// Bytes beyond the cumulative acknowledgement arrived; nothing of them or below was sent after `sent`.
+    #[inline]
+    pub fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
         self.extend(bytes.end, sent);
         let first = self.place(bytes.start);
@@ -196,16 +202,18 @@ impl Scoreboard {
     }
 
     /// Pieces reach up to `end`; the new one was sent no later than `sent`.
-    pub(crate) fn extend(&mut self, end: u64, sent: Time) {
+    #[inline]
+    pub fn extend(&mut self, end: u64, sent: Time) {
         if end > self.high {
             self.pieces.push_back(Piece::plain(self.high..end, sent));
             self.high = end;
         }
     }
 
-    /// Judges by counting: a piece is lost if `threshold` separate pieces, or more than `threshold - 1` segments'
-    /// bytes, have arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
-    pub(crate) fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
+    /// Judges by counting: lost is what has `threshold` separate pieces, or more than `threshold - 1` segments' bytes,
+    /// arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
+    #[inline]
+    pub fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
         let enough = u64::from(threshold - 1) * mss;
         while blocks < threshold && bytes <= enough {
@@ -224,9 +232,10 @@ impl Scoreboard {
         (first..place).map(|place| self.lose(place)).sum()
     }
 
-    /// Judges by time: a piece is lost if it was sent before `reference` and more than `limit` ago. Returns the bytes
-    /// newly lost, and when the next verdict on anything sent before `reference` is due.
-    pub(crate) fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
+    /// Judges by time: lost is what was sent before `reference` and more than `limit` ago. Returns the bytes newly lost,
+    /// and when the next verdict on anything sent before `reference` is due.
+    #[inline]
+    pub fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
         let (mut newly, mut due) = (0, Time::ZERO);
         for place in 0..self.pieces.len() {
             let piece = self.pieces[place];
@@ -245,14 +254,30 @@ impl Scoreboard {
     }
 
     /// The first `length` bytes from `una` on are lost, whatever is known.
-    pub(crate) fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
+    pub fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
         self.extend(una + length, sent);
         self.split(una + length);
         (0..self.place(una + length)).map(|place| self.lose(place)).sum()
     }
 
-    /// Everything up to `next` that has not arrived is lost, including retransmissions.
-    pub(crate) fn lose_all(&mut self, next: u64, sent: Time) {
+    /// These bytes are lost, unless they have arrived or are acknowledged.
+    pub fn lose_range(&mut self, bytes: Range<u64>, sent: Time) {
+        self.extend(bytes.end, sent);
+        self.split(bytes.start);
+        self.split(bytes.end);
+        for place in self.place(bytes.start)..self.place(bytes.end) {
+            self.lose(place);
+        }
+    }
+
+    /// Whether all of these bytes are known to have arrived.
+    pub fn has(&self, bytes: Range<u64>) -> bool {
+        let covers = |piece: &Piece| piece.sacked && piece.end >= bytes.end;
+        bytes.is_empty() || self.pieces.get(self.place(bytes.start)).is_some_and(covers)
+    }
+
+    /// Everything up to `next` that has not arrived is lost, also what was sent again.
+    pub fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
         for place in 0..self.pieces.len() {
             self.lose(place);
@@ -260,8 +285,9 @@ impl Scoreboard {
         self.judged = next;
     }
 
-    /// The first bytes lost and not yet retransmitted (NextSeg, rule 1).
-    pub(crate) fn first_waiting(&self) -> Option<Range<u64>> {
+    /// The first bytes that are lost and not yet sent again (NextSeg, rule 1).
+    #[inline]
+    pub fn first_waiting(&self) -> Option<Range<u64>> {
         if self.totals.waiting == 0 {
             return None;
         }
@@ -269,16 +295,16 @@ impl Scoreboard {
         self.pieces.range(from..).find(|piece| piece.waiting()).map(|piece| piece.start..piece.end)
     }
 
-    /// The first bytes that may be lost: missing, below what arrived, above what was retransmitted (NextSeg, rule 3).
-    pub(crate) fn first_doubtful(&self) -> Option<Range<u64>> {
+    /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
+    pub fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.place(self.resent_to);
         let doubtful =
             |piece: &&Piece| !piece.sacked && !piece.lost && !piece.resent && piece.start < self.top;
         self.pieces.range(from..).find(doubtful).map(|piece| piece.start..piece.end)
     }
 
-    /// The last bytes below `next` that have not arrived; empty, at the front, if all have.
-    pub(crate) fn last_missing(&self, next: u64) -> Range<u64> {
+    /// The last bytes below `next` that have not arrived; empty at the front if all have.
+    pub fn last_missing(&self, next: u64) -> Range<u64> {
         if self.high < next {
             return self.high..next;
         }
@@ -286,8 +312,9 @@ impl Scoreboard {
         last.map_or(0..0, |piece| piece.start..piece.end)
     }
 
-    /// These bytes are retransmitted now, the first waiting ones first.
-    pub(crate) fn resend(&mut self, bytes: Range<u64>, now: Time) {
+    /// These bytes are sent again now. Of what waits, the first goes first.
+    #[inline]
+    pub fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);
         self.split(bytes.end);
         for place in self.place(bytes.start)..self.place(bytes.end) {

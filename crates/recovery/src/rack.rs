@@ -3,20 +3,20 @@
 
 use weft_core::{Span, Time};
 
-use super::scoreboard::Reference;
+use crate::scoreboard::Reference;
 
 /// Recoveries without a duplicate after which the reordering window shrinks to its start.
 const PERSISTENCE: u8 = 16;
 
-/// Out-of-order segments that would mean a loss by counting: then, unless the network reorders, RACK does not wait
-/// (RFC 8985, section 6.2, step 4).
-pub(crate) const URGENT_SEGMENTS: u64 = 3;
+/// Segments that arrived out of order, as many as mean a loss by counting: then, unless the network reorders, nothing is
+/// waited for (RFC 8985, section 6.2, step 4).
+pub const URGENT_SEGMENTS: u64 = 3;
 
 /// The state of RACK.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rack {
+pub struct Rack {
     /// Of the packets that arrived, the one sent last.
-    pub(crate) reference: Reference,
+    pub reference: Reference,
     /// The round trip of that packet.
     rtt: Span,
     /// Reordering has been seen.
@@ -29,8 +29,17 @@ pub(crate) struct Rack {
     duplicate_round: u64,
 }
 
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack::new()
+    }
+}
+
 impl Rack {
-    pub(crate) const fn new() -> Rack {
+    /// Of a connection without a delivery.
+    #[must_use]
+    #[inline]
+    pub const fn new() -> Rack {
         let reference = Reference { sent: Time::ZERO, end: 0 };
         Rack {
             reference,
@@ -42,9 +51,10 @@ impl Rack {
         }
     }
 
-    /// A packet sent at `reference.sent` was acknowledged after `rtt`. The acknowledgement of a retransmission is
-    /// attributed to the first copy if it arrives sooner than any round trip.
-    pub(crate) fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
+    /// A packet sent at `reference.sent` arrived and the answer is here after `rtt`. The answer to a packet sent again
+    /// is taken for that of its first copy when it comes sooner than any round trip.
+    #[inline]
+    pub fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
         if again && rtt < least {
             return;
         }
@@ -54,12 +64,14 @@ impl Rack {
     }
 
     /// The network was seen to reorder.
-    pub(crate) const fn saw_reordering(&mut self) {
+    #[inline]
+    pub const fn saw_reordering(&mut self) {
         self.reordering = true;
     }
 
-    /// A spurious retransmission: the reordering window grows, once per round trip.
-    pub(crate) fn saw_duplicate(&mut self, una: u64, next: u64) {
+    /// Something was sent again for nothing: the reordering window grows, once per round trip.
+    #[inline]
+    pub fn saw_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.duplicate_round {
             self.quarters = self.quarters.saturating_add(1);
             self.duplicate_round = next;
@@ -68,16 +80,18 @@ impl Rack {
     }
 
     /// A recovery is over.
-    pub(crate) const fn recovered(&mut self) {
+    #[inline]
+    pub const fn recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
             self.quarters = 1;
         }
     }
 
-    /// How long after its transmission a segment is lost. `urgent`: in recovery, or with as many duplicate
-    /// acknowledgements as mean a loss.
-    pub(crate) fn limit(&self, least: Span, smoothed: Span, urgent: bool) -> Span {
+    /// How long after it was sent a segment is lost. `urgent`: recovery is going on, or duplicate acknowledgements came
+    /// as many as mean a loss.
+    #[inline]
+    pub fn limit(&self, least: Span, smoothed: Span, urgent: bool) -> Span {
         if !self.reordering && urgent {
             return self.rtt;
         }

@@ -3,7 +3,7 @@
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reduction {
+pub struct Reduction {
     /// Payload delivered since it began (prr_delivered).
     delivered: u64,
     /// Payload sent since it began (prr_out).
@@ -14,27 +14,32 @@ pub(crate) struct Reduction {
 
 /// What an acknowledgement reports to a recovery.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Delivery {
+pub struct Delivery {
     /// Payload it delivers (DeliveredData).
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// Payload in flight after it (pipe).
-    pub(crate) pipe: u64,
-    /// It advances the cumulative acknowledgement and reports no loss, so that the window may recover fast.
-    pub(crate) clean: bool,
+    pub pipe: u64,
+    /// It advances the cumulative acknowledgement and reports nothing lost, so that the window may be regained fast.
+    pub clean: bool,
 }
 
 impl Reduction {
-    pub(crate) const fn new(flight: u64) -> Reduction {
+    /// A recovery begins with so much payload in flight.
+    #[must_use]
+    #[inline]
+    pub const fn new(flight: u64) -> Reduction {
         Reduction { delivered: 0, out: 0, flight }
     }
 
     /// Something was sent.
-    pub(crate) const fn sent(&mut self, bytes: u64) {
+    #[inline]
+    pub const fn sent(&mut self, bytes: u64) {
         self.out += bytes;
     }
 
-    /// The window after an acknowledgement. At least one segment is sent when recovery starts.
-    pub(crate) fn window(&mut self, delivery: &Delivery, ssthresh: u64, mss: u64) -> u64 {
+    /// The window after an acknowledgement. At least one segment goes out when recovery begins.
+    #[inline]
+    pub fn window(&mut self, delivery: &Delivery, ssthresh: u64, mss: u64) -> u64 {
         self.delivered += delivery.bytes;
         let due = if delivery.pipe > ssthresh {
             (self.delivered * ssthresh).div_ceil(self.flight.max(1)).saturating_sub(self.out)

@@ -6,7 +6,7 @@
 
 /// Duplicate acknowledgements that mean a loss, in a network that reorders.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub struct Patience {
     least: u32,
     /// Learning may raise the threshold up to this.
     most: u32,
@@ -14,65 +14,73 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Without `most`, the threshold stays at `least`.
-    pub(crate) fn new(least: u32, most: Option<u32>) -> Patience {
+    /// `most` none: the threshold stays at `least`.
+    #[inline]
+    pub fn new(least: u32, most: Option<u32>) -> Patience {
         Patience { least, most: most.unwrap_or(least).max(least), now: least }
     }
 
     /// The threshold.
-    pub(crate) const fn threshold(&self) -> u32 {
+    #[inline]
+    pub const fn threshold(&self) -> u32 {
         self.now
     }
 
-    /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first byte.
-    pub(crate) fn overtaken(&mut self, extent: u64, mss: u64) {
+    /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first one.
+    #[inline]
+    pub fn overtaken(&mut self, extent: u64, mss: u64) {
         let segments = u32::try_from(extent.div_ceil(mss)).unwrap_or(u32::MAX);
         self.now = segments.clamp(self.now, self.most);
     }
 
     /// A time-out: what was learnt may have hidden a loss.
-    pub(crate) const fn forget(&mut self) {
+    #[inline]
+    pub const fn forget(&mut self) {
         self.now = self.least;
     }
 }
 
 /// A recovery that may prove spurious.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Undo {
+pub struct Undo {
     /// Window and threshold before.
-    pub(crate) cwnd: u64,
+    pub cwnd: u64,
     /// See `cwnd`.
-    pub(crate) ssthresh: u64,
-    /// Retransmissions lie from here on.
+    pub ssthresh: u64,
+    /// What is sent again lies from here on.
     from: u64,
     /// Retransmitted packets not proved spurious.
     doubtful: u32,
     proofs: u32,
-    /// How far the retransmitted packets had been overtaken when they arrived.
-    pub(crate) extent: u64,
+    /// How far the packets that were sent again had been overtaken when they arrived.
+    pub extent: u64,
 }
 
 impl Undo {
-    /// A recovery starts, with everything below `una` acknowledged.
-    pub(crate) const fn new(una: u64, cwnd: u64, ssthresh: u64) -> Undo {
+    /// A recovery begins, with everything below `una` acknowledged.
+    #[inline]
+    pub const fn new(una: u64, cwnd: u64, ssthresh: u64) -> Undo {
         Undo { cwnd, ssthresh, from: una, doubtful: 0, proofs: 0, extent: 0 }
     }
 
-    /// A packet is retransmitted.
-    pub(crate) const fn sent_again(&mut self) {
+    /// A packet is sent again.
+    #[inline]
+    pub const fn sent_again(&mut self) {
         self.doubtful += 1;
     }
 
-    /// A packet that starts at `start` arrived a second time.
-    pub(crate) fn duplicate(&mut self, start: u64) {
+    /// A packet that begins at `start` arrived, and had been there before.
+    #[inline]
+    pub fn duplicate(&mut self, start: u64) {
         if start >= self.from && self.doubtful > 0 {
             self.doubtful -= 1;
             self.proofs += 1;
         }
     }
 
-    /// Whether every retransmitted packet had already arrived.
-    pub(crate) const fn is_proved(&self) -> bool {
+    /// Every packet that was sent again had arrived before.
+    #[inline]
+    pub const fn is_proved(&self) -> bool {
         self.doubtful == 0 && self.proofs > 0
     }
 }

@@ -1,0 +1,132 @@
+//! Senders that go by a window: at most one important packet or its echo is in flight, and at least one while anything is.
+//!
+//! The echo of an important packet proves that whatever was sent before it has arrived or is lost, for packets of one flow keep
+//! their order. So the sender keeps its unimportant bytes in two generations, those sent before the important packet in flight and
+//! those sent since.
+
+use std::ops::Range;
+
+use crate::ranges::Ranges;
+use crate::settings::Clocking;
+
+/// Where the important packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Important {
+    /// None has been sent: the last packet of the first window will be it.
+    First,
+    /// It or its echo is in flight.
+    InFlight,
+    /// Its echo is back: the next packet will be it.
+    Due,
+}
+
+/// Marks the packets of a sender with a window; see the file's head.
+#[derive(Clone, Debug)]
+pub struct WindowMarker {
+    important: Important,
+    /// Sent before the last echo came, or before the important packet in flight.
+    older: Ranges,
+    /// Sent since.
+    recent: Ranges,
+}
+
+/// What a sender has in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct InFlight {
+    /// The first byte that is not acknowledged.
+    pub una: u64,
+    /// The first byte never sent.
+    pub next: u64,
+    /// Payload of a full packet.
+    pub mss: u64,
+}
+
+impl Default for WindowMarker {
+    fn default() -> WindowMarker {
+        WindowMarker::new()
+    }
+}
+
+impl WindowMarker {
+    /// Of a sender that has sent nothing.
+    #[must_use]
+    pub fn new() -> WindowMarker {
+        WindowMarker { important: Important::First, older: Ranges::default(), recent: Ranges::default() }
+    }
+
+    /// Payload goes, new or again. Whether it is important.
+    pub fn sends(&mut self, bytes: Range<u64>) -> bool {
+        self.older.remove(&bytes);
+        self.recent.remove(&bytes);
+        let important = self.important == Important::Due;
+        if important {
+            self.departs();
+        } else {
+            self.recent.add(bytes);
+        }
+        important
+    }
+
+    /// The payload that has just gone is the last that may go for now. Whether that makes it important.
+    pub fn exhausted(&mut self, bytes: &Range<u64>) -> bool {
+        let important = self.important == Important::First;
+        if important {
+            self.recent.remove(bytes);
+            self.departs();
+        }
+        important
+    }
+
+    /// The important packet goes: whatever went before it is older.
+    fn departs(&mut self) {
+        self.important = Important::InFlight;
+        let before = std::mem::take(&mut self.recent);
+        self.older.add_all(before);
+    }
+
+    /// All below `una` has arrived, and these bytes beyond it.
+    pub fn arrived(&mut self, una: u64, beyond: impl Iterator<Item = (u64, u64)>) {
+        let all = std::iter::once((0, una)).chain(beyond);
+        for (start, end) in all {
+            self.older.remove(&(start..end));
+            self.recent.remove(&(start..end));
+        }
+    }
+
+    /// The echo of the important packet is back, and what it says has been taken in by [`WindowMarker::arrived`]. Returns what it
+    /// proves lost.
+    pub fn echoed(&mut self) -> Ranges {
+        if self.important != Important::InFlight {
+            return Ranges::default();
+        }
+        self.important = Important::Due;
+        std::mem::replace(&mut self.older, std::mem::take(&mut self.recent))
+    }
+
+    /// Whether the next packet is important.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.important == Important::Due
+    }
+
+    /// What goes again although the window is closed, so that an echo comes back: payload that is likely lost, or as little as
+    /// possible. `None`: the important packet is in flight, or nothing else is.
+    #[must_use]
+    pub fn forced(&self, clocking: Clocking, flight: InFlight) -> Option<Range<u64>> {
+        let InFlight { una, next, mss } = flight;
+        if !self.is_due() || una >= next {
+            return None;
+        }
+        let segment = |from: Range<u64>| from.start..from.end.min(from.start + mss);
+        Some(match (clocking, self.older.first()) {
+            (Clocking::Byte, _) | (Clocking::Adaptive, None) => una..una + 1,
+            (Clocking::Segment, None) => segment(una..next),
+            (_, Some(likely)) => segment(likely),
+        })
+    }
+
+    /// The retransmission timer has expired: an important packet was lost, and the transport takes all for lost.
+    pub fn timed_out(&mut self) {
+        *self = WindowMarker { important: Important::Due, ..WindowMarker::new() };
+    }
+}

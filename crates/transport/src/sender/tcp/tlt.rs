@@ -1,0 +1,80 @@
+//! TLT: which packets are important, what an echo proves, and what goes although the window is closed. Nothing here is reached
+//! by a sender without it.
+
+use std::ops::Range;
+
+use weft_core::{Header, Time};
+use weft_recovery::prr::Delivery;
+use weft_tlt::settings::Clocking;
+use weft_tlt::{InFlight, flags};
+
+use super::TcpSender;
+use super::send::{NOTHING, What, Why};
+use crate::segment::{Flags, Segment};
+
+impl TcpSender {
+    /// Marks the payload just written, and chooses what goes next.
+    #[inline(never)]
+    pub(super) fn color_and_choose(&mut self, now: Time, header: &mut Header, segment: &Segment) {
+        let bytes = segment.sequence..segment.end();
+        let mut important = self.tlt.as_mut().is_some_and(|tlt| tlt.sends(bytes.clone()));
+        self.choice = self.choose(now).0;
+        if let Some(tlt) = self.tlt.as_mut().filter(|_| self.choice == What::Nothing) {
+            important |= tlt.exhausted(&bytes);
+        }
+        header.kind = weft_tlt::kind(important);
+    }
+
+    /// An acknowledgement: what its echo proves lost is known to the transport before the rest of it is taken in. The answer to a
+    /// forced packet reaches the transport only with news; otherwise it would look like a duplicate acknowledgement.
+    #[inline(never)]
+    pub(super) fn acknowledged_under_tlt(&mut self, now: Time, segment: &Segment) {
+        let Some(tlt) = &mut self.tlt else { return };
+        tlt.arrived(segment.ack.min(self.size), segment.sacked());
+        let lost = if segment.flags.has(flags::ECHO) { tlt.echoed() } else { Default::default() };
+        let newest = self.newest;
+        for bytes in lost.iter() {
+            self.trouble().board.lose_range(bytes, newest);
+        }
+        let forced = segment.flags.has(flags::FORCED_ECHO);
+        if !forced || self.brings_news(segment) {
+            let flags = if forced { segment.flags.without(Flags::DUPLICATE) } else { segment.flags };
+            self.acknowledged(now, &Segment { flags, ..*segment });
+        }
+        if self.una < self.size && !lost.is_empty() && self.begin_recovery_if_due(now) {
+            self.reduce_in_proportion(&Delivery { bytes: 0, pipe: self.pipe(), clean: false });
+        }
+    }
+
+    /// Whether an acknowledgement says that anything has arrived that was not known to.
+    fn brings_news(&self, segment: &Segment) -> bool {
+        let known = |(start, end)| {
+            end <= self.una || self.trouble.as_ref().is_some_and(|trouble| trouble.board.has(start..end))
+        };
+        segment.ack > self.una || !segment.sacked().all(known)
+    }
+
+    /// What goes although the window is closed.
+    pub(super) fn choose_forced(&self) -> (What, Range<u64>) {
+        let Some(tlt) = self.tlt.as_ref().filter(|tlt| tlt.is_due()) else { return NOTHING };
+        let lost = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting());
+        let flight = InFlight { una: self.una, next: self.next, mss: self.window.mss };
+        let clocking = self.transport.tcp.tlt.as_ref().map_or(Clocking::Adaptive, |tlt| tlt.clocking);
+        match (lost, tlt.forced(clocking, flight)) {
+            (Some(bytes), Some(_)) if clocking != Clocking::Byte => {
+                (What::Again(Why::Lost), self.one_segment(bytes))
+            }
+            (_, Some(bytes)) => (What::Again(Why::Forced), bytes),
+            (_, None) => NOTHING,
+        }
+    }
+
+    /// Sends what the window does not let go. It leaves no trace on the scoreboard: it may be lost and sent again.
+    #[inline(never)]
+    pub(super) fn send_forced(&mut self, now: Time, bytes: Range<u64>, segment: &mut Segment) {
+        self.counts.probes += 1;
+        self.counts.retransmitted += bytes.end - bytes.start;
+        self.start_retransmission_timer(now, false);
+        *segment = self.data(bytes, Flags::AGAIN.with(flags::FORCED), now);
+    }
+}
