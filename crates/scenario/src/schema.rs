@@ -46,6 +46,7 @@ fn levels(table: &'static Table) -> Map<String, Json> {
                 found.insert(inner.name.into(), self::table(inner, None));
             }
             Kind::Table(inner) | Kind::Flatten(inner) => found.extend(levels(inner)),
+            Kind::Override(Kind::List(Kind::Table(inner))) => found.extend(levels(inner)),
             _ => {}
         }
     }

@@ -473,8 +473,8 @@ fn a_permutation_is_a_derangement_and_another_seed_another_one() {
 fn incast_has_different_senders_at_every_event() {
     let network = Network::new(4, 10, 100);
     let settings = IncastSettings {
-        fan_in: 15,
-        flows_per_sender: 2,
+        fan_in: 30,
+        flows_per_sender: 1,
         sizes: "64 kB".into(),
         count: 5,
         period: Span::from_ms(1),
@@ -496,6 +496,31 @@ fn incast_has_different_senders_at_every_event() {
         assert!(flows.iter().all(|flow| from_event(flow) < Span::from_us(10)));
     }
     assert!(receivers.len() > 1);
+}
+
+#[test]
+fn each_sender_of_an_incast_has_as_many_flows() {
+    let network = Network::new(4, 10, 100);
+    let settings = IncastSettings {
+        fan_in: 15,
+        flows_per_sender: 4,
+        sizes: "16 kB".into(),
+        count: 3,
+        period: Span::from_ms(1),
+        jitter: Span::ZERO,
+        pairs: Pairs::Any,
+        receiver: None,
+    };
+    let flows = network.flows(&[entry("i", PatternSettings::Incast(settings))], Limits::default(), 1);
+    for event in flows.chunks(60) {
+        let from: BTreeSet<HostId> = event.iter().map(|flow| flow.source).collect();
+        assert_eq!(from.len(), 15);
+        let of = |host: &HostId| event.iter().filter(|flow| flow.source == *host).count();
+        assert!(from.iter().all(|host| of(host) == 4));
+        assert!(
+            event.iter().all(|flow| flow.start == event[0].start && flow.destination == event[0].destination)
+        );
+    }
 }
 
 /// DRILL's Fig. 14: 32 of 320 hosts send 10 kB each to 32 others, drawn anew every 10 ms.

@@ -51,8 +51,6 @@ struct Rules {
     /// Wire size of an acknowledgement without blocks.
     ack_wire: u16,
     marking: ConnectionMarking,
-    /// Whether switches may mark acknowledgements.
-    ecn: Ecn,
     sack: bool,
     close: bool,
     gro: bool,
@@ -63,14 +61,12 @@ struct Rules {
 impl Rules {
     fn new(transport: &TcpStack, site: &FlowSite) -> Rules {
         let (tcp, mss) = (&transport.tcp, transport.mss());
-        let capable = transport.marking == ConnectionMarking::Accurate;
         Rules {
             mss,
             enough: u64::from(tcp.delayed_ack - 1) * mss,
             delay: tcp.delayed_ack_timeout,
             ack_wire: transport.ack_wire(BlockCount::Zero),
             marking: transport.marking,
-            ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
             sack: tcp.sack,
             close: tcp.close,
             gro: tcp.gro,
@@ -354,11 +350,12 @@ impl End for TcpReceiver {
     fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let ack = self.acks.first();
         let (flags, used) = (ack.flags, ack.blocks_used);
+        let capable = self.rules.marking == ConnectionMarking::Accurate;
+        let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
         *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
         self.acks.drop_first();
         (header.wire, header.kind) = (self.rules.ack_wire, PacketKind::Ack);
-        (header.ports, header.class, header.marks) =
-            (self.ports, self.rules.class, Marks { ecn: self.rules.ecn });
+        (header.ports, header.class, header.marks) = (self.ports, self.rules.class, Marks { ecn });
         if used != BlockCount::Zero {
             header.wire = self.transport.ack_wire(used);
         }

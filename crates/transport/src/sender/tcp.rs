@@ -96,6 +96,21 @@ struct Counts {
     probes: u32,
 }
 
+/// State of PIAS and TLT, which write into packets.
+#[derive(Clone, Debug)]
+struct Labels {
+    tagger: Tagger,
+    tlt: WindowMarker,
+}
+
+impl Labels {
+    /// `None`: nothing.
+    fn new(transport: &TcpStack) -> Option<Box<Labels>> {
+        let wanted = transport.tcp.pias.is_on() || transport.tcp.tlt.is_some();
+        wanted.then(|| Box::new(Labels { tagger: Tagger::new(), tlt: WindowMarker::new() }))
+    }
+}
+
 /// The transport's settings needed for each packet.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
@@ -114,6 +129,8 @@ struct Rules {
     bursts: bool,
     /// Payload goes in bursts, at a pace, or coloured.
     special: bool,
+    /// Payload is coloured.
+    tlt: bool,
     tso: bool,
     pacing: bool,
     tlp: bool,
@@ -134,6 +151,7 @@ impl Rules {
             close: transport.tcp.close,
             bursts: transport.tcp.tso || transport.tcp.pacing,
             special: transport.tcp.tso || transport.tcp.pacing || transport.tcp.tlt.is_some(),
+            tlt: transport.tcp.tlt.is_some(),
             tso: transport.tcp.tso,
             pacing: transport.tcp.pacing,
             tlp: transport.tlp(),
@@ -183,10 +201,8 @@ pub struct TcpSender {
     /// The current event ends when this is acknowledged (RecoveryPoint).
     recover: u64,
     pace: Pace,
-    /// Under PIAS.
-    tagger: Option<Box<Tagger>>,
-    /// Under TLT.
-    tlt: Option<Box<WindowMarker>>,
+    /// Under PIAS or TLT.
+    labels: Option<Box<Labels>>,
     line_rate: Rate,
     counts: Counts,
 }
@@ -225,8 +241,7 @@ impl TcpSender {
             law: transport.law(),
             recover: 0,
             pace: Pace::default(),
-            tlt: transport.tcp.tlt.as_ref().map(|_| Box::new(WindowMarker::new())),
-            tagger: transport.tcp.pias.is_on().then(|| Box::new(Tagger::new())),
+            labels: Labels::new(transport),
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,
@@ -239,7 +254,7 @@ impl TcpSender {
     #[inline]
     pub(crate) fn on_packet(&mut self, now: Time, segment: &Segment) {
         if self.phase == Phase::Open && !segment.flags.has(Flags::SYN) {
-            if self.tlt.is_none() {
+            if !self.rules.tlt {
                 self.acknowledged(now, segment);
             } else {
                 self.acknowledged_under_tlt(now, segment);

@@ -174,8 +174,8 @@ impl TcpSender {
         self.owed.lost = true;
         self.owed.probe = false;
         self.probe = None;
-        if let Some(tlt) = &mut self.tlt {
-            tlt.timed_out();
+        if let Some(labels) = &mut self.labels {
+            labels.tlt.timed_out();
         }
     }
 }

@@ -89,10 +89,10 @@ impl TcpSender {
         self.send_again(why, now, segment);
         let wire = self.transport.data_wire(u64::from(segment.length));
         self.head(header, PacketKind::Data, wire, self.rules.ecn_again);
-        if self.tagger.is_some() {
+        if self.labels.is_some() {
             self.tag(now, header, segment);
         }
-        if self.tlt.is_some() {
+        if self.rules.tlt {
             self.color_and_choose(now, header, segment);
         } else {
             self.look_ahead(now);
@@ -113,7 +113,7 @@ impl TcpSender {
     pub(super) fn choose(&self, now: Time) -> Choice {
         match self.phase {
             Phase::Open => match self.choose_payload(now) {
-                NOTHING if self.tlt.is_some() => self.choose_forced(),
+                NOTHING if self.rules.tlt => self.choose_forced(),
                 choice => choice,
             },
             Phase::Opening if self.owed.syn => (What::Syn, 0..0),
@@ -271,7 +271,7 @@ impl TcpSender {
         let full = length == self.window.mss;
         let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
         self.head(header, PacketKind::Data, wire, self.rules.ecn);
-        if self.tagger.is_some() {
+        if self.labels.is_some() {
             self.tag(now, header, segment);
         }
         let new = self.new_segment(usual, now);
@@ -279,7 +279,7 @@ impl TcpSender {
         self.note_usage(held && (usual || !self.held_by_pace(new.length, now)));
         if usual {
             self.choice = new.choice();
-        } else if self.tlt.is_some() {
+        } else if self.rules.tlt {
             self.color_and_choose(now, header, segment);
         } else {
             self.choice = self.choose(now).0;
@@ -326,11 +326,11 @@ impl TcpSender {
     /// Gives a packet of payload its class under PIAS.
     #[inline(never)]
     fn tag(&mut self, now: Time, header: &mut Header, segment: &Segment) {
-        let Some(tagger) = &mut self.tagger else { return };
+        let Some(labels) = &mut self.labels else { return };
         let (start, length) = (segment.sequence, u64::from(segment.length));
         let timeouts = u32::from(self.trip.backoff());
         let packet = Tagged { now, start, length, timeouts };
-        header.class = tagger.class(&self.transport.tcp.pias, self.rules.class, packet);
+        header.class = labels.tagger.class(&self.transport.tcp.pias, self.rules.class, packet);
     }
 
     #[inline]

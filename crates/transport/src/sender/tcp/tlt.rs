@@ -17,10 +17,10 @@ impl TcpSender {
     #[inline(never)]
     pub(super) fn color_and_choose(&mut self, now: Time, header: &mut Header, segment: &Segment) {
         let bytes = segment.sequence..segment.end();
-        let mut important = self.tlt.as_mut().is_some_and(|tlt| tlt.sends(bytes.clone()));
+        let mut important = self.labels.as_mut().is_some_and(|labels| labels.tlt.sends(bytes.clone()));
         self.choice = self.choose(now).0;
-        if let Some(tlt) = self.tlt.as_mut().filter(|_| self.choice == What::Nothing) {
-            important |= tlt.exhausted(&bytes);
+        if let Some(labels) = self.labels.as_mut().filter(|_| self.choice == What::Nothing) {
+            important |= labels.tlt.exhausted(&bytes);
         }
         header.kind = weft_tlt::kind(important);
     }
@@ -29,7 +29,8 @@ impl TcpSender {
     /// forced packet reaches the transport only with news; otherwise it would look like a duplicate acknowledgement.
     #[inline(never)]
     pub(super) fn acknowledged_under_tlt(&mut self, now: Time, segment: &Segment) {
-        let Some(tlt) = &mut self.tlt else { return };
+        let Some(labels) = &mut self.labels else { return };
+        let tlt = &mut labels.tlt;
         tlt.arrived(segment.ack.min(self.size), segment.sacked());
         let lost = if segment.flags.has(flags::ECHO) { tlt.echoed() } else { Default::default() };
         let newest = self.newest;
@@ -56,11 +57,11 @@ impl TcpSender {
 
     /// What goes although the window is closed.
     pub(super) fn choose_forced(&self) -> (What, Range<u64>) {
-        let Some(tlt) = self.tlt.as_ref().filter(|tlt| tlt.is_due()) else { return NOTHING };
+        let Some(labels) = self.labels.as_ref().filter(|labels| labels.tlt.is_due()) else { return NOTHING };
         let lost = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting());
         let flight = InFlight { una: self.una, next: self.next, mss: self.window.mss };
         let clocking = self.transport.tcp.tlt.as_ref().map_or(Clocking::Adaptive, |tlt| tlt.clocking);
-        match (lost, tlt.forced(clocking, flight)) {
+        match (lost, labels.tlt.forced(clocking, flight)) {
             (Some(bytes), Some(_)) if clocking != Clocking::Byte => {
                 (What::Again(Why::Lost), self.one_segment(bytes))
             }
