@@ -60,8 +60,8 @@ cargo-deny: rust
 # Known vulnerabilities of what we depend on. The database comes from the network; without it nothing is checked.
 advisories: rust cargo-deny
 	@if cargo deny --log-level error fetch db; then \
-		cargo deny --log-level error --all-features check --disable-fetch advisories && \
-		cargo deny --log-level error --manifest-path fuzz/Cargo.toml check --config deny.toml --disable-fetch advisories; \
+		cargo deny --log-level error --all-features check advisories && \
+		cargo deny --log-level error --manifest-path fuzz/Cargo.toml --config deny.toml check advisories; \
 	else \
 		echo "make advisories: nothing checked, the advisory database cannot be fetched"; \
 	fi
