@@ -29,6 +29,8 @@ pub struct FlowSite {
 pub struct SenderReport {
     /// Payload sent again.
     pub retransmitted: Bytes,
+    /// Payload sent in important packets (TLT), again or not.
+    pub important: Bytes,
     /// Expiries of the retransmission timer, including those while opening.
     pub timeouts: u32,
     /// Of these, those of the packet that opens the connection.

@@ -169,6 +169,8 @@ pub struct FlowRecord {
     pub delivered: Bytes,
     /// Payload sent again.
     pub retransmitted: Bytes,
+    /// Payload sent in important packets (TLT), again or not.
+    pub important: Bytes,
     /// Retransmission time-outs.
     pub timeouts: u32,
     /// Of these, those of the packet that opens the connection.

@@ -260,6 +260,7 @@ impl QueueSender {
     pub fn report(&self) -> SenderReport {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
+            important: Bytes(self.marker.as_ref().map_or(0, |marker| marker.important())),
             timeouts: self.counts.timeouts,
             completed: self.completed,
             recoveries: self.counts.recoveries,

@@ -43,6 +43,7 @@ impl<'a> Ledger<'a> {
                 let record = FlowRecord {
                     acknowledged: sent.completed,
                     retransmitted: sent.retransmitted,
+                    important: sent.important,
                     timeouts: sent.timeouts,
                     syn_timeouts: sent.syn_timeouts,
                     cnps: sent.notifications,
@@ -87,6 +88,7 @@ impl<'a> Ledger<'a> {
             ideal: self.alone.completion(spec, received.completed.unwrap_or(spec.start)),
             delivered: received.delivered,
             retransmitted: Bytes::ZERO,
+            important: Bytes::ZERO,
             timeouts: 0,
             syn_timeouts: 0,
             dupacks: received.dupacks,

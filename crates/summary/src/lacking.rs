@@ -16,7 +16,7 @@ impl Summary {
 fn quantity(path: &str) -> Option<Quantity> {
     let family = path.split('.').next().unwrap_or(path);
     match family {
-        "flows" if path.ends_with("timed_out") => Some(Quantity::Recovery),
+        "flows" if path.contains("timed_out") => Some(Quantity::Recovery),
         "drops" => Some(Quantity::Drops),
         "queueing" => Some(Quantity::Waits),
         "imbalance" | "queue" => Some(Quantity::Queues),
@@ -24,7 +24,7 @@ fn quantity(path: &str) -> Option<Quantity> {
         "utilisation" | "packet_hops" => Some(Quantity::Loads),
         "pause" => Some(Quantity::Pauses),
         "marks" => Some(Quantity::Marks),
-        "retransmitted" | "timeouts" | "fct_acknowledged" => Some(Quantity::Recovery),
+        "retransmitted" | "timeouts" | "important_share" | "fct_acknowledged" => Some(Quantity::Recovery),
         _ => None,
     }
 }

@@ -31,6 +31,7 @@ impl Summary {
 
 fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
     let has = |quantity| record.measured.has(quantity);
+    let important_share = important_share(&flows);
     Summary {
         simulated_s: record.ended.seconds(),
         warm_up_s: record.warm_up.seconds(),
@@ -63,9 +64,16 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         retransmitted_bytes: has(Quantity::Recovery).then_some(flows.retransmitted_bytes),
         timeouts: has(Quantity::Recovery).then_some(flows.timeouts),
         timed_out: has(Quantity::Recovery).then_some(flows.timed_out).filter(|found| found.flows > 0),
+        timed_out_tags: if record.tags.len() > 1 { flows.timed_out_tags } else { BTreeMap::new() },
+        important_share,
         slowest: if has(Quantity::Recovery) { flows.slowest } else { Vec::new() },
         not_measured: record.measured.missing().map(|quantity| quantity.name().to_owned()).collect(),
     }
+}
+
+fn important_share(flows: &FlowStatistics) -> Option<f64> {
+    let sent = flows.delivered_bits / 8 + flows.retransmitted_bytes;
+    (flows.important_bytes > 0).then(|| flows.important_bytes as f64 / sent as f64)
 }
 
 fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {

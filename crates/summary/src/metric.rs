@@ -175,9 +175,20 @@ impl Summary {
         ];
         let perhaps = perhaps.into_iter().filter_map(|(name, value)| Some((name, value?)));
         list.extend(named.into_iter().chain(perhaps).map(|(name, value)| (name.to_owned(), value)));
+        list.extend(self.timed_out_by_tag());
+        list.extend(self.important_share.map(|share| ("important_share".to_owned(), share)));
         list.extend(self.throughput_gbps.named());
         list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
         list.extend(self.reordering.iter().flat_map(overtaking));
+    }
+
+    /// Flows with time-outs by tag, when there are several tags.
+    fn timed_out_by_tag(&self) -> impl Iterator<Item = (String, f64)> {
+        let tags = self.throughput_gbps.tags.keys().filter(|_| self.timeouts.is_some());
+        tags.map(|tag| {
+            let flows = self.timed_out_tags.get(tag).copied().unwrap_or(0);
+            (format!("flows.timed_out.tag.{tag}"), flows as f64)
+        })
     }
 
     /// Packets lost, by total, hop, reason and direction; the names begin with `drops.`.
@@ -287,6 +298,7 @@ mod tests {
                 ..Throughput::default()
             },
             jain: Some(0.9),
+            important_share: Some(0.04),
             links: Links {
                 busiest_queue: Some(busiest),
                 offered: Some(Offered { uplinks: [0.8, 1.2], downlinks: [0.8, 1.3] }),

@@ -6,7 +6,7 @@ use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub type FlowRow = Words<19>;
+pub type FlowRow = Words<20>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -39,6 +39,7 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         flow.displaced,
         flow.acknowledged.unwrap_or(Time::NEVER).0,
         u64::from(flow.syn_timeouts),
+        flow.important.0,
     ]
 }
 
@@ -67,6 +68,7 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
         ideal: Span(row[5]),
         delivered: Bytes(row[6]),
         retransmitted: Bytes(row[7]),
+        important: Bytes(row[19]),
         timeouts,
         syn_timeouts: row[18] as u32,
         dupacks,
@@ -152,6 +154,7 @@ mod tests {
             ideal: Span(7),
             delivered: Bytes(8),
             retransmitted: Bytes(9),
+            important: Bytes(27),
             acknowledged: None,
             timeouts: 10,
             syn_timeouts: 25,

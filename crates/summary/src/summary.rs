@@ -110,6 +110,13 @@ pub struct Summary {
     /// Measured flows with time-outs; absent when there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed_out: Option<TimedOut>,
+    /// The same by the tag of the traffic entry, when there are several; only tags with time-outs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub timed_out_tags: BTreeMap<String, u64>,
+    /// Payload that measured flows sent in important packets (TLT), as a fraction of payload delivered or sent again; absent
+    /// without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub important_share: Option<f64>,
     /// What held up the slowest flows, by slowdown: 1 % of those that finished, 1000 at most. Only causes that occurred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowFlows>,

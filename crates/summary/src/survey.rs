@@ -38,8 +38,11 @@ pub struct FlowStatistics {
     pub(crate) jain: Option<f64>,
     pub(crate) throughput_gbps: Throughput,
     pub(crate) retransmitted_bytes: u64,
+    pub(crate) important_bytes: u64,
     pub(crate) timeouts: u64,
     pub(crate) timed_out: TimedOut,
+    /// Flows with time-outs, by tag; none without.
+    pub(crate) timed_out_tags: BTreeMap<String, u64>,
     pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
@@ -103,12 +106,18 @@ impl<'a> RecordSurvey<'a> {
         so_far.flows.started += 1;
         so_far.delivered_bits += flow.delivered.bits();
         so_far.retransmitted_bytes += flow.retransmitted.0;
+        so_far.important_bytes += flow.important.0;
         so_far.timeouts += u64::from(flow.timeouts);
         so_far.held.add(flow, flow.end.map(|_| slowdown(flow)));
         let throughput = throughput(flow, self.record);
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
         self.slowest.add(flow);
+        if flow.timeouts > 0
+            && let Some(tag) = self.record.tags.get(usize::from(flow.tag))
+        {
+            *so_far.timed_out_tags.entry(tag.clone()).or_default() += 1;
+        }
         if flow.end.is_none() {
             so_far.flows.unfinished += 1;
             so_far.flows.open_bytes += flow.size.0;

@@ -101,13 +101,15 @@ struct Counts {
 struct Labels {
     tagger: Tagger,
     tlt: WindowMarker,
+    /// Payload sent in important packets.
+    important: u64,
 }
 
 impl Labels {
     /// `None`: nothing.
     fn new(transport: &TcpStack) -> Option<Box<Labels>> {
         let wanted = transport.tcp.pias.is_on() || transport.tcp.tlt.is_some();
-        wanted.then(|| Box::new(Labels { tagger: Tagger::new(), tlt: WindowMarker::new() }))
+        wanted.then(|| Box::new(Labels { tagger: Tagger::new(), tlt: WindowMarker::new(), important: 0 }))
     }
 }
 
@@ -369,6 +371,7 @@ impl Sending for TcpSender {
     fn report(&self) -> SenderReport {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
+            important: Bytes(self.labels.as_ref().map_or(0, |labels| labels.important)),
             timeouts: self.counts.timeouts,
             syn_timeouts: self.counts.syn_timeouts,
             completed: matches!(self.phase, Phase::Closing | Phase::Done).then_some(self.newest),

@@ -22,6 +22,9 @@ impl TcpSender {
         if let Some(labels) = self.labels.as_mut().filter(|_| self.choice == What::Nothing) {
             important |= labels.tlt.exhausted(&bytes);
         }
+        if let Some(labels) = self.labels.as_mut().filter(|_| important) {
+            labels.important += bytes.end - bytes.start;
+        }
         header.kind = weft_tlt::kind(important);
     }
 
