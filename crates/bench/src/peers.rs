@@ -40,6 +40,14 @@ const DRAWS: u64 = 50;
 const NEWRENO: &str = "transport={ newreno = { framing = '0 B', least_wire = '40 B', delayed_ack = 1, initial_rto = '1 ms', \
                        min_rto = '1 ms', rto_floor = 'rfc' } }";
 
+/// pFabric as YAPS has it: a window of 12 packets, ports of 36 864 B, time-outs of 45 us.
+const PFABRIC: [&str; 4] = [
+    "switch.ecn=off",
+    "switch.order=ranked",
+    "switch.sharing={ static = { per_port = '36864 B' } }",
+    "transport={ pfabric = { framing = '0 B', least_wire = '40 B', initial_window = 12, max_window = 15, rto = '45 us' } }",
+];
+
 const HEAD: &str = "| | small, mean | small, p99 | medium, mean | large, mean | all, mean |\n|---|---:|---:|---:|---:|---:|\n";
 
 /// Where the page says what it was made from.
@@ -74,17 +82,19 @@ pub fn page(from: &Path, costs: &str, progress: fn(&str)) -> Result<String, Erro
         ask("R1, NewReno, cards in order", "r1", &[NEWRENO, "switch.ecn=off", &in_order], 1)?;
     let spray = ask("R1, spraying", "r1-spray", &[], 1)?;
     let drill = ask("R1, DRILL", "r1-drill", &[], 1)?;
+    let pfabric = ask("R1, pFabric", "r1-spray", &PFABRIC, R1_SEEDS)?;
     let r2 = ask("R2", "r2", &[], R2_SEEDS)?;
     let mut text =
         include_str!("peers/introduction.txt").replacen("\n", &format!("\n{}\n", made_from(from)?), 1);
     text += &first_run(&r1, &ordered, &bound(from)?);
-    text += &other_schemes([&newreno, &newreno_ordered], &spray, &drill);
+    text += &other_schemes([&newreno, &newreno_ordered], &pfabric, [&spray, &drill]);
     text += &second_run(&r2, &pairs(from)?);
     text += &packets(&[
         ("R1, DCTCP and ECMP", &r1),
         ("R1, NewReno and ECMP", &newreno),
         ("R1, DCTCP and spraying", &spray),
         ("R1, DCTCP and DRILL(2,1)", &drill),
+        ("R1, pFabric and spraying", &pfabric),
         ("R2, DCTCP and ECMP", &r2),
     ]);
     text += &causes::alike(&ask)?;
@@ -165,8 +175,8 @@ fn first_run(ours: &[PeerFigures], ordered: &[PeerFigures], bound: &BoundOutcome
 
 fn other_schemes(
     [newreno, ordered]: [&[PeerFigures]; 2],
-    spray: &[PeerFigures],
-    drill: &[PeerFigures],
+    pfabric: &[PeerFigures],
+    [spray, drill]: [&[PeerFigures]; 2],
 ) -> String {
     let mut text = format!("\n## R1: other schemes\n\n{HEAD}");
     let theirs = rows("R1", "NewReno and ECMP");
@@ -180,12 +190,14 @@ fn other_schemes(
         &named(&theirs, &["htsim"]),
     );
     text += &verdicts("cards in order, against ns-3", &ordered[0], &named(&theirs, &["ns-3"]));
-    for peer in rows("R1", "pFabric and spraying") {
-        text += &row(&format!("{}, pFabric and spraying", peer.tool), &peer.cells);
-    }
+    let theirs = rows("R1", "pFabric and spraying");
+    theirs.iter().for_each(|peer| text += &row(&format!("{}, pFabric and spraying", peer.tool), &peer.cells));
+    let mean = PeerFigures::mean(pfabric);
+    text += &row(&format!("**Weft**, pFabric and spraying, mean of {} seeds", pfabric.len()), &mean.cells);
+    text += &row("**Weft**, the same until the last acknowledgement", &mean.acknowledged);
+    text += &verdicts("last acknowledgement, against YAPS", &mean.at_sender(), &theirs);
     text += &row("**Weft**, DCTCP and spraying", &spray[0].cells);
     text += &row("**Weft**, DCTCP and DRILL(2,1)", &drill[0].cells);
-    text += "\nWeft has no pFabric: the row of YAPS shows what its priorities buy, and is compared with nothing.\n";
     text
 }
 

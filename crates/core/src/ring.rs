@@ -104,6 +104,17 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
+    /// Takes the item with the least key, the oldest of several; the others keep their order.
+    pub fn pop_least<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) -> Option<T> {
+        let least = (0..self.len() as u32).min_by_key(|n| key(self.at(self.head.wrapping_add(*n))))?;
+        let item = *self.at(self.head.wrapping_add(least));
+        for n in (0..least).rev() {
+            *self.at_mut(self.head.wrapping_add(n + 1)) = *self.at(self.head.wrapping_add(n));
+        }
+        self.head = self.head.wrapping_add(1);
+        Some(item)
+    }
+
     /// Takes the oldest item if `due` holds for it.
     #[inline]
     pub fn pop_if(&mut self, due: impl FnOnce(&T) -> bool) -> Option<T> {
@@ -166,6 +177,23 @@ mod tests {
                 assert_eq!(ring.pop(), Some(list.remove(0)));
             }
             assert!(ring.iter().eq(list.iter().copied()) && ring.back() == list.last().copied());
+        }
+    }
+
+    #[test]
+    fn the_least_leaves_and_the_others_keep_their_order() {
+        let mut random = Random::new(3, Purpose::Test, 0);
+        let (mut ring, mut list) = (Ring::new(), Vec::new());
+        for n in 0..2_000u32 {
+            let item = (random.below(20), n);
+            ring.push(item);
+            list.push(item);
+            while list.len() > 12 {
+                let least = list.iter().copied().min().expect("it is not empty");
+                list.retain(|item| *item != least);
+                assert_eq!(ring.pop_least(|item| item.0), Some(least), "the oldest of the least");
+            }
+            assert!(ring.iter().eq(list.iter().copied()));
         }
     }
 

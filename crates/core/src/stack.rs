@@ -132,6 +132,11 @@ pub trait End {
     fn burst(&self) -> u64 {
         0
     }
+    /// The rank of the packet it would send now, if its stack ranks packets ([`Stack::ranks_packets`]): the card of its host
+    /// serves the smallest first.
+    fn rank(&self) -> u32 {
+        0
+    }
     /// [`Needs::asks`] was set: tells the host part what it needs.
     fn ask(&mut self, _host: &mut Self::Host) {}
     /// The host part gives it a turn. False if it no longer needs one.

@@ -169,6 +169,11 @@ impl PfabricSender {
         }
     }
 
+    /// The packet that goes next.
+    fn upcoming(&self) -> u64 {
+        self.again.front().copied().unwrap_or(self.next)
+    }
+
     /// Payload of a packet.
     fn length(&self, number: u64) -> u64 {
         let mss = self.pfabric.frames().mss;
@@ -176,7 +181,7 @@ impl PfabricSender {
     }
 
     /// The rank of a packet; answers have rank 0, which payload never has.
-    fn rank(&self, number: u64) -> u32 {
+    fn rank_of(&self, number: u64) -> u32 {
         let mss = self.pfabric.frames().mss;
         let bytes = match self.pfabric.settings().rank {
             RankBy::Remaining => self.size - (self.done * mss).min(self.size - 1),
@@ -198,7 +203,7 @@ impl PfabricSender {
             ..PfabricPacket::default()
         };
         (header.wire, header.kind) = (self.pfabric.frames().wire(0), PacketKind::Control);
-        header.note = self.rank(self.missing);
+        header.note = self.rank_of(self.missing);
     }
 
     fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut PfabricPacket) {
@@ -223,7 +228,7 @@ impl PfabricSender {
             ..PfabricPacket::default()
         };
         (header.wire, header.kind) = (self.pfabric.frames().wire(length), PacketKind::Data);
-        header.note = self.rank(number);
+        header.note = self.rank_of(number);
     }
 }
 
@@ -263,6 +268,11 @@ impl End for PfabricSender {
         header.ports = ports(self.flow);
         header.class = self.class;
         header.marks = Marks { ecn: Ecn::NotCapable };
+    }
+
+    fn rank(&self) -> u32 {
+        let number = if self.probing == Probing::Due { self.missing } else { self.upcoming() };
+        self.rank_of(number)
     }
 
     fn on_wakeup(&mut self, now: Time) {

@@ -30,6 +30,8 @@ use card::Host;
 /// See the file's head. Cards exist for all hosts of the network, flows only for those of the domain.
 pub(crate) struct Hosts {
     cards: Box<[Host]>,
+    /// Some stack ranks packets: cards serve the smallest rank first.
+    ranked: bool,
     pub(crate) ends: Ends,
     /// Present if switches forward by labels.
     labels: Option<Box<HostLabels>>,
@@ -45,6 +47,7 @@ impl Hosts {
     pub(crate) fn new(setup: &Setup) -> Hosts {
         let card = |link: LinkId| Host::new(link, setup.graph.links()[link.index()].rate, setup);
         Hosts {
+            ranked: setup.transports().any(|transport| transport.stack().ranks_packets()),
             cards: (0..setup.graph.hosts()).map(LinkId).map(card).collect(),
             ends: Ends::new(setup.warm_up),
             labels: HostLabels::new(setup),

@@ -84,6 +84,25 @@ fn flows_finish_in_the_order_of_their_sizes() {
     }
 }
 
+/// The card of a host goes by ranks as well: of two flows to different hosts the smaller takes its time alone, and the larger that
+/// of both.
+#[test]
+fn a_host_sends_its_smaller_flow_first() {
+    let run = |sizes: &[u64]| {
+        let mut setup = star(3, &[]);
+        let flows = sizes.iter().enumerate();
+        let from_the_first =
+            |(number, size): (usize, &u64)| lab::flow(Span::ZERO, 0, number as u32 + 1, *size);
+        setup.flows = flows.map(from_the_first).collect::<Vec<_>>().into();
+        times(&lab::run(setup))
+    };
+    // Windows that keep the line busy: the larger flow goes only while the smaller waits for answers.
+    let (alone, both) = (run(&[1_460_000])[0], run(&[2_920_000, 1_460_000]));
+    assert!(both[1] <= alone + on_the_line(MSS), "{alone:?} alone, {:?} beside a larger flow", both[1]);
+    let least = on_the_line(2_920_000) + on_the_line(1_460_000);
+    assert!(both[0] >= least && both[0] <= least + RTO, "{:?} of {least:?}", both[0]);
+}
+
 /// With ranks of sizes or of what was sent the same switch serves shortest job first, and least attained service: equal flows then
 /// share the line to the end.
 #[test]

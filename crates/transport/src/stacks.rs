@@ -63,6 +63,13 @@ macro_rules! any_end {
                 }
             }
 
+            pub(crate) fn rank(&self) -> u32 {
+                match self {
+                    $end::$first(end) => End::rank(end),
+                    $($end::$stack(end) => End::rank(end),)*
+                }
+            }
+
             /// A flow sent as datagrams has nothing to ask of another stack's host part.
             pub(crate) fn ask(&mut self, host: &mut AnyHost) {
                 match (self, host) {

@@ -135,7 +135,7 @@ impl Hosts {
 
     /// Gives the card to the next end of one side that has a packet and is not paused.
     fn next_of<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId) -> bool {
-        while let Some(seat) = self.card(host).ring(E::SIDE).pop() {
+        while let Some(seat) = self.next_seat::<E>(host) {
             if self.is_paused::<E>(seat, host) {
                 let since = cx.now;
                 self.card(host).parked.of(E::SIDE).push((seat, since));
@@ -144,6 +144,21 @@ impl Hosts {
             }
         }
         false
+    }
+
+    /// The end whose turn it is: the one that waits longest, or, if packets have ranks, that with the least.
+    #[inline]
+    fn next_seat<E: FlowEnd>(&mut self, host: HostId) -> Option<Seat> {
+        if self.ranked { self.least_rank::<E>(host) } else { self.card(host).ring(E::SIDE).pop() }
+    }
+
+    /// Of ends with equal ranks, the one that waits longest.
+    #[inline(never)]
+    fn least_rank<E: FlowEnd>(&mut self, host: HostId) -> Option<Seat> {
+        let Hosts { cards, ends, .. } = self;
+        let slab = E::slab(ends);
+        let rank = |seat: &Seat| slab.at(*seat).map_or(0, |active| active.end.rank());
+        cards[host.index()].ring(E::SIDE).pop_least(rank)
     }
 
     /// Puts a packet on the wire.
