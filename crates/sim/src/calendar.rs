@@ -3,7 +3,7 @@
 //! each; a bucket with several rows is sorted when it is opened. The order of events is that of [`EventOrder`] alone;
 //! bucket width and count affect speed, never results.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use weft_core::{FlowId, LinkId, PacketId, Span, Time};
@@ -60,7 +60,7 @@ pub(crate) struct Calendar {
     far: Event,
     wheel: Box<Wheel>,
     /// Reused for sorting.
-    several: Vec<(Time, u32)>,
+    several: Vec<(Time, Rank, u32)>,
 }
 
 impl Calendar {
@@ -311,27 +311,25 @@ impl Calendar {
     /// The same for two rows of one kind.
     #[inline(never)]
     fn wins_tie(&self, row: u32, other: u32) -> bool {
-        let name = |row| {
-            if row < self.links { EventName::arrival(row) } else { EventName::transmitted(row - self.links) }
-        };
-        self.order.wins_draw(self.row(row).time, name(row), name(other))
+        self.order.wins_draw(self.row(row).time, self.name(row), self.name(other))
+    }
+
+    /// The name of a row's event.
+    fn name(&self, row: u32) -> EventName {
+        if row < self.links { EventName::arrival(row) } else { EventName::transmitted(row - self.links) }
     }
 
     /// Sorts the rows of the open bucket.
     fn sort(&mut self, mut row: u32) -> u32 {
         let mut several = std::mem::take(&mut self.several);
         while row != NONE {
-            let Row { time, next, .. } = *self.row(row);
-            several.push((time, row));
-            row = next;
+            let entry = Entry { time: self.row(row).time, name: self.name(row) };
+            several.push((entry.time, self.order.rank(entry), row));
+            row = self.row(row).next;
         }
-        several.sort_unstable_by(|(time, row), (other_time, other)| match other_time.cmp(time) {
-            Ordering::Equal if self.goes_first(*row, *other) => Ordering::Greater,
-            Ordering::Equal => Ordering::Less,
-            order => order,
-        });
+        several.sort_unstable();
         let mut next = NONE;
-        for (_, row) in several.drain(..) {
+        for (.., row) in several.drain(..).rev() {
             self.row_mut(row).next = next;
             next = row;
         }
