@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use weft_core::stack::{ClassSet, Classes};
 use weft_core::{Class, HostId, LinkId, Span, SwitchId, Time};
+use weft_switch::arbiter::ArbiterSettings;
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
 use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
@@ -178,6 +179,12 @@ impl Setup {
     #[must_use]
     pub fn pauses(&self) -> bool {
         self.switch_kinds().any(|switch| switch.pfc.is_on())
+    }
+
+    /// Whether links have arbiters, which go by the scheduling headers of packets.
+    #[must_use]
+    pub fn arbitrates(&self) -> bool {
+        self.switch_kinds().any(|switch| switch.arbiter != ArbiterSettings::default())
     }
 
     /// The queue of a class at a node.

@@ -73,6 +73,9 @@ fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&m
     }
     header.ingress = PortId(0);
     header.hops = 0;
+    if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
+        *scheduling = active.end.request();
+    }
     packet
 }
 

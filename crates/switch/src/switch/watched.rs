@@ -1,4 +1,5 @@
-//! The path of a packet through a switch that is watched (its balancer measures paths, or it has an observer) or has a fabric.
+//! The path of a packet through a switch that is watched (its balancer measures paths, or it has an observer), has a
+//! fabric, or arbitrates.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -9,25 +10,30 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
-    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, or with a fabric
-    /// between inputs and outputs.
+    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, with a fabric between
+    /// inputs and outputs, or with arbiters.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;
         if let Some(observer) = &mut self.observer {
             observer.received(now, from, packet, turn.headers.get(packet));
         }
+        enter(now, turn.headers.get_mut(packet), from);
+        let way_back = self.arbiters.as_mut().and_then(|arbiters| arbiters.arrives(turn, from, packet));
         let header = turn.headers.get_mut(packet);
-        enter(now, header, from);
         if let Some(congestion) = &mut self.congestion {
             congestion.arrives(now, header);
         }
-        let verdict = match self.output(now, header) {
+        let verdict = match way_back.or_else(|| self.output(now, header)) {
             None => Verdict::Dropped(Reason::NoRoute),
             Some(port) => {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }
+                if let Some(arbiters) = &mut self.arbiters {
+                    arbiters.departs(turn, port, packet);
+                }
+                let header = turn.headers.get_mut(packet);
                 if self.fabric.is_some() {
                     self.enter_fabric(turn, port, packet)
                 } else {

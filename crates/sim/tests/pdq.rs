@@ -1,0 +1,66 @@
+//! PDQ as published (Hong, Caesar, Godfrey, SIGCOMM 2012): flows finish one after another, the most critical first, and
+//! the link stays busy in between.
+
+mod lab;
+
+use weft_core::record::RunRecord;
+use weft_core::{Bytes, Rate, Span, Time};
+use weft_plan::{Division, Setup};
+use weft_switch::arbiter::{ArbiterSettings, pdq::PdqArbiterSettings};
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
+use weft_topology::{LinkSettings, TopologySettings};
+use weft_transport::TransportSettings;
+use weft_transport::protocols::pdq::PdqSettings;
+use weft_workload::Flow;
+
+/// Payload of a full packet, and what it is on the wire.
+const MSS: u64 = 1_444;
+const WIRE: u64 = 1_538;
+const LINE: Rate = Rate::from_gbps(10);
+/// Two cables of 2 us each way, and the switch twice.
+const ROUND_TRIP: Span = Span::from_us(9);
+
+/// Hosts at one switch; the given flows.
+fn star(hosts: u32, arbiter: PdqArbiterSettings, flows: Vec<Flow>) -> Setup {
+    let host_link = LinkSettings { delay: Span::from_us(2), ..LinkSettings::of(LINE) };
+    let topology = SingleSwitchSettings { hosts, host_link };
+    let transport = TransportSettings::Pdq(PdqSettings { round_trip: ROUND_TRIP, ..Default::default() });
+    let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
+    setup.switch.arbiter = ArbiterSettings::Pdq(arbiter);
+    setup.flows = flows.into();
+    setup
+}
+
+/// Flows of these sizes in packets, from hosts of their own to the first, all at once.
+fn together(packets: &[u64]) -> Setup {
+    let flows = packets.iter().enumerate();
+    let flows = flows.map(|(number, packets)| lab::flow(Span::ZERO, number as u32 + 1, 0, packets * MSS));
+    star(packets.len() as u32 + 1, PdqArbiterSettings::default(), flows.collect())
+}
+
+fn times(record: &RunRecord) -> Vec<Span> {
+    record.flows.iter().map(|flow| flow.end.expect("it finishes").since(Time::ZERO)).collect()
+}
+
+fn on_the_line(packets: u64) -> Span {
+    LINE.time_for(Bytes(packets * WIRE))
+}
+
+fn nothing_is_lost(record: &RunRecord) {
+    assert!(record.drops.is_empty(), "{:?}", record.drops);
+    assert!(record.flows.iter().all(|flow| flow.timeouts == 0 && flow.retransmitted == Bytes::ZERO));
+}
+
+#[test]
+fn look() {
+    for sizes in [&[200][..], &[200, 400], &[400, 200], &[100, 200, 300, 400, 500], &[500, 400, 300, 200, 100], &[200; 5], &[5; 20]] {
+        let record = lab::run(together(sizes));
+        println!("{sizes:?}");
+        let mut passed = 0;
+        for (flow, taken) in sizes.iter().zip(times(&record)) {
+            passed += flow;
+            println!("   {flow} {:?} line sum so far {:?}", taken.micros(), on_the_line(passed).micros());
+        }
+        nothing_is_lost(&record);
+    }
+}
