@@ -27,7 +27,7 @@ settings! {
         /// Early Start (K): flows that finish within this many round trips no longer block the next one; 0 is off.
         early_start: f64 [0.0, 1000.0] = 2.0,
         /// For this many round trips after it admitted a paused flow, a link admits no other one.
-        dampening: f64 [0.0, 1000.0] = 1.0,
+        dampening: f64 [0.0, 1000.0] = 0.5,
         /// Suppressed Probing: the n-th flow of the list probes every n times this many round trips.
         probing: f64 [0.1, 1000.0] = 0.2,
         /// The list holds twice as many flows as are sending, and at least this many.
@@ -105,6 +105,11 @@ impl Pdq {
         Rate(self.capacity.0.saturating_sub(used))
     }
 
+    /// What listed flows leave of the link, even if all of them send.
+    fn left(&self) -> Rate {
+        Rate(self.capacity.0.saturating_sub(self.flows.demand().0))
+    }
+
     /// Whether another flow was admitted so recently that its rate may not yet be known here.
     fn is_dampened(&self, passing: &Passing, round_trip: Span) -> bool {
         let pause = scaled_span(round_trip, self.settings.dampening);
@@ -136,7 +141,7 @@ impl Pdq {
     /// A request of a flow that is not critical enough for the list.
     fn share(&mut self, passing: &Passing, header: &mut SchedulingHeader) {
         self.leftover.note(passing.wire);
-        let offer = self.leftover.share().min(header.rate);
+        let offer = self.leftover.share().min(self.left()).min(header.rate);
         if self.is_little(offer, header) {
             return self.pause(header);
         }
@@ -193,7 +198,7 @@ impl Arbiter for Pdq {
         };
         let drains = Rate((waiting.bits() as f64 / (2.0 * round_trip.seconds())) as u64);
         self.capacity = Rate(self.most.0.saturating_sub(drains.0));
-        self.leftover.adapt(Rate(self.capacity.0.saturating_sub(self.flows.used().0)), round_trip * 2);
+        self.leftover.adapt(self.left(), round_trip * 2);
         self.set_timer(now, round_trip);
     }
 }

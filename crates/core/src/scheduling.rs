@@ -6,7 +6,7 @@
 //! final grant.
 
 use crate::header::Header;
-use crate::ids::{HostId, PortId};
+use crate::ids::{HostId, PortId, SwitchId};
 use crate::units::{Rate, Span, Time};
 
 /// What a packet is to an arbiter.
@@ -65,44 +65,43 @@ impl Default for SchedulingHeader {
 }
 
 /// Hops that a [`Trail`] can hold.
-pub const LONGEST_TRAIL: usize = 16;
+pub const LONGEST_TRAIL: usize = 8;
 
-/// The ports by which a request entered the switches on its path. Answers return through them, so that both directions
-/// meet the same arbiters.
+/// The switches on a request's path that have arbiters, and the ports by which it entered. Answers return through them,
+/// so that both directions meet the same arbiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trail {
-    ports: [PortId; LONGEST_TRAIL],
+    hops: [(SwitchId, PortId); LONGEST_TRAIL],
     length: u8,
 }
 
 impl Trail {
     /// No hops.
-    pub const EMPTY: Trail = Trail { ports: [PortId(0); LONGEST_TRAIL], length: 0 };
+    pub const EMPTY: Trail = Trail { hops: [(SwitchId(0), PortId(0)); LONGEST_TRAIL], length: 0 };
 
-    /// A request enters a switch. A path that is too long has no trail: its answers follow the routing tables.
-    pub fn push(&mut self, ingress: PortId) {
-        if let Some(place) = self.ports.get_mut(usize::from(self.length)) {
-            *place = ingress;
+    /// A request enters a switch. Hops beyond [`LONGEST_TRAIL`] are not recorded.
+    pub fn push(&mut self, switch: SwitchId, ingress: PortId) {
+        if let Some(place) = self.hops.get_mut(usize::from(self.length)) {
+            *place = (switch, ingress);
+            self.length += 1;
         }
-        self.length = self.length.saturating_add(1);
     }
 
-    /// An answer enters a switch: the port by which it leaves.
-    pub fn pop(&mut self) -> Option<PortId> {
-        self.length = self.length.checked_sub(1)?;
-        self.ports.get(usize::from(self.length)).copied()
+    /// An answer enters a switch: the port by which it leaves. `None`: this switch is not the next of the trail, and the
+    /// routing tables decide.
+    pub fn pop(&mut self, switch: SwitchId) -> Option<PortId> {
+        let last = usize::from(self.length).checked_sub(1)?;
+        let (at, port) = self.hops[last];
+        (at == switch).then(|| {
+            self.length -= 1;
+            port
+        })
     }
 
     /// Whether no switch is left on the way back.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
-    }
-
-    /// Whether the path was too long to be remembered.
-    #[must_use]
-    pub fn is_cut(&self) -> bool {
-        usize::from(self.length) > LONGEST_TRAIL
     }
 }
 
@@ -138,18 +137,18 @@ mod tests {
     #[test]
     fn an_answer_leaves_by_the_ports_its_request_entered() {
         let mut trail = Trail::EMPTY;
-        (0..5).for_each(|hop| trail.push(PortId(hop)));
-        let back: Vec<_> = std::iter::from_fn(|| trail.pop()).map(|port| port.0).collect();
-        assert_eq!(back, [4, 3, 2, 1, 0]);
+        (0..5).for_each(|hop| trail.push(SwitchId(10 + hop), PortId(hop as u16)));
+        assert_eq!(trail.pop(SwitchId(77)), None, "a switch that is not on the trail");
+        let back: Vec<_> = (0..5).rev().map(|hop| trail.pop(SwitchId(10 + hop))).collect();
+        assert_eq!(back, [4, 3, 2, 1, 0].map(|port| Some(PortId(port))));
+        assert!(trail.is_empty() && trail.pop(SwitchId(10)).is_none());
     }
 
     #[test]
-    fn a_path_of_any_length_has_an_end() {
+    fn of_a_long_path_the_first_hops_are_known() {
         let mut trail = Trail::EMPTY;
-        (0..300).for_each(|hop| trail.push(PortId(hop)));
-        assert!(trail.is_cut());
-        assert_eq!(trail.pop(), None, "its first hops back are unknown");
-        let known = std::iter::from_fn(|| Some(trail.pop())).take(300).flatten().count();
+        (0..300).for_each(|hop| trail.push(SwitchId(hop), PortId(0)));
+        let known = (0..300).rev().filter(|hop| trail.pop(SwitchId(*hop)).is_some()).count();
         assert_eq!(known, LONGEST_TRAIL);
     }
 

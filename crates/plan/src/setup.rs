@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use weft_core::stack::{ClassSet, Classes};
 use weft_core::{Class, HostId, LinkId, Span, SwitchId, Time};
-use weft_switch::arbiter::ArbiterSettings;
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
 use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
@@ -181,10 +180,10 @@ impl Setup {
         self.switch_kinds().any(|switch| switch.pfc.is_on())
     }
 
-    /// Whether links have arbiters, which go by the scheduling headers of packets.
+    /// Whether packets have scheduling headers.
     #[must_use]
-    pub fn arbitrates(&self) -> bool {
-        self.switch_kinds().any(|switch| switch.arbiter != ArbiterSettings::default())
+    pub fn schedules(&self) -> bool {
+        self.transports().any(|transport| transport.stack().arbiter().is_some())
     }
 
     /// The queue of a class at a node.

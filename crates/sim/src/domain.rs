@@ -65,7 +65,7 @@ impl Context {
         let setup = &plan.setup;
         let links = setup.graph.links().len();
         let mut pool = Pool::new();
-        if setup.arbitrates() {
+        if setup.schedules() {
             pool.headers.carry_scheduling();
         }
         Context {

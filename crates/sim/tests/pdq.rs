@@ -53,14 +53,19 @@ fn nothing_is_lost(record: &RunRecord) {
 
 #[test]
 fn look() {
-    for sizes in [&[200][..], &[200, 400], &[400, 200], &[100, 200, 300, 400, 500], &[500, 400, 300, 200, 100], &[200; 5], &[5; 20]] {
-        let record = lab::run(together(sizes));
-        println!("{sizes:?}");
-        let mut passed = 0;
-        for (flow, taken) in sizes.iter().zip(times(&record)) {
-            passed += flow;
-            println!("   {flow} {:?} line sum so far {:?}", taken.micros(), on_the_line(passed).micros());
-        }
-        nothing_is_lost(&record);
+    for sizes in [&[200, 400][..], &[400, 200], &[100, 200, 300, 400, 500], &[500, 400, 300, 200, 100], &[200; 5], &[20; 20], &[5; 20], &[5;60]] {
+        for dampening in [0.0, 0.25, 0.5, 1.0] { for early_start in [0.0, 2.0] {
+            let mut setup = together(sizes);
+            setup.switch.arbiter = ArbiterSettings::Pdq(PdqArbiterSettings { dampening, early_start, ..Default::default() });
+            let record = lab::run(setup);
+            let mut all = times(&record);
+            all.sort();
+            let sum: f64 = all.iter().map(|t| t.micros()).sum();
+            let mut order = sizes.to_vec(); order.sort();
+            let mut passed = 0.0; let mut ideal = 0.0;
+            for s in order { passed += on_the_line(s).micros(); ideal += passed + 14.0; }
+            println!("{:?} damp {dampening} K {early_start}: last {:.0} of {:.0}, mean {:.0} of {:.0}, peak {:?}", &sizes[..sizes.len().min(5)], all.last().unwrap().micros(), passed + 14.0, sum / sizes.len() as f64, ideal / sizes.len() as f64, record.links.iter().map(|p| p.peak).max());
+            nothing_is_lost(&record);
+        }}
     }
 }

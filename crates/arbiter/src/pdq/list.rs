@@ -14,6 +14,8 @@ pub(super) struct ListedFlow {
     pub(super) round_trip: Span,
     /// What it was granted; zero: it is paused.
     pub(super) rate: Rate,
+    /// What it can use, as far as the arbiters before this one allow.
+    demand: Rate,
     /// When its last request passed.
     heard: Time,
 }
@@ -21,9 +23,9 @@ pub(super) struct ListedFlow {
 impl ListedFlow {
     /// As its request says, without a rate.
     pub(super) fn asking(passing: &Passing, header: &SchedulingHeader) -> ListedFlow {
-        let SchedulingHeader { deadline, remaining, round_trip, .. } = *header;
+        let SchedulingHeader { deadline, remaining, round_trip, rate: demand, .. } = *header;
         let (key, heard, rate) = (passing.flow, passing.now, Rate(0));
-        ListedFlow { key, deadline, remaining, round_trip, rate, heard }
+        ListedFlow { key, deadline, remaining, round_trip, rate, demand, heard }
     }
 
     /// Smaller is more critical.
@@ -94,9 +96,9 @@ impl FlowList {
         self.0.iter().filter(|flow| flow.rate > Rate(0)).count()
     }
 
-    /// The sum of all rates.
-    pub(super) fn used(&self) -> Rate {
-        Rate(self.0.iter().map(|flow| flow.rate.0).sum())
+    /// What all flows can use together.
+    pub(super) fn demand(&self) -> Rate {
+        Rate(self.0.iter().map(|flow| flow.demand.0).sum())
     }
 
     /// `None`: no flow is listed.

@@ -5,13 +5,14 @@
 
 use weft_arbiter::{AnyArbiter, ArbiterSettings, ArbiterSite, Passing};
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
-use weft_core::{Bytes, Header, PacketId, PortId, Time};
+use weft_core::{Bytes, Header, PacketId, PortId, SwitchId, Time};
 
 use super::Switch;
 use crate::turn::{Effect, SwitchSite, Turn};
 
 /// See the file's head.
 pub(super) struct Arbiters {
+    switch: SwitchId,
     ports: Box<[PortArbiters]>,
 }
 
@@ -50,7 +51,7 @@ impl Arbiters {
     pub(super) fn new(settings: &ArbiterSettings, site: &SwitchSite) -> Option<Arbiters> {
         let ports: Box<[_]> =
             (0..site.rates.len()).map(|port| PortArbiters::new(settings, site, port)).collect();
-        ports.first().is_some_and(|port| port.out.is_on()).then_some(Arbiters { ports })
+        ports.first().is_some_and(|port| port.out.is_on()).then_some(Arbiters { switch: site.switch, ports })
     }
 
     fn at(&mut self, port: PortId) -> &mut PortArbiters {
@@ -66,14 +67,14 @@ impl Arbiters {
             Role::None => None,
             Role::Grant => {
                 self.at(from).out.reverse(&passing, scheduling);
-                let back = scheduling.trail.pop()?;
+                let back = scheduling.trail.pop(self.switch)?;
                 if scheduling.trail.is_empty() {
                     self.at(back).from_host.reverse(&passing, scheduling);
                 }
                 Some(back)
             }
             Role::Request | Role::Leave => {
-                scheduling.trail.push(from);
+                scheduling.trail.push(self.switch, from);
                 if header.hops == 1 {
                     self.at(from).from_host.forward(&passing, scheduling);
                     self.set_timer(turn, from);
