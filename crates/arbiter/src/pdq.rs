@@ -5,7 +5,8 @@
 //!
 //! The paper leaves some points open. Here an offer below one packet per round trip is a pause, so that a sending flow
 //! hears of changes within a round trip; a flow's place in the list counts from one, so that the most critical flow,
-//! too, has a probing interval; flows not heard of for `forget` leave the list, in case their last word was lost.
+//! too, has a probing interval; the capacity never falls below one packet per round trip, so that a queue of probes cannot
+//! pause everybody; flows not heard of for `forget` leave the list, in case their last word was lost.
 
 mod list;
 mod rcp;
@@ -116,9 +117,9 @@ impl Pdq {
         self.admitted.is_some_and(|(flow, at)| flow != passing.flow && passing.now < at + pause)
     }
 
-    /// Whether an offer is below one packet per round trip, and below what is asked and the link has.
+    /// Whether an offer is below one packet per round trip because others use the link.
     fn is_little(&self, offer: Rate, header: &SchedulingHeader) -> bool {
-        offer.bytes_in(header.round_trip) < self.full_packet && offer < header.rate.min(self.most)
+        offer.bytes_in(header.round_trip) < self.full_packet && offer < header.rate.min(self.capacity)
     }
 
     fn pause(&self, header: &mut SchedulingHeader) {
@@ -196,8 +197,9 @@ impl Arbiter for Pdq {
             (self.capacity, self.due) = (self.most, Time::NEVER);
             return;
         };
-        let drains = Rate((waiting.bits() as f64 / (2.0 * round_trip.seconds())) as u64);
-        self.capacity = Rate(self.most.0.saturating_sub(drains.0));
+        let per_trip = |bytes: Bytes| (bytes.bits() as f64 / round_trip.seconds()) as u64;
+        let left = self.most.0.saturating_sub(per_trip(waiting) / 2);
+        self.capacity = Rate(left.max(per_trip(self.full_packet))).min(self.most);
         self.leftover.adapt(self.left(), round_trip * 2);
         self.set_timer(now, round_trip);
     }

@@ -8,7 +8,7 @@ use weft_core::order::ReorderCounts;
 use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::{Needs, reverse_ports};
 use weft_core::stack::{End, Receiving};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, ReceiverReport, Time};
 
 use crate::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
@@ -76,6 +76,14 @@ impl PdqReceiver {
     }
 }
 
+/// What a request has been granted. One with a rate that still names the arbiter pausing its flow has not met that
+/// arbiter: the path has changed, and the flow may ask all arbiters of the new one.
+fn granted(request: &SchedulingHeader) -> SchedulingHeader {
+    let is_void = request.paused_by != 0 && request.rate > Rate(0);
+    let (rate, paused_by) = if is_void { (Rate(0), 0) } else { (request.rate, request.paused_by) };
+    SchedulingHeader { role: Role::Grant, rate, paused_by, ..*request }
+}
+
 impl End for PdqReceiver {
     type Body = PdqPacket;
     type Host = ();
@@ -99,8 +107,11 @@ impl End for PdqReceiver {
             PdqPacketKind::Data => self.take(now, packet),
             PdqPacketKind::Probe | PdqPacketKind::Ack | PdqPacketKind::Done => {}
         }
-        let scheduling = SchedulingHeader { role: Role::Grant, ..self.scheduling };
-        self.answers.push_back(Answer { number: packet.number, sent: packet.sent, scheduling });
+        self.answers.push_back(Answer {
+            number: packet.number,
+            sent: packet.sent,
+            scheduling: granted(&self.scheduling),
+        });
     }
 
     fn send(&mut self, _now: Time, header: &mut Header, body: &mut PdqPacket) {
