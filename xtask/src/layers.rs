@@ -17,7 +17,8 @@ const PARTS: &[&str] = &["weft-core"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
-const SWITCH: &[&str] = &["weft-core", "weft-arbiter", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
+const SWITCH: &[&str] =
+    &["weft-core", "weft-arbiter", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[

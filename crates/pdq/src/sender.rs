@@ -9,7 +9,9 @@ use weft_core::record::FlowState;
 use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::{Needs, ports};
 use weft_core::stack::{End, Sending};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, SenderReport, Span, Time};
+use weft_core::{
+    Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, SenderReport, Span, Time,
+};
 
 use crate::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
