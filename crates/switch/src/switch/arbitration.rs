@@ -58,8 +58,7 @@ impl Arbiters {
         &mut self.ports[port.index()]
     }
 
-    /// A packet arrives. An answer passes the arbiters of its flow, and its way back is known.
-    pub(super) fn arrives(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<PortId> {
+    fn arrives(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<PortId> {
         let (header, now) = (*turn.headers.get(packet), turn.now);
         let scheduling = turn.headers.scheduling_mut(packet)?;
         let passing = passing(now, &header, scheduling);
@@ -84,8 +83,7 @@ impl Arbiters {
         }
     }
 
-    /// A packet is about to join the queue of a port.
-    pub(super) fn departs(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
+    fn departs(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
         let (header, now) = (*turn.headers.get(packet), turn.now);
         let Some(scheduling) = turn.headers.scheduling_mut(packet) else { return };
         if matches!(scheduling.role, Role::Request | Role::Leave) {
@@ -106,6 +104,23 @@ fn passing(now: Time, header: &Header, scheduling: &SchedulingHeader) -> Passing
 }
 
 impl Switch {
+    /// A packet arrives. An answer passes the arbiters of its flow, and its way back is known.
+    pub(super) fn arbiters_at_entry(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: PortId,
+        packet: PacketId,
+    ) -> Option<PortId> {
+        self.arbiters.as_mut()?.arrives(turn, from, packet)
+    }
+
+    /// A packet is about to join the queue of a port.
+    pub(super) fn arbiters_at_exit(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
+        if let Some(arbiters) = &mut self.arbiters {
+            arbiters.departs(turn, port, packet);
+        }
+    }
+
     /// The timer of a port's arbiters may have expired.
     pub(super) fn arbitrate_again(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(arbiters) = &mut self.arbiters else { return };

@@ -10,16 +10,37 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
+    /// Not inlined into the path of other packets.
+    #[inline(never)]
+    pub(super) fn receive_watched_or_arbitrated(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: PortId,
+        packet: PacketId,
+    ) -> Verdict {
+        if self.arbiters.is_some() {
+            self.receive_watched::<true>(turn, from, packet)
+        } else {
+            self.receive_watched::<false>(turn, from, packet)
+        }
+    }
+
     /// The same with a balancer that measures paths, whose fields packets carry, with an observer, with a fabric between
     /// inputs and outputs, or with arbiters.
-    #[inline(never)]
-    pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
+    #[inline(always)]
+    fn receive_watched<const ARBITRATES: bool>(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: PortId,
+        packet: PacketId,
+    ) -> Verdict {
         let now = turn.now;
         if let Some(observer) = &mut self.observer {
             observer.received(now, from, packet, turn.headers.get(packet));
         }
-        enter(now, turn.headers.get_mut(packet), from);
-        let way_back = self.arbiters.as_mut().and_then(|arbiters| arbiters.arrives(turn, from, packet));
+        let header = turn.headers.get_mut(packet);
+        enter(now, header, from);
+        let way_back = if ARBITRATES { self.arbiters_at_entry(turn, from, packet) } else { None };
         let header = turn.headers.get_mut(packet);
         if let Some(congestion) = &mut self.congestion {
             congestion.arrives(now, header);
@@ -30,8 +51,8 @@ impl Switch {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }
-                if let Some(arbiters) = &mut self.arbiters {
-                    arbiters.departs(turn, port, packet);
+                if ARBITRATES {
+                    self.arbiters_at_exit(turn, port, packet);
                 }
                 let header = turn.headers.get_mut(packet);
                 if self.fabric.is_some() {
