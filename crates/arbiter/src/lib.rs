@@ -57,8 +57,8 @@ family! {
     pub enum ArbiterSettings;
     called "arbiter" built at ArbiterSite;
     members {
-        "off" => off::Off(OffSettings),
-        "pdq" => pdq::Pdq(PdqArbiterSettings),
+        "off" => off::NoArbiter(NoArbiterSettings),
+        "pdq" => pdq::PdqArbiter(PdqArbiterSettings),
     }
     methods {
         fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader);

@@ -9,22 +9,22 @@ pub const SUMMARY: &str = "none: the ends decide";
 
 settings! {
     /// No settings.
-    pub struct OffSettings {}
+    pub struct NoArbiterSettings {}
 }
 
 /// No arbiter.
 #[derive(Clone, Debug)]
-pub struct Off;
+pub struct NoArbiter;
 
-impl Off {
+impl NoArbiter {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &OffSettings, _site: ArbiterSite) -> Off {
-        Off
+    pub fn new(_settings: &NoArbiterSettings, _site: ArbiterSite) -> NoArbiter {
+        NoArbiter
     }
 }
 
-impl Arbiter for Off {
+impl Arbiter for NoArbiter {
     fn is_on(&self) -> bool {
         false
     }

@@ -44,7 +44,7 @@ settings! {
 
 /// PDQ at a link.
 #[derive(Clone, Debug)]
-pub struct Pdq {
+pub struct PdqArbiter {
     settings: PdqArbiterSettings,
     number: u64,
     full_packet: Bytes,
@@ -59,12 +59,12 @@ pub struct Pdq {
     due: Time,
 }
 
-impl Pdq {
+impl PdqArbiter {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &PdqArbiterSettings, site: ArbiterSite) -> Pdq {
+    pub fn new(settings: &PdqArbiterSettings, site: ArbiterSite) -> PdqArbiter {
         let most = scaled(site.line, settings.utilization);
-        Pdq {
+        PdqArbiter {
             number: site.number,
             full_packet: site.full_packet,
             most,
@@ -155,7 +155,7 @@ impl Pdq {
     }
 }
 
-impl Arbiter for Pdq {
+impl Arbiter for PdqArbiter {
     fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader) {
         let paused_elsewhere = header.paused_by != 0 && header.paused_by != self.number;
         if paused_elsewhere || header.role == Role::Leave {

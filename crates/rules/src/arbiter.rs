@@ -18,7 +18,7 @@ pub(crate) fn arbiters_are_asked(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 
 /// The bounds of the list are in order.
 pub(crate) fn lists_have_bounds(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let ArbiterSettings::Pdq(pdq) = &facts.switch.arbiter else { return };
+    let ArbiterSettings::PdqArbiter(pdq) = &facts.switch.arbiter else { return };
     if pdq.least_list > pdq.most_list {
         let message = format!("exceeds most_list = {}, the longest list", pdq.most_list);
         found.push(impossible("switch.arbiter.pdq.least_list", message));

@@ -100,7 +100,7 @@ impl Hosts {
             return self.at_closed_door(cx, host, packet, E::SIDE);
         };
         if cx.pool.headers.carries_scheduling() {
-            active.end.on_grant(cx.now, &cx.pool.headers.scheduling(packet));
+            act::hand_grant(active, cx, packet);
         }
         active.end.receive(cx.now, cx.pool.headers.get(packet), cx.pool.body(packet));
         cx.pool.remove(packet);

@@ -26,7 +26,7 @@ fn star(hosts: u32, arbiter: PdqArbiterSettings, flows: Vec<Flow>) -> Setup {
     let topology = SingleSwitchSettings { hosts, host_link };
     let transport = TransportSettings::Pdq(PdqSettings { round_trip: ROUND_TRIP, ..Default::default() });
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
-    setup.switch.arbiter = ArbiterSettings::Pdq(arbiter);
+    setup.switch.arbiter = ArbiterSettings::PdqArbiter(arbiter);
     setup.flows = flows.into();
     setup
 }
@@ -117,7 +117,8 @@ fn a_smaller_flow_preempts_a_larger_one() {
 /// How busy the line to the receiver is from the first grant to the last byte, with equal flows.
 fn utilization(early_start: f64) -> f64 {
     let mut setup = together(&[1_000; 10]);
-    setup.switch.arbiter = ArbiterSettings::Pdq(PdqArbiterSettings { early_start, ..Default::default() });
+    setup.switch.arbiter =
+        ArbiterSettings::PdqArbiter(PdqArbiterSettings { early_start, ..Default::default() });
     let record = lab::run(setup);
     nothing_is_lost(&record);
     let last = times(&record).into_iter().max().expect("there are flows");
@@ -139,7 +140,7 @@ fn early_start_keeps_the_line_busy() {
 fn a_short_list_serves_all_flows() {
     let mut setup = together(&[100; 30]);
     let arbiter = PdqArbiterSettings { least_list: 2, ..Default::default() };
-    setup.switch.arbiter = ArbiterSettings::Pdq(arbiter);
+    setup.switch.arbiter = ArbiterSettings::PdqArbiter(arbiter);
     let record = lab::run(setup);
     nothing_is_lost(&record);
     let last = times(&record).into_iter().max().expect("there are flows").micros();
@@ -178,7 +179,7 @@ fn threads_agree_on_grants() {
     let mut setup = lab::leaf_spine();
     let transport = TransportSettings::Pdq(PdqSettings::default());
     setup.transport = weft_transport::Transport::new(&transport).into();
-    setup.switch.arbiter = ArbiterSettings::Pdq(PdqArbiterSettings::default());
+    setup.switch.arbiter = ArbiterSettings::PdqArbiter(PdqArbiterSettings::default());
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().all(|flow| flow.end.is_some() && flow.timeouts == 0));

@@ -126,7 +126,10 @@ impl Switch {
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
-            return self.receive_watched_or_arbitrated(&mut turn.again(), from, packet);
+            return match self.arbiters {
+                None => self.receive_watched(&mut turn.again(), from, packet),
+                Some(_) => self.receive_arbitrated(&mut turn.again(), from, packet),
+            };
         }
         let header = turn.headers.get_mut(packet);
         enter(turn.now, header, from);

@@ -9,7 +9,7 @@ const TRIP: Span = Span::from_us(100);
 const OWN: u64 = 7;
 
 struct Link {
-    pdq: Pdq,
+    pdq: PdqArbiter,
     now: Time,
 }
 
@@ -22,7 +22,7 @@ impl Link {
         let mut settings = PdqArbiterSettings { dampening: 0.0, ..Default::default() };
         change(&mut settings);
         let site = ArbiterSite { number: OWN, line: LINE, full_packet: Bytes(1_538) };
-        Link { pdq: Pdq::new(&settings, site), now: Time::ZERO }
+        Link { pdq: PdqArbiter::new(&settings, site), now: Time::ZERO }
     }
 
     fn passing(&self, flow: u32) -> Passing {

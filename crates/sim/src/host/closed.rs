@@ -14,11 +14,12 @@ impl Hosts {
     #[cold]
     pub(super) fn at_closed_door(&mut self, cx: &mut Context, host: HostId, packet: PacketId, side: Side) {
         let (header, body) = (*cx.pool.headers.get(packet), *cx.pool.body(packet));
-        let scheduling = cx.pool.headers.scheduling(packet);
+        let headers = &cx.pool.headers;
+        let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
         cx.pool.remove(packet);
         match side {
             Side::Sender => self.use_card(cx, host),
-            Side::Receiver => self.knock(cx, host, (&header, &body), &scheduling),
+            Side::Receiver => self.knock(cx, host, (&header, &body), scheduling.as_ref()),
         }
     }
 
@@ -27,7 +28,7 @@ impl Hosts {
         cx: &mut Context,
         host: HostId,
         (header, body): (&Header, &Body),
-        scheduling: &SchedulingHeader,
+        scheduling: Option<&SchedulingHeader>,
     ) {
         let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
@@ -39,7 +40,9 @@ impl Hosts {
                 self.ends.note_entry(flow, spec.tag);
             }
             let Some((seat, active)) = Receiver::slab(&mut self.ends).seated(flow) else { return };
-            active.end.on_grant(cx.now, scheduling);
+            if let Some(scheduling) = scheduling {
+                active.end.on_grant(cx.now, scheduling);
+            }
             active.end.receive(cx.now, header, body);
             self.seldom_news::<Receiver>(cx, seat, host);
         } else {

@@ -7,8 +7,8 @@ use weft_arbiter::{AnyArbiter, ArbiterSettings, ArbiterSite, Passing};
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
 use weft_core::{Bytes, Header, PacketId, PortId, SwitchId, Time};
 
-use super::Switch;
-use crate::turn::{Effect, SwitchSite, Turn};
+use super::{Switch, enter};
+use crate::turn::{Effect, SwitchSite, Turn, Verdict};
 
 /// See the file's head.
 pub(super) struct Arbiters {
@@ -58,6 +58,7 @@ impl Arbiters {
         &mut self.ports[port.index()]
     }
 
+    /// A packet arrives. An answer passes the arbiters of its flow; returns its way back.
     fn arrives(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<PortId> {
         let (header, now) = (*turn.headers.get(packet), turn.now);
         let scheduling = turn.headers.scheduling_mut(packet)?;
@@ -74,7 +75,7 @@ impl Arbiters {
             }
             Role::Request | Role::Leave => {
                 scheduling.trail.push(self.switch, from);
-                if header.hops == 1 {
+                if header.hops == 0 {
                     self.at(from).from_host.forward(&passing, scheduling);
                     self.set_timer(turn, from);
                 }
@@ -83,6 +84,7 @@ impl Arbiters {
         }
     }
 
+    /// A packet waits at a port.
     fn departs(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
         let (header, now) = (*turn.headers.get(packet), turn.now);
         let Some(scheduling) = turn.headers.scheduling_mut(packet) else { return };
@@ -104,21 +106,40 @@ fn passing(now: Time, header: &Header, scheduling: &SchedulingHeader) -> Passing
 }
 
 impl Switch {
-    /// A packet arrives. An answer passes the arbiters of its flow, and its way back is known.
-    pub(super) fn arbiters_at_entry(
+    /// As [`Switch::receive`]. A request meets the arbiter of its output once it waits there; a dropped one never does. An
+    /// answer takes its way back, whatever routes and balancer say.
+    #[inline(never)]
+    pub(super) fn receive_arbitrated(
         &mut self,
         turn: &mut Turn<'_>,
         from: PortId,
         packet: PacketId,
-    ) -> Option<PortId> {
-        self.arbiters.as_mut()?.arrives(turn, from, packet)
-    }
-
-    /// A packet is about to join the queue of a port.
-    pub(super) fn arbiters_at_exit(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
-        if let Some(arbiters) = &mut self.arbiters {
+    ) -> Verdict {
+        let Some(arbiters) = &mut self.arbiters else { unreachable!("called only with arbiters") };
+        if let Some(back) = arbiters.arrives(turn, from, packet) {
+            return self.send_back(turn, (from, back), packet);
+        }
+        let verdict = self.receive_watched(turn, from, packet);
+        if let (Some(arbiters), Verdict::Ready(port) | Verdict::Queued(port)) = (&mut self.arbiters, verdict)
+        {
             arbiters.departs(turn, port, packet);
         }
+        verdict
+    }
+
+    /// An answer joins the port by which its request entered.
+    fn send_back(&mut self, turn: &mut Turn<'_>, (from, to): (PortId, PortId), packet: PacketId) -> Verdict {
+        let now = turn.now;
+        if let Some(observer) = &mut self.observer {
+            observer.received(now, from, packet, turn.headers.get(packet));
+        }
+        enter(now, turn.headers.get_mut(packet), from);
+        let verdict = match self.fabric {
+            None => self.outputs.join(turn, to, packet),
+            Some(_) => self.enter_fabric(turn, to, packet),
+        };
+        self.note(turn, packet, verdict);
+        verdict
     }
 
     /// The timer of a port's arbiters may have expired.

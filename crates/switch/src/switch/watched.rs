@@ -1,5 +1,4 @@
-//! The path of a packet through a switch that is watched (its balancer measures paths, or it has an observer), has a
-//! fabric, or arbitrates.
+//! The path of a packet through a switch that is watched (its balancer measures paths, or it has an observer) or has a fabric.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -10,51 +9,25 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
-    /// Not inlined into the path of other packets.
+    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, or with a fabric
+    /// between inputs and outputs.
     #[inline(never)]
-    pub(super) fn receive_watched_or_arbitrated(
-        &mut self,
-        turn: &mut Turn<'_>,
-        from: PortId,
-        packet: PacketId,
-    ) -> Verdict {
-        if self.arbiters.is_some() {
-            self.receive_watched::<true>(turn, from, packet)
-        } else {
-            self.receive_watched::<false>(turn, from, packet)
-        }
-    }
-
-    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, with a fabric between
-    /// inputs and outputs, or with arbiters.
-    #[inline(always)]
-    fn receive_watched<const ARBITRATES: bool>(
-        &mut self,
-        turn: &mut Turn<'_>,
-        from: PortId,
-        packet: PacketId,
-    ) -> Verdict {
+    pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;
         if let Some(observer) = &mut self.observer {
             observer.received(now, from, packet, turn.headers.get(packet));
         }
         let header = turn.headers.get_mut(packet);
         enter(now, header, from);
-        let way_back = if ARBITRATES { self.arbiters_at_entry(turn, from, packet) } else { None };
-        let header = turn.headers.get_mut(packet);
         if let Some(congestion) = &mut self.congestion {
             congestion.arrives(now, header);
         }
-        let verdict = match way_back.or_else(|| self.output(now, header)) {
+        let verdict = match self.output(now, header) {
             None => Verdict::Dropped(Reason::NoRoute),
             Some(port) => {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }
-                if ARBITRATES {
-                    self.arbiters_at_exit(turn, port, packet);
-                }
-                let header = turn.headers.get_mut(packet);
                 if self.fabric.is_some() {
                     self.enter_fabric(turn, port, packet)
                 } else {
@@ -71,7 +44,8 @@ impl Switch {
     }
 
     /// Reports to watchers what happened to a packet.
-    fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
+    #[inline(always)]
+    pub(super) fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
         let header = turn.headers.get_mut(packet);
         if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
             congestion.will_send(turn.now, leaves.port, (leaves.start, leaves.end), header);

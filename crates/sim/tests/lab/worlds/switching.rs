@@ -332,7 +332,7 @@ pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
     if setup.transport.stack().arbiter().is_none() && !one_in(random, 20) {
         return;
     }
-    setup.switch.arbiter = ArbiterSettings::Pdq(PdqArbiterSettings {
+    setup.switch.arbiter = ArbiterSettings::PdqArbiter(PdqArbiterSettings {
         early_start: pick(random, &[0.0, 1.0, 2.0, 10.0]),
         dampening: pick(random, &[0.0, 0.5, 1.0, 3.0]),
         probing: pick(random, &[0.1, 0.2, 1.0]),
