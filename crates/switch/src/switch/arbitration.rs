@@ -138,7 +138,9 @@ impl Switch {
             None => self.outputs.join(turn, to, packet),
             Some(_) => self.enter_fabric(turn, to, packet),
         };
-        self.note(turn, packet, verdict);
+        if let (Some(observer), Verdict::Dropped(reason)) = (&mut self.observer, verdict) {
+            observer.dropped(now, packet, reason);
+        }
         verdict
     }
 

@@ -44,8 +44,7 @@ impl Switch {
     }
 
     /// Reports to watchers what happened to a packet.
-    #[inline(always)]
-    pub(super) fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
+    fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
         let header = turn.headers.get_mut(packet);
         if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
             congestion.will_send(turn.now, leaves.port, (leaves.start, leaves.end), header);
