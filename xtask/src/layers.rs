@@ -17,13 +17,15 @@ const PARTS: &[&str] = &["weft-core"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
-const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
+const SWITCH: &[&str] =
+    &["weft-core", "weft-arbiter", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
     "weft-core",
     "weft-offload",
     "weft-ndp",
+    "weft-pdq",
     "weft-pfabric",
     "weft-rate",
     "weft-recovery",
@@ -151,6 +153,7 @@ const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "wef
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
+    Layer { name: "weft-arbiter", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
@@ -162,6 +165,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-recovery", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-ndp", may_use: PARTS },
+    Layer { name: "weft-pdq", may_use: PARTS },
     Layer { name: "weft-pfabric", may_use: PARTS },
     Layer { name: "weft-offload", may_use: PARTS },
     Layer { name: "weft-transport", may_use: TRANSPORT },
@@ -305,7 +309,7 @@ mod tests {
         assert!(
             complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));

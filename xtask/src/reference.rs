@@ -27,6 +27,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("Marking", "marking.md", "crates/mark/src/lib.rs"),
     ("Schedulers", "schedulers.md", "crates/queue/src/schedule.rs"),
     ("Orders of queues", "orders.md", "crates/queue/src/order.rs"),
+    ("Arbiters", "arbiters.md", "crates/arbiter/src/lib.rs"),
     ("Congestion laws", "congestion-laws.md", "crates/transport/src/congestion.rs"),
     ("Rate laws", "rate-laws.md", "crates/rate/src/laws.rs"),
 ];

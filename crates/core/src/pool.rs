@@ -8,6 +8,7 @@
 
 use crate::header::Header;
 use crate::ids::PacketId;
+use crate::scheduling::SchedulingHeader;
 
 /// All packets of one domain. Only the ends interpret `Body`.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Headers {
     next: Box<[PacketId]>,
     /// One less than the number of places.
     mask: u32,
+    /// The column of scheduling headers, absent unless a run uses them.
+    scheduling: Option<Box<[SchedulingHeader]>>,
 }
 
 /// Places of a new pool; a power of two.
@@ -124,7 +127,7 @@ fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
 impl Headers {
     /// Default headers; `places` is a power of two.
     fn with_places(places: usize) -> Headers {
-        let mut headers = Headers { column: Box::default(), next: Box::default(), mask: 0 };
+        let mut headers = Headers { column: Box::default(), next: Box::default(), mask: 0, scheduling: None };
         headers.resize(places);
         headers
     }
@@ -139,6 +142,34 @@ impl Headers {
         let mut next = std::mem::take(&mut self.next).into_vec();
         next.resize(places, PacketId::NONE);
         self.next = next.into();
+        if let Some(scheduling) = &mut self.scheduling {
+            let mut column = std::mem::take(scheduling).into_vec();
+            column.resize(places, SchedulingHeader::NONE);
+            *scheduling = column.into();
+        }
+    }
+
+    /// From now on packets have scheduling headers.
+    pub fn carry_scheduling(&mut self) {
+        self.scheduling = Some(vec![SchedulingHeader::NONE; self.column.len()].into());
+    }
+
+    /// Whether packets have scheduling headers.
+    #[must_use]
+    #[inline]
+    pub fn carries_scheduling(&self) -> bool {
+        self.scheduling.is_some()
+    }
+
+    /// The scheduling header of a packet; [`SchedulingHeader::NONE`] in runs without any.
+    #[must_use]
+    pub fn scheduling(&self, id: PacketId) -> SchedulingHeader {
+        self.scheduling.as_ref().map_or(SchedulingHeader::NONE, |column| column[id.index()])
+    }
+
+    /// The same to be written; `None` in runs without any. A new packet has that of the place's previous one.
+    pub fn scheduling_mut(&mut self, id: PacketId) -> Option<&mut SchedulingHeader> {
+        self.scheduling.as_mut().map(|column| &mut column[id.index()])
     }
 
     /// Reads a header.

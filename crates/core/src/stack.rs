@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::ends::{FlowSite, ReceiverReport, SenderReport};
 use crate::header::{Class, Header, PacketKind};
 use crate::ids::FlowId;
+use crate::scheduling::SchedulingHeader;
 use crate::segment::{Needs, Toll};
 use crate::units::{Bytes, Rate, Time};
 
@@ -137,6 +138,12 @@ pub trait End {
     fn rank(&self) -> u32 {
         0
     }
+    /// The scheduling header of the packet just written; called only in runs whose packets have one.
+    fn request(&self) -> SchedulingHeader {
+        SchedulingHeader::NONE
+    }
+    /// The scheduling header of the packet about to be passed to [`End::on_packet`]; called only in such runs.
+    fn on_grant(&mut self, _now: Time, _grant: &SchedulingHeader) {}
     /// [`Needs::asks`] was set: tells the host part what it needs.
     fn ask(&mut self, _host: &mut Self::Host) {}
     /// The host part gives it a turn. False if it no longer needs one.
@@ -260,5 +267,9 @@ pub trait Stack: Sized {
     /// Whether full queues may trim its packets to their headers.
     fn is_trimmable(&self) -> bool {
         false
+    }
+    /// The arbiter that the links on its flows' paths need, by name: its packets carry scheduling headers.
+    fn arbiter(&self) -> Option<&'static str> {
+        None
     }
 }

@@ -180,6 +180,12 @@ impl Setup {
         self.switch_kinds().any(|switch| switch.pfc.is_on())
     }
 
+    /// Whether packets have scheduling headers.
+    #[must_use]
+    pub fn schedules(&self) -> bool {
+        self.transports().any(|transport| transport.stack().arbiter().is_some())
+    }
+
     /// The queue of a class at a node.
     #[inline]
     #[must_use]

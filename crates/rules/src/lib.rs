@@ -4,6 +4,7 @@
 //! the user has no effect; reported only if that holds in every case, because a sweep may compare a scheme that uses
 //! a setting with one that does not.
 
+mod arbiter;
 mod balance;
 mod levels;
 mod measure;
@@ -123,6 +124,8 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
     (precedence::flows_fall_through_queues, &["switch", "transport"]),
     (precedence::ranks_are_written_and_read, &["switch", "transport", "balance"]),
+    (arbiter::arbiters_are_asked, &["switch", "transport"]),
+    (arbiter::lists_have_bounds, &["switch"]),
     (tlt::transports_mark_for_switches_that_drop, &["switch", "transport", "hosts", "traffic"]),
     (tlt::markers_learn_what_arrives, &["transport"]),
     (tlt::red_thresholds_let_a_packet_pass, &["switch", "transport"]),

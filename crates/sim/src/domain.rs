@@ -64,11 +64,15 @@ impl Context {
     fn new(plan: &Arc<RunPlan>, number: usize) -> Context {
         let setup = &plan.setup;
         let links = setup.graph.links().len();
+        let mut pool = Pool::new();
+        if setup.schedules() {
+            pool.headers.carry_scheduling();
+        }
         Context {
             number,
             now: Time::ZERO,
             calendar: Calendar::new(EventOrder::new(setup.seed), links, bucket_width(setup)),
-            pool: Pool::new(),
+            pool,
             wires: Wires::new(wires(plan, number)),
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),

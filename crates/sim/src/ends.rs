@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use weft_core::record::FlowPauses;
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
 use weft_core::{Bytes, FlowId, Header, HostId, Rate, Span, Time, prefetch};
 use weft_transport::{
@@ -31,6 +32,10 @@ pub(crate) trait FlowEnd: Sized {
     fn rank(&self) -> u32;
     /// Writes the packet it has announced.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Body);
+    /// The scheduling header of the packet it has just written.
+    fn request(&self) -> SchedulingHeader;
+    /// The scheduling header of the packet it is about to receive.
+    fn on_grant(&mut self, now: Time, grant: &SchedulingHeader);
     /// Tells the host part what it needs.
     fn ask(&mut self, part: &mut AnyHost);
     /// The host part gives it a turn; returns whether it used it.
@@ -63,6 +68,12 @@ macro_rules! end {
             fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) {
                 let written = self.poll_into(now, header, body);
                 debug_assert!(written, "an end that is ready has a packet");
+            }
+            fn request(&self) -> SchedulingHeader {
+                self.request()
+            }
+            fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
+                self.on_grant(now, grant);
             }
             fn ask(&mut self, part: &mut AnyHost) {
                 self.ask(part);

@@ -3,6 +3,7 @@
 
 use std::sync::Mutex;
 
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::{FlowId, Header, LinkId, PacketId, Time};
 use weft_switch::PauseFrame;
 use weft_transport::Body;
@@ -25,6 +26,8 @@ pub(crate) struct Handoff {
 struct Letter {
     flows: Vec<(FlowId, Flow)>,
     packets: Vec<Handoff>,
+    /// Of these packets, in runs with scheduling headers.
+    scheduling: Vec<SchedulingHeader>,
     /// By the link whose transmitter must obey, with the time.
     pauses: Vec<(LinkId, Landing)>,
 }
@@ -96,8 +99,10 @@ impl Mail {
             if from != domain.cx.number {
                 let mut letter =
                     self.letter_box(set, from, domain.cx.number).lock().expect("no thread panics");
+                let letter = &mut *letter;
                 letter.flows.drain(..).for_each(|(flow, spec)| domain.hosts.ends.expect(flow, spec));
-                letter.packets.drain(..).for_each(|handoff| domain.cx.take_in(&handoff));
+                let mut scheduling = letter.scheduling.drain(..);
+                letter.packets.drain(..).for_each(|handoff| domain.cx.take_in(&handoff, scheduling.next()));
                 letter.pauses.drain(..).for_each(|(link, landing)| domain.cx.will_pause(link, landing));
             }
         }
@@ -111,13 +116,20 @@ impl Context {
         let handoff =
             Handoff { link, lands, header: *self.pool.headers.get(packet), body: *self.pool.body(packet) };
         self.outbox.first = self.outbox.first.min(lands);
-        self.outbox.letters[usize::from(to)].packets.push(handoff);
+        let letter = &mut self.outbox.letters[usize::from(to)];
+        letter.packets.push(handoff);
+        if self.pool.headers.carries_scheduling() {
+            letter.scheduling.push(self.pool.headers.scheduling(packet));
+        }
         self.pool.remove(packet);
     }
 
     #[inline]
-    fn take_in(&mut self, handoff: &Handoff) {
+    fn take_in(&mut self, handoff: &Handoff, scheduling: Option<SchedulingHeader>) {
         let packet = self.pool.insert(handoff.header, handoff.body);
+        if let (Some(own), Some(scheduling)) = (self.pool.headers.scheduling_mut(packet), scheduling) {
+            *own = scheduling;
+        }
         self.fly(handoff.link, Flying { lands: handoff.lands, packet });
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use lab::trial::{Coverage, Extent, add, trial};
 use lab::worlds::World;
 use weft_core::settings::Family;
+use weft_switch::arbiter::ArbiterSettings;
 use weft_switch::order::OrderSettings;
 use weft_switch::{
     BalancerSettings, mark::MarkerSettings, schedule::SchedulerSettings, share::SharingSettings,
@@ -74,9 +75,10 @@ fn every_member_of_a_family_is_drawn() {
             (SchedulerSettings::FAMILY.name, switch.schedule.name()),
             (SharingSettings::FAMILY.name, switch.sharing.name()),
             (OrderSettings::FAMILY.name, switch.order.name()),
+            (ArbiterSettings::FAMILY.name, switch.arbiter.name()),
         ]);
     }
-    let families: [Family; 7] = [
+    let families: [Family; 8] = [
         TransportSettings::FAMILY,
         TopologySettings::FAMILY,
         BalancerSettings::FAMILY,
@@ -84,6 +86,7 @@ fn every_member_of_a_family_is_drawn() {
         SchedulerSettings::FAMILY,
         SharingSettings::FAMILY,
         OrderSettings::FAMILY,
+        ArbiterSettings::FAMILY,
     ];
     let all =
         families.iter().flat_map(|family| family.members.iter().map(|member| (family.name, member.name)));

@@ -5,10 +5,11 @@
 //! [`Effect`]s. Start reading at [`Switch::receive`]; the path of a packet is that one page, top to bottom.
 //!
 //! ```text
-//! receive: table -> balance -> share (admission) -> trim -> mark -> queue        transmit: schedule -> mark -> wire
+//! receive: table -> balance -> arbiter -> share (admission) -> trim -> mark -> queue        transmit: schedule -> mark -> wire
 //! ```
 //!
-//! Five families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`order`], [`schedule`].
+//! Six families fill the stages; a member is one file and one line: [`balance`], [`arbiter`], [`share`], [`mark`], [`order`],
+//! [`schedule`].
 
 pub mod balance;
 pub mod congestion;
@@ -32,6 +33,8 @@ pub mod trim;
 mod turn;
 pub mod visibility;
 
+/// The family of arbiters, which must not depend on switches.
+pub use weft_arbiter as arbiter;
 /// The family of sharing rules, which must not depend on switches.
 pub use weft_buffer::{self as share, color::ColorSettings};
 /// The family of markers, which must not depend on switches.

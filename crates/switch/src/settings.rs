@@ -8,6 +8,7 @@ use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use crate::{ColorSettings, ShaperSettings};
+use weft_arbiter::ArbiterSettings;
 use weft_mark::MarkerSettings;
 use weft_voq::VoqSettings;
 
@@ -91,6 +92,8 @@ settings! {
         trim: TrimSettings = TrimSettings::default(),
         /// Early drops of packets that their transport can do without; off unless a threshold is given.
         color: ColorSettings = ColorSettings::default(),
+        /// Which flows may send over a link, and at what rate; off unless given. Needed by transports that are scheduled by switches.
+        arbiter: ArbiterSettings = ArbiterSettings::default(),
         /// Virtual output queues in front of a fabric, with credits and deep memory, instead of queues behind it; off unless given.
         voq: Option<VoqSettings> = None,
     }

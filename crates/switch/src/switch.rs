@@ -17,6 +17,7 @@ use crate::port::PortCounters;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::table::{ForwardingTable, Route};
 use crate::turn::{Departure, Effect, Sent, SwitchSite, Turn, Verdict};
+use arbitration::Arbiters;
 use weft_voq::VoqFabric;
 
 /// A combined input-output-queued switch with shared memory.
@@ -36,8 +37,10 @@ pub struct Switch {
     unpaused: Option<Box<Component>>,
     /// If packets wait in virtual output queues.
     fabric: Option<Box<VoqFabric>>,
+    /// If links have arbiters.
+    arbiters: Option<Box<Arbiters>>,
     observer: Observing,
-    /// Without path measurement, observer and fabric.
+    /// Without path measurement, observer, fabric and arbiters.
     plain: bool,
 }
 
@@ -65,6 +68,7 @@ impl Switch {
             Box::new(Congestion::new(measure, place))
         });
         let fabric = fabric::of(settings, site).map(Box::new);
+        let arbiters = Arbiters::new(&settings.arbiter, site).map(Box::new);
         let behind = fabric.as_ref().map(|_| fabric::outputs_behind(settings));
         let reads_outputs = reads_loads && fabric.is_none();
         let mut outputs = Outputs::new(behind.as_ref().unwrap_or(settings), site, reads_outputs);
@@ -76,8 +80,9 @@ impl Switch {
             queues: settings.queues as usize,
             class_load: settings.class_load,
             hash,
-            plain: congestion.is_none() && fabric.is_none(),
+            plain: congestion.is_none() && fabric.is_none() && arbiters.is_none(),
             fabric,
+            arbiters,
             observer: None,
             congestion,
             unpaused: excludes.then(|| Box::new(Component::equal(Vec::new()))),
@@ -102,10 +107,12 @@ impl Switch {
 
     /// From now on [`Switch::receive`] returns when packets leave by `port`, and [`Switch::transmit`] must not be
     /// called for it: the end of a transmission needs no event, and nothing else changes. Returns false, and does
-    /// nothing, if the settings rule it out: several queues per port, departure marking, a shaper. The port's link
+    /// nothing, if the settings rule it out: several queues per port, departure marking, a shaper, an arbiter. The port's link
     /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
-        self.fabric.is_none() && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
+        self.fabric.is_none()
+            && self.arbiters.is_none()
+            && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
     }
 
     /// From now on `observer` is told of every packet.
@@ -119,7 +126,10 @@ impl Switch {
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
-            return self.receive_watched(&mut turn.again(), from, packet);
+            return match self.arbiters {
+                None => self.receive_watched(&mut turn.again(), from, packet),
+                Some(_) => self.receive_arbitrated(&mut turn.again(), from, packet),
+            };
         }
         let header = turn.headers.get_mut(packet);
         enter(turn.now, header, from);
@@ -149,6 +159,7 @@ impl Switch {
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let before = turn.effects.len();
         let brings = self.pass_fabric(turn, port);
+        self.arbitrate_again(turn, port);
         self.note_drops(turn, before);
         if self.outputs.opens(turn.now, port) || brings {
             turn.effects.push_back(Effect::HasWork(port));
@@ -365,6 +376,7 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
     header.hops += u8::from(header.hops < u8::MAX);
 }
 
+mod arbitration;
 mod fabric;
 mod watched;
 

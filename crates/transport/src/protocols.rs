@@ -1,4 +1,5 @@
-//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric.
+//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric,
+//! PDQ.
 //!
 //! The list is at the end of this file. A line of it names a stack ([`weft_core::stack::Stack`]), the layout of its
 //! packets unless they are segments, and the transports that a scenario can choose; a new transport adds only one
@@ -7,6 +8,7 @@
 
 use std::sync::Arc;
 
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::segment::{Needs, Segment, Toll};
 use weft_core::stack::{Classes, End, HostPart, Layout, Receiving, Sending, Side, Sizes, Stack};
 use weft_core::{Class, FlowId, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Time};
@@ -20,6 +22,7 @@ use crate::stacks::tcp::TcpStack;
 use crate::stacks::{HoldsLayout, HostOf};
 
 pub mod ndp;
+pub mod pdq;
 pub mod pfabric;
 pub mod udp;
 
@@ -188,6 +191,7 @@ stacks! {
     Pfabric is weft_pfabric::PfabricStack, in weft_pfabric::packet::PfabricPacket, by alone {
         "pfabric" => pfabric::Pfabric(PfabricSettings)
     }
+    Pdq is weft_pdq::PdqStack, in weft_pdq::packet::PdqPacket, by alone { "pdq" => pdq::Pdq(PdqSettings) }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod tcp;
 pub(crate) use datagram::DatagramReceiver;
 pub(crate) use tcp::TcpReceiver;
 pub use weft_core::ReceiverReport;
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::End;
 use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
@@ -125,6 +126,17 @@ impl Receiver {
     pub fn on_wakeup(&mut self, now: Time) {
         self.end.on_wakeup(now);
         self.needs = self.end.needs();
+    }
+
+    /// The scheduling header of the packet just written.
+    #[must_use]
+    pub fn request(&self) -> SchedulingHeader {
+        self.end.request()
+    }
+
+    /// The scheduling header of the packet about to be passed to [`Receiver::receive`].
+    pub fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
+        self.end.on_grant(now, grant);
     }
 
     /// [`Needs::asks`] was set: the receiver tells the host part what it needs.

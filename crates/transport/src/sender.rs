@@ -7,6 +7,7 @@ mod tcp;
 pub(crate) use datagram::DatagramSender;
 pub(crate) use tcp::TcpSender;
 pub use weft_core::SenderReport;
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::segment::{Needs, Outgoing, Segment};
 use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
@@ -124,6 +125,17 @@ impl Sender {
     pub fn on_wakeup(&mut self, now: Time) {
         self.end.on_wakeup(now);
         self.needs = self.end.needs();
+    }
+
+    /// The scheduling header of the packet just written.
+    #[must_use]
+    pub fn request(&self) -> SchedulingHeader {
+        self.end.request()
+    }
+
+    /// The scheduling header of the packet about to be passed to [`Sender::receive`].
+    pub fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
+        self.end.on_grant(now, grant);
     }
 
     /// [`Needs::asks`] was set: the sender tells the host part what it needs.

@@ -70,6 +70,20 @@ macro_rules! any_end {
                 }
             }
 
+            pub(crate) fn request(&self) -> SchedulingHeader {
+                match self {
+                    $end::$first(end) => End::request(end),
+                    $($end::$stack(end) => End::request(end),)*
+                }
+            }
+
+            pub(crate) fn on_grant(&mut self, now: Time, grant: &SchedulingHeader) {
+                match self {
+                    $end::$first(end) => End::on_grant(end, now, grant),
+                    $($end::$stack(end) => End::on_grant(end, now, grant),)*
+                }
+            }
+
             /// A flow sent as datagrams has nothing to ask of another stack's host part.
             pub(crate) fn ask(&mut self, host: &mut AnyHost) {
                 match (self, host) {
@@ -227,6 +241,12 @@ macro_rules! stacks {
             #[must_use]
             pub fn is_trimmable(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::is_trimmable(&**own),)+ }
+            }
+
+            /// The arbiter that the links on the flows' paths need.
+            #[must_use]
+            pub fn arbiter(&self) -> Option<&'static str> {
+                match self { $(AnyStack::$stack(own) => Stack::arbiter(&**own),)+ }
             }
         }
 

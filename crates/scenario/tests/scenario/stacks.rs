@@ -88,6 +88,17 @@ fn ranks_are_written_read_and_left_alone() {
 }
 
 #[test]
+fn arbiters_are_there_and_asked() {
+    let with = |arbiter: &str, transport: &str| format!("[switch]\n{arbiter}{transport}");
+    let (on, pdq) = ("arbiter = \"pdq\"\n", "[transport.pdq]\n");
+    accepted(&small(&with(on, pdq)));
+    wrong(&with("", pdq), "pdq needs arbiters at the links: set switch.arbiter = \"pdq\"");
+    wrong(&with(on, "[transport.newreno]\n"), "packets of newreno ask no arbiter");
+    let list = "arbiter.pdq = { least_list = 9, most_list = 8 }\n";
+    wrong(&with(list, pdq), "exceeds most_list = 8");
+}
+
+#[test]
 fn colours_are_marked_and_dropped_by_somebody() {
     let with = |switch: &str, transport: &str| format!("[switch]\n{switch}{transport}");
     let tcp = |more: &str| format!("[transport.newreno]\ntlt = {{}}\n{more}");

@@ -73,7 +73,24 @@ fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&m
     }
     header.ingress = PortId(0);
     header.hops = 0;
+    if cx.pool.headers.carries_scheduling() {
+        write_request(active, cx, packet);
+    }
     packet
+}
+
+/// The scheduling header of a packet that an end has written.
+#[inline(never)]
+fn write_request<E: FlowEnd>(active: &Active<E>, cx: &mut Context, packet: PacketId) {
+    if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
+        *scheduling = active.end.request();
+    }
+}
+
+/// Hands the scheduling header of a packet to the end that is about to receive the packet.
+#[inline(never)]
+pub(super) fn hand_grant<E: FlowEnd>(active: &mut Active<E>, cx: &Context, packet: PacketId) {
+    active.end.on_grant(cx.now, &cx.pool.headers.scheduling(packet));
 }
 
 /// The path and the flowcell of a packet that an end has written.

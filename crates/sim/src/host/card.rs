@@ -1,5 +1,6 @@
 //! The network card of a host: which end uses it next, and how a packet reaches the wire.
 
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
 use weft_core::{Header, HostId, LinkId, PacketId, Rate, Ring, Time};
 use weft_plan::Setup;
@@ -129,6 +130,9 @@ impl Hosts {
         }
         let (header, body) = card.replies.remove(0);
         let packet = cx.pool.insert(header, body);
+        if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
+            *scheduling = SchedulingHeader::NONE;
+        }
         self.send(cx, host, packet);
         true
     }

@@ -1,5 +1,6 @@
 //! Packets for an end that no longer exists, or not yet.
 
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::{Layout, Side};
 use weft_core::{Header, HostId, PacketId};
 use weft_transport::{Body, Receiver};
@@ -13,14 +14,22 @@ impl Hosts {
     #[cold]
     pub(super) fn at_closed_door(&mut self, cx: &mut Context, host: HostId, packet: PacketId, side: Side) {
         let (header, body) = (*cx.pool.headers.get(packet), *cx.pool.body(packet));
+        let headers = &cx.pool.headers;
+        let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
         cx.pool.remove(packet);
         match side {
             Side::Sender => self.use_card(cx, host),
-            Side::Receiver => self.knock(cx, host, &header, &body),
+            Side::Receiver => self.knock(cx, host, (&header, &body), scheduling.as_ref()),
         }
     }
 
-    fn knock(&mut self, cx: &mut Context, host: HostId, header: &Header, body: &Body) {
+    fn knock(
+        &mut self,
+        cx: &mut Context,
+        host: HostId,
+        (header, body): (&Header, &Body),
+        scheduling: Option<&SchedulingHeader>,
+    ) {
         let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let (site, (_, queues)) =
@@ -31,6 +40,9 @@ impl Hosts {
                 self.ends.note_entry(flow, spec.tag);
             }
             let Some((seat, active)) = Receiver::slab(&mut self.ends).seated(flow) else { return };
+            if let Some(scheduling) = scheduling {
+                active.end.on_grant(cx.now, scheduling);
+            }
             active.end.receive(cx.now, header, body);
             self.seldom_news::<Receiver>(cx, seat, host);
         } else {

@@ -49,6 +49,9 @@ impl World {
         if let Some(ndp) = ends::receiver_driven(&mut Random::new(seed, Purpose::Test, 118)) {
             transport = ndp;
         }
+        if let Some(pdq) = ends::granted(&mut Random::new(seed, Purpose::Test, 124)) {
+            transport = pdq;
+        }
         ends::read_late_and_cut(&mut transport, &mut Random::new(seed, Purpose::Test, 110));
         let mut setup = super::setup(&topology, &transport);
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
@@ -65,6 +68,7 @@ impl World {
             // CONGA and Presto write where ranks are; scenarios refuse that.
             setup.balancer = switching::without_notes(setup.balancer);
         }
+        switching::arbitrate(&mut setup, &mut Random::new(seed, Purpose::Test, 124));
         switching::rank(&mut setup, &mut Random::new(seed, Purpose::Test, 120));
         switching::choose_classes(&mut setup, &mut Random::new(seed, Purpose::Test, 116));
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();

@@ -12,6 +12,7 @@ use weft_transport::congestion::{
 use weft_transport::protocols::{
     self,
     ndp::{self, NdpSettings},
+    pdq::PdqSettings,
     pfabric::{self, PfabricSettings},
     udp::UdpSettings,
 };
@@ -110,6 +111,22 @@ pub(super) fn receiver_driven(random: &mut Random) -> Option<TransportSettings> 
         pull_order: pick(random, &[ndp::PullOrder::Fair, ndp::PullOrder::Fifo]),
         rto,
         pull_timeout: rto * pick(random, &[1, 8]),
+        ..Default::default()
+    }))
+}
+
+/// The same holds for PDQ.
+pub(super) fn granted(random: &mut Random) -> Option<TransportSettings> {
+    if !one_in(random, 8) {
+        return None;
+    }
+    Some(TransportSettings::Pdq(PdqSettings {
+        mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
+        round_trip: Span::from_us(pick(random, &[10, 100])),
+        probe_interval: pick(random, &[0.2, 1.0, 5.0]),
+        rto: Span::from_us(pick(random, &[300, 1_000, 4_000])),
+        class: pick(random, &[0, 0, 1]),
+        control_class: pick(random, &[0, 0, 1]),
         ..Default::default()
     }))
 }

@@ -6,6 +6,7 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
 use weft_switch::ColorSettings;
+use weft_switch::arbiter::{ArbiterSettings, pdq::PdqArbiterSettings};
 use weft_switch::balance::{
     conga::CongaSettings,
     drill::{self, DrillSettings},
@@ -195,6 +196,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
         pfc: PfcSettings::default(),
         trim: TrimSettings::default(),
         color: color(random, full),
+        arbiter: ArbiterSettings::default(),
         voq: None,
     }
 }
@@ -323,6 +325,22 @@ pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
     }
     let flows_in_order = !one_in(random, 4);
     setup.switch.order = OrderSettings::Ranked(RankedOrderSettings { flows_in_order });
+}
+
+/// The links of flows that go by grants have arbiters, and now and then those of others.
+pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
+    if setup.transport.stack().arbiter().is_none() && !one_in(random, 20) {
+        return;
+    }
+    setup.switch.arbiter = ArbiterSettings::PdqArbiter(PdqArbiterSettings {
+        early_start: pick(random, &[0.0, 1.0, 2.0, 10.0]),
+        dampening: pick(random, &[0.0, 0.5, 1.0, 3.0]),
+        probing: pick(random, &[0.1, 0.2, 1.0]),
+        least_list: 1 + random.below(10),
+        most_list: pick(random, &[1, 3, 1024]),
+        utilization: pick(random, &[0.5, 0.95, 1.0]),
+        forget: pick(random, &[Span::from_us(500), Span::from_ms(10)]),
+    });
 }
 
 /// Now and then some ports are shaped.

@@ -1,0 +1,70 @@
+//! Arbiters: which flows may send over a link, and at what rate. One arbiter per link, at the switch that feeds it; the
+//! switch next to a host also arbitrates for the link on which that host sends.
+//!
+//! An arbiter reads and writes the scheduling headers of packets that pass ([`weft_core::scheduling`]): requests on
+//! their way to the receiver, grants on their way back. Must not depend on switches, queues or transports.
+
+use weft_core::scheduling::{FlowKey, SchedulingHeader};
+use weft_core::{Bytes, Rate, Time, family};
+
+pub mod off;
+pub mod pdq;
+
+/// The link of an arbiter.
+#[derive(Clone, Copy, Debug)]
+pub struct ArbiterSite {
+    /// A number that no other arbiter of the network has; not zero.
+    pub number: u64,
+    /// The rate of the link.
+    pub line: Rate,
+    /// Wire size of a full packet.
+    pub full_packet: Bytes,
+}
+
+/// A packet that passes an arbiter.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing {
+    /// When.
+    pub now: Time,
+    /// Its flow.
+    pub flow: FlowKey,
+    /// Its size on the wire.
+    pub wire: u16,
+}
+
+/// Decides which flows may send over a link.
+pub trait Arbiter {
+    /// A request, or a flow's last word, is about to be forwarded over the link.
+    fn forward(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
+    /// The answer to such a packet is on its way back.
+    fn reverse(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
+    /// When [`Arbiter::tick`] is due; [`Time::NEVER`] while no flow is known.
+    fn due(&self) -> Time {
+        Time::NEVER
+    }
+    /// The time has come; `waiting` bytes wait for the link, without the packet in service.
+    fn tick(&mut self, _now: Time, _waiting: Bytes) {}
+    /// Whether it ever changes a packet.
+    fn is_on(&self) -> bool {
+        true
+    }
+}
+
+family! {
+    /// All arbiters.
+    pub enum AnyArbiter: Arbiter;
+    /// The arbiter of a scenario.
+    pub enum ArbiterSettings;
+    called "arbiter" built at ArbiterSite;
+    members {
+        "off" => off::NoArbiter(NoArbiterSettings),
+        "pdq" => pdq::PdqArbiter(PdqArbiterSettings),
+    }
+    methods {
+        fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader);
+        fn reverse(&mut self, passing: &Passing, header: &mut SchedulingHeader);
+        fn due(&self) -> Time;
+        fn tick(&mut self, now: Time, waiting: Bytes);
+        fn is_on(&self) -> bool;
+    }
+}

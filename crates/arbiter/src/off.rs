@@ -1,0 +1,31 @@
+//! No arbiter.
+
+use weft_core::settings;
+
+use super::{Arbiter, ArbiterSite};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "none: the ends decide";
+
+settings! {
+    /// No settings.
+    pub struct NoArbiterSettings {}
+}
+
+/// No arbiter.
+#[derive(Clone, Debug)]
+pub struct NoArbiter;
+
+impl NoArbiter {
+    /// From the settings.
+    #[must_use]
+    pub fn new(_settings: &NoArbiterSettings, _site: ArbiterSite) -> NoArbiter {
+        NoArbiter
+    }
+}
+
+impl Arbiter for NoArbiter {
+    fn is_on(&self) -> bool {
+        false
+    }
+}

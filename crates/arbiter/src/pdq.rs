@@ -1,0 +1,217 @@
+//! PDQ at a link: the most critical flows send at full rate, the others pause.
+//!
+//! *Paper*: Hong, Caesar, Godfrey, Finishing flows quickly with preemptive scheduling, SIGCOMM 2012, section 3.3:
+//! algorithms 1 to 3, Early Start, Suppressed Probing, dampening, and the rate controller.
+//!
+//! The paper leaves some points open. Here an offer below one packet per round trip is a pause, so that a sending flow
+//! hears of changes within a round trip; a flow's place in the list counts from one, so that the most critical flow,
+//! too, has a probing interval; the capacity never falls below one packet per round trip, so that a queue of probes cannot
+//! pause everybody; flows not heard of for `forget` leave the list, in case their last word was lost.
+
+mod list;
+mod rcp;
+
+use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
+use weft_core::{Bytes, Rate, Span, Time, settings};
+
+use super::{Arbiter, ArbiterSite, Passing};
+use list::{FlowList, ListedFlow};
+use rcp::LeftoverShare;
+
+/// One sentence for lists.
+pub const SUMMARY: &str =
+    "PDQ: the most critical flows send at full rate, the others pause (Hong et al. 2012)";
+
+settings! {
+    /// PDQ at a link.
+    pub struct PdqArbiterSettings {
+        /// Early Start (K): flows that finish within this many round trips no longer block the next one; 0 is off.
+        early_start: f64 [0.0, 1000.0] = 2.0,
+        /// For this many round trips after it admitted a paused flow, a link admits no other one.
+        dampening: f64 [0.0, 1000.0] = 0.5,
+        /// Suppressed Probing: the n-th flow of the list probes every n times this many round trips.
+        probing: f64 [0.1, 1000.0] = 0.2,
+        /// The list holds twice as many flows as are sending, and at least this many.
+        least_list: u32 [1, 65536] = 8,
+        /// The list never holds more; what the listed flows leave of the link is shared by the others.
+        most_list: u32 [1, 65536] = 1024,
+        /// The share of the link that listed flows may use.
+        utilization: f64 [0.01, 1.0] = 1.0,
+        /// A flow not heard of for this long leaves the list.
+        forget: Span = Span::from_ms(10),
+    }
+}
+
+/// PDQ at a link.
+#[derive(Clone, Debug)]
+pub struct PdqArbiter {
+    settings: PdqArbiterSettings,
+    number: u64,
+    full_packet: Bytes,
+    /// What listed flows may use of an empty link.
+    most: Rate,
+    /// The same less what drains the queue (C in the paper).
+    capacity: Rate,
+    flows: FlowList,
+    /// The flow that was last admitted after a pause, and when.
+    admitted: Option<(FlowKey, Time)>,
+    leftover: LeftoverShare,
+    due: Time,
+}
+
+impl PdqArbiter {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &PdqArbiterSettings, site: ArbiterSite) -> PdqArbiter {
+        let most = scaled(site.line, settings.utilization);
+        PdqArbiter {
+            number: site.number,
+            full_packet: site.full_packet,
+            most,
+            capacity: most,
+            flows: FlowList::default(),
+            admitted: None,
+            leftover: LeftoverShare::new(most),
+            due: Time::NEVER,
+            settings: settings.clone(),
+        }
+    }
+
+    /// Flows that the list may hold.
+    fn bound(&self) -> usize {
+        let floor = self.settings.least_list as usize;
+        (2 * self.flows.sending()).max(floor).min(self.settings.most_list as usize)
+    }
+
+    /// The flow's place in the list, which it enters if it is critical enough.
+    fn place(&mut self, flow: ListedFlow) -> Option<usize> {
+        if let Some(place) = self.flows.find(flow.key) {
+            return Some(self.flows.update(place, flow));
+        }
+        self.flows.insert(flow, self.bound())
+    }
+
+    /// What flows more critical than the one at `place` leave of the link. Those about to finish are ignored as long
+    /// as together they need less than K round trips.
+    fn available(&self, place: usize) -> Rate {
+        let (mut finishing, mut used) = (0.0, 0);
+        for flow in self.flows.before(place) {
+            let trips = flow.remaining.seconds() / flow.round_trip.seconds();
+            if trips < self.settings.early_start && finishing < self.settings.early_start {
+                finishing += trips;
+            } else {
+                used += flow.rate.0;
+            }
+        }
+        Rate(self.capacity.0.saturating_sub(used))
+    }
+
+    /// What listed flows leave of the link, even if all of them send.
+    fn left(&self) -> Rate {
+        Rate(self.capacity.0.saturating_sub(self.flows.demand().0))
+    }
+
+    /// Whether another flow was admitted so recently that its rate may not yet be known here.
+    fn is_dampened(&self, passing: &Passing, round_trip: Span) -> bool {
+        let pause = scaled_span(round_trip, self.settings.dampening);
+        self.admitted.is_some_and(|(flow, at)| flow != passing.flow && passing.now < at + pause)
+    }
+
+    /// Whether an offer is below one packet per round trip because others use the link.
+    fn is_little(&self, offer: Rate, header: &SchedulingHeader) -> bool {
+        offer.bytes_in(header.round_trip) < self.full_packet && offer < header.rate.min(self.capacity)
+    }
+
+    fn pause(&self, header: &mut SchedulingHeader) {
+        (header.rate, header.paused_by) = (Rate(0), self.number);
+    }
+
+    /// A request of a listed flow.
+    fn decide(&mut self, place: usize, passing: &Passing, header: &mut SchedulingHeader) {
+        let offer = self.available(place).min(header.rate);
+        let sends = self.flows.at(place).rate > Rate(0);
+        if self.is_little(offer, header) || !sends && self.is_dampened(passing, header.round_trip) {
+            return self.pause(header);
+        }
+        if !sends {
+            self.admitted = Some((passing.flow, passing.now));
+        }
+        (header.rate, header.paused_by) = (offer, 0);
+    }
+
+    /// A request of a flow that is not critical enough for the list.
+    fn share(&mut self, passing: &Passing, header: &mut SchedulingHeader) {
+        self.leftover.note(passing.wire);
+        let offer = self.leftover.share().min(self.left()).min(header.rate);
+        if self.is_little(offer, header) {
+            return self.pause(header);
+        }
+        (header.rate, header.paused_by) = (offer, 0);
+    }
+
+    /// The rate controller and the share of unlisted flows are due two round trips after the last time.
+    fn set_timer(&mut self, now: Time, round_trip: Span) {
+        self.due = now + round_trip * 2;
+    }
+}
+
+impl Arbiter for PdqArbiter {
+    fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader) {
+        let paused_elsewhere = header.paused_by != 0 && header.paused_by != self.number;
+        if paused_elsewhere || header.role == Role::Leave {
+            return self.flows.remove(passing.flow);
+        }
+        header.round_trip = header.round_trip.max(Span(1));
+        if self.due == Time::NEVER {
+            self.set_timer(passing.now, header.round_trip);
+        }
+        match self.place(ListedFlow::asking(passing, header)) {
+            Some(place) => self.decide(place, passing, header),
+            None => self.share(passing, header),
+        }
+    }
+
+    fn reverse(&mut self, passing: &Passing, header: &mut SchedulingHeader) {
+        if header.paused_by != 0 {
+            header.rate = Rate(0);
+            if header.paused_by != self.number {
+                return self.flows.remove(passing.flow);
+            }
+        }
+        let Some(place) = self.flows.find(passing.flow) else { return };
+        self.flows.set_rate(place, header.rate);
+        let gap = 10.0 * self.settings.probing * (place + 1) as f64;
+        header.probe_gap = header.probe_gap.max(gap.ceil() as u32);
+    }
+
+    fn due(&self) -> Time {
+        self.due
+    }
+
+    fn tick(&mut self, now: Time, waiting: Bytes) {
+        if now < self.due {
+            return;
+        }
+        self.flows.forget(now, self.settings.forget);
+        let Some(round_trip) = self.flows.mean_round_trip() else {
+            (self.capacity, self.due) = (self.most, Time::NEVER);
+            return;
+        };
+        let per_trip = |bytes: Bytes| (bytes.bits() as f64 / round_trip.seconds()) as u64;
+        let left = self.most.0.saturating_sub(per_trip(waiting) / 2);
+        self.capacity = Rate(left.max(per_trip(self.full_packet))).min(self.most);
+        self.leftover.adapt(self.left(), round_trip * 2);
+        self.set_timer(now, round_trip);
+    }
+}
+
+fn scaled(rate: Rate, share: f64) -> Rate {
+    Rate((rate.0 as f64 * share) as u64)
+}
+
+fn scaled_span(span: Span, times: f64) -> Span {
+    Span((span.0 as f64 * times) as u64)
+}
+
+#[cfg(test)]
+mod tests;

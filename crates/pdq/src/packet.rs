@@ -1,0 +1,67 @@
+//! What the ends of a PDQ flow see of a packet, besides its scheduling header. Must not depend on state.
+
+use weft_core::segment::Toll;
+use weft_core::stack::{Layout, Side};
+use weft_core::{FlowId, Header, Time};
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PdqPacketKind {
+    /// Payload.
+    #[default]
+    Data,
+    /// Opens a flow, or asks again for a rate (SYN, PROBE).
+    Probe,
+    /// The flow is over (TERM).
+    Leave,
+    /// The packet of this number arrived, or a probe did.
+    Ack,
+    /// Everything arrived.
+    Done,
+}
+
+/// A packet of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PdqPacket {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The number of the data packet, carried or answered.
+    pub number: u64,
+    /// In answers, the number of the first packet that has not arrived.
+    pub missing: u64,
+    /// Payload in bytes.
+    pub length: u16,
+    /// What it says.
+    pub what: PdqPacketKind,
+    /// Sent before.
+    pub again: bool,
+    /// When it was sent; in an answer, when the answered packet was sent.
+    pub sent: Time,
+    /// What it has met under priority flow control.
+    pub toll: Toll,
+}
+
+impl Layout for PdqPacket {
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    fn payload(&self) -> u64 {
+        u64::from(self.length)
+    }
+
+    fn side(&self, _header: &Header) -> Side {
+        match self.what {
+            PdqPacketKind::Data | PdqPacketKind::Probe | PdqPacketKind::Leave => Side::Receiver,
+            PdqPacketKind::Ack | PdqPacketKind::Done => Side::Sender,
+        }
+    }
+
+    fn toll(&self) -> Toll {
+        self.toll
+    }
+
+    fn add_toll(&mut self, toll: Toll) {
+        self.toll = self.toll.and(toll);
+    }
+}

@@ -1,0 +1,162 @@
+//! The receiving end of a PDQ flow: answers each packet at once and returns its scheduling header.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use weft_core::bitmap::Bitmap;
+use weft_core::order::ReorderCounts;
+use weft_core::scheduling::{Role, SchedulingHeader};
+use weft_core::segment::{Needs, reverse_ports};
+use weft_core::stack::{End, Receiving};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, ReceiverReport, Time};
+
+use crate::PdqStack;
+use crate::packet::{PdqPacket, PdqPacketKind};
+
+/// What answers a packet.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    number: u64,
+    sent: Time,
+    scheduling: SchedulingHeader,
+}
+
+/// The receiving end of a flow.
+pub struct PdqReceiver {
+    pdq: Arc<PdqStack>,
+    flow: FlowId,
+    /// Packets of the flow.
+    count: u64,
+    /// What arrived, in packets and bytes, and the first missing packet.
+    arrived: Bitmap,
+    done: u64,
+    delivered: u64,
+    missing: u64,
+    answers: VecDeque<Answer>,
+    /// The scheduling header of the packet that arrives next, and of the answer just written.
+    scheduling: SchedulingHeader,
+    completed: Option<Time>,
+    /// The sender has given up.
+    is_left: bool,
+    order: ReorderCounts,
+}
+
+impl PdqReceiver {
+    /// The receiver of a flow whose first packet is about to be passed to it.
+    pub(crate) fn new(pdq: &Arc<PdqStack>, site: &FlowSite) -> PdqReceiver {
+        PdqReceiver {
+            flow: site.flow,
+            count: pdq.packets(site.size),
+            arrived: Bitmap::default(),
+            done: 0,
+            delivered: 0,
+            missing: 0,
+            answers: VecDeque::new(),
+            scheduling: SchedulingHeader::NONE,
+            completed: None,
+            is_left: false,
+            order: ReorderCounts::default(),
+            pdq: Arc::clone(pdq),
+        }
+    }
+
+    fn take(&mut self, now: Time, packet: &PdqPacket) {
+        let mss = self.pdq.frames().mss;
+        self.order.arrived(packet.number * mss + u64::from(packet.length), packet.again, mss);
+        if packet.number < self.missing || !self.arrived.insert(packet.number) {
+            return;
+        }
+        self.missing = self.arrived.first_missing(self.missing);
+        self.arrived.advance(self.missing);
+        self.done += 1;
+        self.delivered += u64::from(packet.length);
+        if self.done == self.count {
+            self.completed = Some(now);
+        }
+    }
+}
+
+/// What a request has been granted. One with a rate that still names the arbiter pausing its flow has not met that
+/// arbiter: the path has changed, and the flow may ask all arbiters of the new one.
+fn granted(request: &SchedulingHeader) -> SchedulingHeader {
+    let is_void = request.paused_by != 0 && request.rate > Rate(0);
+    let (rate, paused_by) = if is_void { (Rate(0), 0) } else { (request.rate, request.paused_by) };
+    SchedulingHeader { role: Role::Grant, rate, paused_by, ..*request }
+}
+
+impl End for PdqReceiver {
+    type Body = PdqPacket;
+    type Host = ();
+
+    fn needs(&self) -> Needs {
+        let (complete, ready) = (self.completed.is_some(), !self.answers.is_empty());
+        let done = (complete || self.is_left) && !ready;
+        Needs { wake: Time::NEVER, ready, complete, done, asks: false }
+    }
+
+    fn on_grant(&mut self, _now: Time, grant: &SchedulingHeader) {
+        self.scheduling = *grant;
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &PdqPacket) {
+        match packet.what {
+            PdqPacketKind::Leave => {
+                self.is_left = true;
+                return;
+            }
+            PdqPacketKind::Data => self.take(now, packet),
+            PdqPacketKind::Probe | PdqPacketKind::Ack | PdqPacketKind::Done => {}
+        }
+        self.answers.push_back(Answer {
+            number: packet.number,
+            sent: packet.sent,
+            scheduling: granted(&self.scheduling),
+        });
+    }
+
+    fn send(&mut self, _now: Time, header: &mut Header, body: &mut PdqPacket) {
+        let answer = self.answers.pop_front().expect("a receiver that is ready has an answer");
+        self.scheduling = answer.scheduling;
+        *body = PdqPacket {
+            flow: self.flow,
+            number: answer.number,
+            missing: self.missing,
+            what: PdqPacketKind::Ack,
+            sent: answer.sent,
+            ..PdqPacket::default()
+        };
+        self.pdq.address(header, self.flow);
+    }
+
+    fn request(&self) -> SchedulingHeader {
+        self.scheduling
+    }
+}
+
+impl Receiving for PdqReceiver {
+    fn completed(&self) -> Option<Time> {
+        self.completed
+    }
+
+    fn report(&self) -> ReceiverReport {
+        ReceiverReport {
+            delivered: Bytes(self.delivered),
+            completed: self.completed,
+            out_of_order: self.order.out_of_order,
+            displacement: self.order.displacement,
+            displaced: self.order.displaced.into(),
+            ..ReceiverReport::default()
+        }
+    }
+}
+
+impl PdqStack {
+    /// The header of an answer.
+    pub(crate) fn address(&self, header: &mut Header, flow: FlowId) {
+        header.ports = reverse_ports(flow);
+        header.wire = self.frames().wire(0);
+        header.kind = PacketKind::Ack;
+        header.class = Class(self.settings().control_class as u8);
+        header.marks = Marks { ecn: Ecn::NotCapable };
+    }
+}

@@ -1,0 +1,341 @@
+//! The sending end of a PDQ flow: opens, sends at the rate granted last, probes while paused, and says when it leaves.
+//! Must not depend on how switches decide.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use weft_core::bitmap::Bitmap;
+use weft_core::record::FlowState;
+use weft_core::scheduling::{Role, SchedulingHeader};
+use weft_core::segment::{Needs, ports};
+use weft_core::stack::{End, Sending};
+use weft_core::{
+    Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, SenderReport, Span, Time,
+};
+
+use crate::PdqStack;
+use crate::packet::{PdqPacket, PdqPacketKind};
+
+/// Where a flow is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It has no answer yet.
+    Opening,
+    /// It sends, or pauses.
+    Open,
+    /// Its last word is due.
+    Leaving,
+    /// It has been sent.
+    Left,
+}
+
+/// What the network allows.
+#[derive(Clone, Copy, Debug)]
+struct Granted {
+    /// Zero: the flow is paused.
+    rate: Rate,
+    paused_by: u64,
+    /// Between probes, in tenths of a round trip; zero: the configured interval.
+    probe_gap: u32,
+}
+
+/// The sending end of a flow.
+pub struct PdqSender {
+    pdq: Arc<PdqStack>,
+    flow: FlowId,
+    class: Class,
+    size: u64,
+    /// Rate of the network card: what the flow asks for.
+    line: Rate,
+    /// Packets of the flow.
+    count: u64,
+    /// The first packet never sent.
+    next: u64,
+    /// What has been acknowledged, how many packets that is, and the first that is not.
+    arrived: Bitmap,
+    done: u64,
+    missing: u64,
+    flying: VecDeque<u64>,
+    /// What must be retransmitted.
+    again: VecDeque<u64>,
+    stage: Stage,
+    granted: Granted,
+    /// A packet (or, while paused, a probe) may be sent now; otherwise from `opens_at` on.
+    is_open: bool,
+    opens_at: Time,
+    /// When the last packet was sent, and its size on the wire.
+    last: (Time, u16),
+    /// The retransmission timer.
+    due: Time,
+    srtt: Span,
+    /// The role of the packet just written.
+    role: Role,
+    /// When the last packet was acknowledged.
+    completed: Option<Time>,
+    retransmitted: u64,
+    probes: u32,
+    timeouts: u32,
+    opening_timeouts: u32,
+}
+
+impl PdqSender {
+    /// The sender of a flow that the application starts now.
+    pub(crate) fn new(pdq: &Arc<PdqStack>, site: &FlowSite, now: Time) -> PdqSender {
+        PdqSender {
+            flow: site.flow,
+            class: pdq.payload_class(site.class),
+            size: site.size.0.max(1),
+            line: Rate(site.line_rate.0.max(1)),
+            count: pdq.packets(site.size),
+            next: 0,
+            arrived: Bitmap::default(),
+            done: 0,
+            missing: 0,
+            flying: VecDeque::new(),
+            again: VecDeque::new(),
+            stage: Stage::Opening,
+            granted: Granted { rate: Rate(0), paused_by: 0, probe_gap: 0 },
+            is_open: true,
+            opens_at: now,
+            last: (now, 0),
+            due: Time::NEVER,
+            srtt: Span::ZERO,
+            role: Role::Request,
+            completed: None,
+            retransmitted: 0,
+            probes: 0,
+            timeouts: 0,
+            opening_timeouts: 0,
+            pdq: Arc::clone(pdq),
+        }
+    }
+
+    fn is_paused(&self) -> bool {
+        self.granted.rate == Rate(0)
+    }
+
+    fn has_payload(&self) -> bool {
+        !self.again.is_empty() || self.next < self.count
+    }
+
+    /// The round-trip time, or what stands for it before the first answer.
+    fn round_trip(&self) -> Span {
+        let known = if self.srtt == Span::ZERO { self.pdq.settings().round_trip } else { self.srtt };
+        known.max(Span::from_us(1))
+    }
+
+    /// From one probe to the next.
+    fn probe_interval(&self) -> Span {
+        let trip = self.round_trip();
+        match self.granted.probe_gap {
+            0 => Span((trip.0 as f64 * self.pdq.settings().probe_interval) as u64).max(Span::from_ns(100)),
+            tenths => trip * u64::from(tenths) / 10,
+        }
+    }
+
+    /// The gate opens as late after the last packet as rate or pause demand; at once after an opening packet.
+    fn set_gate(&mut self, now: Time) {
+        let (sent, wire) = self.last;
+        let gap = match self.stage {
+            Stage::Opening => return,
+            _ if self.is_paused() => self.probe_interval(),
+            _ => self.granted.rate.time_for(Bytes(u64::from(wire))),
+        };
+        self.opens_at = sent + gap;
+        self.is_open = now >= self.opens_at;
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.due = now + self.pdq.settings().rto.max(Span::from_us(1));
+    }
+
+    /// A packet is known to have arrived.
+    fn arrived(&mut self, number: u64) {
+        if number >= self.missing && self.arrived.insert(number) {
+            self.done += 1;
+            self.flying.retain(|flying| *flying != number);
+            self.again.retain(|again| *again != number);
+        }
+    }
+
+    /// An answer, to a packet or to a probe.
+    fn answered(&mut self, now: Time, packet: &PdqPacket) {
+        let before = self.done;
+        if packet.number < self.count {
+            self.arrived(packet.number);
+        }
+        (self.missing..packet.missing).for_each(|number| self.arrived(number));
+        self.missing = self.arrived.first_missing(self.missing.max(packet.missing));
+        self.arrived.advance(self.missing);
+        let trip = now.since(packet.sent);
+        self.srtt =
+            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        if self.done > before {
+            self.restart_timer(now);
+        }
+    }
+
+    /// When the retransmission timer expires, if it runs.
+    fn expires_at(&self) -> Time {
+        let runs = self.stage == Stage::Opening || !self.flying.is_empty();
+        if runs { self.due } else { Time::NEVER }
+    }
+
+    /// No answer for too long: everything in flight is lost, and the last grant may be void.
+    #[cold]
+    fn expire(&mut self, now: Time) {
+        self.timeouts += 1;
+        self.opening_timeouts += u32::from(self.stage == Stage::Opening);
+        self.granted.rate = Rate(0);
+        self.again.extend(self.flying.drain(..));
+        self.again.make_contiguous().sort_unstable();
+        (self.is_open, self.opens_at) = (true, now);
+        self.restart_timer(now);
+    }
+
+    /// Payload of a packet.
+    fn length(&self, number: u64) -> u64 {
+        let mss = self.pdq.frames().mss;
+        mss.min(self.size - number * mss)
+    }
+
+    /// How long the network card would need for what must still be sent.
+    fn remaining(&self) -> Span {
+        let frames = self.pdq.frames();
+        let again = self.again.len() as u64;
+        let payload = self.size.saturating_sub(self.next * frames.mss) + again * frames.mss;
+        let packets = self.count - self.next + again;
+        self.line.time_for(Bytes(payload + packets * frames.overhead))
+    }
+
+    fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
+        let again = self.again.pop_front();
+        let number = again.unwrap_or(self.next);
+        if again.is_none() {
+            self.next += 1;
+        }
+        if self.flying.is_empty() {
+            self.restart_timer(now);
+        }
+        self.flying.push_back(number);
+        let length = self.length(number);
+        self.retransmitted += if again.is_some() { length } else { 0 };
+        (body.number, body.length, body.again) = (number, length as u16, again.is_some());
+        (header.wire, header.kind) = (self.pdq.frames().wire(length), PacketKind::Data);
+    }
+
+    /// A packet without payload.
+    fn send_word(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
+        // Packets beyond the end are ignored.
+        body.number = self.count;
+        body.what = PdqPacketKind::Probe;
+        (header.wire, header.kind) = (self.pdq.frames().wire(0), PacketKind::Control);
+        match self.stage {
+            Stage::Leaving => {
+                body.what = PdqPacketKind::Leave;
+                self.stage = Stage::Left;
+            }
+            Stage::Opening => self.restart_timer(now),
+            _ => self.probes += 1,
+        }
+    }
+}
+
+impl End for PdqSender {
+    type Body = PdqPacket;
+    type Host = ();
+
+    fn needs(&self) -> Needs {
+        let complete = self.done == self.count;
+        match self.stage {
+            Stage::Left => Needs { complete, done: true, ..Needs::NOTHING },
+            Stage::Leaving => Needs { complete, ready: true, ..Needs::NOTHING },
+            Stage::Opening => {
+                Needs { complete, ready: self.is_open, wake: self.expires_at(), ..Needs::NOTHING }
+            }
+            Stage::Open => {
+                let wants = self.is_paused() || self.has_payload();
+                let gate = if wants && !self.is_open { self.opens_at } else { Time::NEVER };
+                let ready = wants && self.is_open;
+                Needs { complete, ready, wake: gate.min(self.expires_at()), ..Needs::NOTHING }
+            }
+        }
+    }
+
+    fn on_grant(&mut self, _now: Time, grant: &SchedulingHeader) {
+        if grant.role == Role::Grant {
+            let SchedulingHeader { rate, paused_by, probe_gap, .. } = *grant;
+            self.granted = Granted { rate, paused_by, probe_gap };
+        }
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &PdqPacket) {
+        if matches!(self.stage, Stage::Leaving | Stage::Left) {
+            return;
+        }
+        match packet.what {
+            PdqPacketKind::Done => self.done = self.count,
+            _ => self.answered(now, packet),
+        }
+        self.stage = Stage::Open;
+        self.set_gate(now);
+        if self.done == self.count {
+            self.completed.get_or_insert(now);
+            self.stage = Stage::Leaving;
+        }
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
+        *body = PdqPacket { flow: self.flow, sent: now, ..PdqPacket::default() };
+        self.role = if self.stage == Stage::Leaving { Role::Leave } else { Role::Request };
+        if self.stage == Stage::Open && !self.is_paused() {
+            self.send_payload(now, header, body);
+        } else {
+            self.send_word(now, header, body);
+        }
+        header.ports = ports(self.flow);
+        header.class = self.class;
+        header.marks = Marks { ecn: Ecn::NotCapable };
+        (self.last, self.is_open) = ((now, header.wire), false);
+        self.set_gate(now);
+    }
+
+    fn request(&self) -> SchedulingHeader {
+        SchedulingHeader {
+            role: self.role,
+            rate: self.line,
+            paused_by: self.granted.paused_by,
+            remaining: self.remaining(),
+            round_trip: self.round_trip(),
+            ..SchedulingHeader::NONE
+        }
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
+        if now >= self.expires_at() {
+            self.expire(now);
+        }
+        self.is_open |= now >= self.opens_at && self.stage == Stage::Open;
+    }
+}
+
+impl Sending for PdqSender {
+    fn report(&self) -> SenderReport {
+        let mss = self.pdq.frames().mss;
+        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
+        SenderReport {
+            retransmitted: Bytes(self.retransmitted),
+            timeouts: self.timeouts,
+            syn_timeouts: self.opening_timeouts,
+            completed: self.completed,
+            probes: self.probes,
+            acknowledged: payload(self.done),
+            in_flight: payload(self.flying.len() as u64),
+            srtt: self.srtt,
+            rto: self.pdq.settings().rto,
+            rate: Some(self.granted.rate),
+            state: if self.again.is_empty() { FlowState::Open } else { FlowState::Loss },
+            ..SenderReport::default()
+        }
+    }
+}
