@@ -153,7 +153,7 @@ fn runs_come_back_in_the_order_of_the_sweep() {
     assert_eq!(Sweep::new(back).schemes, labels);
     let csv = fs::read_to_string(root.join("sweep.csv")).expect("text");
     assert!(
-        csv.starts_with("balance,seed,stop,fct.count,fct.mean_us,"),
+        csv.starts_with("balance,seed,case,path,stop,fct.count,fct.mean_us,"),
         "{}",
         csv.lines().next().unwrap_or_default()
     );

@@ -2,7 +2,7 @@
 
 use super::{Pattern, Stream, flow};
 use crate::flow::Flow;
-use crate::import::{self, ImportErrors};
+use crate::import::{self, FlowLine, ImportErrors};
 use crate::listed::ListedFlow;
 use crate::site::PatternSite;
 use weft_core::Bytes;
@@ -16,7 +16,7 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes.
+        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; a column flow_id comes back as `listed_id` in the results.
         file: Option<String> = None,
     }
 }
@@ -62,11 +62,12 @@ fn from_file(site: &PatternSite<'_>, file: &str) -> Result<Vec<Flow>, Vec<Proble
     let of_rows = |errors: ImportErrors| errors.messages().into_iter().map(|text| Problem::new("file", text));
     let rows = import::csv_file(&path).map_err(|errors| of_rows(errors).collect::<Vec<_>>())?;
     let mut problems = Vec::new();
-    let flows = rows.iter().map(|(line, entry)| {
+    let flows = rows.iter().map(|FlowLine { line, id, flow }| {
         let at_line = |of: Problem| {
             Problem::new("file", format!("{}:{line}: {}: {}", path.display(), column(&of.path), of.message))
         };
-        place(site, entry).map_err(at_line)
+        let placed = place(site, flow).map_err(at_line)?;
+        Ok(Flow { listed: *id, ..placed })
     });
     let flows = placed(flows, &mut problems);
     let others = problems.len().saturating_sub(MOST_PROBLEMS);
