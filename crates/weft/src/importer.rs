@@ -1,13 +1,13 @@
 //! `weft import`: files of other simulators become one scenario.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use weft_core::input::{LARGEST_FILE, LARGEST_LIST, read_packed};
 use weft_core::units::did_you_mean;
-use weft_core::{Bytes, Rate};
+use weft_core::{Bytes, Rate, Span};
 use weft_scenario::ScenarioFile;
 use weft_topology::import as topology;
-use weft_topology::shapes::explicit::settings::LinkEntry;
 use weft_workload::import as workload;
 
 use crate::Error;
@@ -39,6 +39,7 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     if matches!(format, topology::Format::Hpcc) {
         text += &hpcc_settings(&imported);
     }
+    let mut first: Option<Span> = None;
     for path in rest {
         let flows = read_packed(path, LARGEST_LIST)
             .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
@@ -50,8 +51,14 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
             topology::Format::Htsim => workload::htsim(&name, &flows),
         };
         let listed = listed.map_err(|cause| Error::BadInput(cause.to_string()))?;
+        let earliest = listed.iter().map(|flow| flow.at).min();
+        first = first.into_iter().chain(earliest).min();
         text += "\n";
         text += &workload::to_scenario(&listed, "imported");
+    }
+    if let Some(first) = first.filter(|first| *first > Span::ZERO) {
+        let why = "no flow starts earlier, and averages begin here";
+        text += &format!("\n[measure]\nwarm_up = \"{first}\"    # {why}\n");
     }
     if rest.is_empty() {
         text += NO_FLOWS;
@@ -83,10 +90,13 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
 /// The settings that the HPCC simulator's `run.py` gives DCQCN for hosts of this rate: its topology and flow files name
 /// neither switches nor transport.
 fn hpcc_settings(imported: &topology::Imported) -> String {
-    let graph = &imported.graph;
-    let at_host =
-        |link: &&LinkEntry| !(graph.switches.contains(&link.from) && graph.switches.contains(&link.to));
-    let rate = graph.links.iter().filter(at_host).map(|link| link.rate).max().unwrap_or(Rate::from_gbps(50));
+    let switches: BTreeSet<&str> = imported.graph.switches.iter().map(String::as_str).collect();
+    let of_hosts = imported
+        .graph
+        .links
+        .iter()
+        .filter(|link| !(switches.contains(link.from.as_str()) && switches.contains(link.to.as_str())));
+    let rate = of_hosts.map(|link| link.rate).max().unwrap_or(Rate::from_gbps(50));
     let per_25g = |amount: u64| (u128::from(amount) * u128::from(rate.0) / 25_000_000_000) as u64;
     let (least, most) = (per_25g(100_000).max(1_000), per_25g(400_000).max(4_000));
     let (buffer, slowest) = (per_25g(8_000_000).max(1_000_000), rate.min(Rate::from_gbps(1)));

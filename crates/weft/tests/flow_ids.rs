@@ -1,6 +1,7 @@
 //! Results can be joined to the flow file they come from: `flows` names each flow by the file's `flow_id`.
 
 use std::fs;
+use std::sync::Arc;
 
 const SCENARIO: &str = r#"
 weft = 1
@@ -27,7 +28,17 @@ fn flows_keep_the_identifiers_of_their_file() {
     fs::write(&path, SCENARIO).expect("writable");
     fs::write(folder.join("flows.csv"), "flow_id,src,dst,bytes,start_ns\n17,0,4,1000,9000\n3,1,6,2000,5\n")
         .expect("writable");
-    let options = weft::RunOptions { out: folder.join("runs"), ..weft::RunOptions::default() };
+    let options = weft::RunOptions {
+        out: folder.join("runs"),
+        demo: false,
+        seeds: None,
+        set: Vec::new(),
+        engine: weft::PACKETS,
+        jobs: 1,
+        threads: Some(1),
+        progress: Box::new(|_| {}),
+        stop: Arc::default(),
+    };
     weft::run(&path, &options).expect("it runs");
     let found = weft_core::input::read_text(&find(&folder.join("runs")), 100_000).expect("flows.csv");
     fs::remove_dir_all(&folder).expect("removable");

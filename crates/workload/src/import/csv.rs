@@ -32,10 +32,21 @@ pub struct FlowLine {
 /// # Errors
 /// When the header lacks a column, or at every line that does not fit the header.
 pub fn read(file: &str, text: &str) -> Result<Vec<FlowLine>, ImportErrors> {
+    all_or_errors(rows(file, text)?)
+}
+
+/// The same row by row, so that a caller can name bad rows together with those that it refuses itself.
+///
+/// # Errors
+/// When the header lacks a column.
+pub(crate) fn rows<'a>(
+    file: &'a str,
+    text: &'a str,
+) -> Result<impl Iterator<Item = Result<FlowLine, ImportError>> + use<'a>, ImportError> {
     let mut lines = lines(file, text, ',');
     let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;
     let columns = Columns::read(&head)?;
-    all_or_errors(lines.map(|line| columns.row(&line)))
+    Ok(lines.map(move |line| columns.row(&line)))
 }
 
 struct Columns {
