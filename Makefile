@@ -16,15 +16,15 @@ HDL_TOOLS = g++ verilator iverilog yosys
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
-	@echo "make setup   install what the tests need, saying what: Rust, Chromium, valgrind, cargo-deny, hardware tools"
+	@echo "make setup   install what the tests need, saying what: Rust, Chromium, valgrind, cargo-deny, mdbook, cargo-fuzz, hardware tools"
 	@echo "make test    everything that must hold before a change lands; does what make setup does first"
-	@echo "make docs    the book and the API pages"
-	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets"
+	@echo "make docs    the book and the API pages (part of make test)"
+	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets (part of make test, one case)"
 	@echo "make counts  compare what packets cost with bench/counts.json (part of make test)"
 	@echo "make hardware       lint, simulate and prove DRILL in SystemVerilog (part of make test)"
 	@echo "make hardware-full  the same with a million decisions per parameter set, in hours"
 	@echo "make advisories  look for known vulnerabilities of dependencies, where the database can be fetched"
-	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds"
+	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds (part of make test, for 5)"
 
 demo: rust
 	cargo build --release --locked --quiet --package weft-cli
@@ -32,20 +32,22 @@ demo: rust
 
 # What is missing is named before anything is installed; packages of the system come from apt-get.
 setup:
-	@for tool in cargo valgrind cargo-deny $(HDL_TOOLS); do \
+	@for tool in cargo valgrind cargo-deny mdbook cargo-fuzz $(HDL_TOOLS); do \
 		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed"; \
 	done
 	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
-	@$(MAKE) --no-print-directory rust chromium valgrind cargo-deny hardware-tools
+	@$(MAKE) --no-print-directory rust chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools
 
 test: setup deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	cargo xtask all
-	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
+	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
 	cargo test --locked --workspace
 	$(MAKE) miri
 	$(MAKE) counts
+	$(MAKE) bench BENCH='incast --repeat 1'
+	$(MAKE) fuzz FUZZ_TIME=5
 	$(MAKE) hardware
 	@echo "make test: everything holds"
 
@@ -66,16 +68,23 @@ advisories: rust cargo-deny
 		echo "make advisories: nothing checked, the advisory database cannot be fetched"; \
 	fi
 
-docs: rust
-	@command -v mdbook >/dev/null || \
-		cargo install mdbook --locked --quiet --version $(MDBOOK) --no-default-features --features search
+docs: rust mdbook
 	mdbook build docs
-	cargo doc --locked --workspace --no-deps
+	cargo doc --locked --workspace --no-deps --quiet
 	@echo "docs/book/index.html and target/doc/weft/index.html"
 
+.PHONY: mdbook cargo-fuzz
+mdbook: rust
+	@command -v mdbook >/dev/null || \
+		cargo install mdbook --locked --quiet --version $(MDBOOK) --no-default-features --features search
+
+cargo-fuzz: rust
+	@command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet --version $(FUZZ)
+
+# BENCH: names of cases and options, such as BENCH='r1 incast --repeat 9'.
 bench: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
-	target/release/weft bench
+	target/release/weft bench $(BENCH)
 
 # Instructions and allocations, which depend on the compiler but not on the load of the machine. After an intended change:
 # target/release/weft bench --count --json > bench/counts.json
@@ -93,8 +102,7 @@ miri: rust
 	fi
 
 # Without a sanitizer the fuzzer needs no nightly compiler; overflow checks and debug assertions stay on.
-fuzz: rust
-	@command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet --version $(FUZZ)
+fuzz: rust cargo-fuzz
 	@for target in $$(cargo fuzz list); do \
 		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_TIME) || exit 1; \
 	done

@@ -233,6 +233,7 @@ impl Iterator for Packets {
             source: HostId(self.who.below(HOSTS)),
             destination: HostId(HOSTS + self.who.below(HOSTS)),
             tag: 0,
+            listed: Flow::UNLISTED,
         })
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// More seeds than this are taken for a typing error.
 const MOST: u64 = 100_000;
 
-/// A seed, `7`, or an inclusive range, `1..20`.
+/// A seed, `7`, or an inclusive range, `1..20` or `1-20`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seeds(RangeInclusive<u64>);
 
@@ -19,7 +19,7 @@ impl FromStr for Seeds {
                 .parse::<u64>()
                 .map_err(|_| "not a whole number such as 7, or a range such as 1..20".to_owned())
         };
-        let (from, to) = match text.split_once("..") {
+        let (from, to) = match text.split_once("..").or_else(|| text.split_once('-')) {
             Some((from, to)) => (number(from)?, number(to)?),
             None => (number(text)?, number(text)?),
         };
@@ -45,8 +45,21 @@ mod tests {
         let of = |text: &str| text.parse::<Seeds>().map(|seeds| all(&[seeds]));
         assert_eq!(of("7"), Ok(vec![7]));
         assert_eq!(of("3..5"), Ok(vec![3, 4, 5]));
-        for bad in ["", "x", "5..3", "1..", "..2", "-1", "1..10000000", "1..2..3", "0..18446744073709551615"]
-        {
+        assert_eq!(of("3-5"), Ok(vec![3, 4, 5]));
+        for bad in [
+            "",
+            "x",
+            "5..3",
+            "1..",
+            "..2",
+            "-1",
+            "1..10000000",
+            "1..2..3",
+            "1-2-3",
+            "5-3",
+            "3-",
+            "0..18446744073709551615",
+        ] {
             assert!(of(bad).is_err(), "{bad}");
         }
     }

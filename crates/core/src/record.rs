@@ -148,6 +148,8 @@ pub struct LinkRecord {
 pub struct FlowRecord {
     /// Its number in order of start.
     pub flow: FlowId,
+    /// Its identifier in the flow file it was read from.
+    pub listed: Option<u32>,
     /// Index of the traffic entry it belongs to.
     pub tag: u16,
     /// Sender.

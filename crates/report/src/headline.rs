@@ -341,6 +341,14 @@ mod tests {
     }
 
     #[test]
+    fn an_average_over_a_run_that_mostly_drains_is_a_warning() {
+        let mut run = run("ecmp", 1, 1_000.0, 20_000);
+        (run.summary.drains_from_s, run.summary.simulated_s) = (Some(0.0005), 0.2);
+        let warnings = Headline::of_run(&run, &[]).warnings.join(" ").replace('\u{202f}', " ");
+        assert!(warnings.contains("starts at 500 us") && warnings.contains("all 200 ms"), "{warnings}");
+    }
+
+    #[test]
     fn a_clear_win_is_stated_with_interval_seeds_and_flows() {
         let sweep = made(&[ECMP, ("drill", &[(1, 500.0), (2, 550.0), (3, 450.0)])]);
         assert_eq!(

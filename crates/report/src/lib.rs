@@ -2,10 +2,11 @@
 //!
 //! In reading order, each of them above those before it: [`statistics`] (percentiles and intervals), [`summary`] (one run in
 //! numbers), [`survey`] (what its flows amount to) and [`metric`] (names for these numbers), all from crates below; [`detail`] (what plots need, thinned), [`sweep`] (many runs),
-//! `disk`, [`listing`] (which runs belong together), [`tables`], [`files`] and [`recording`] (the folder of a run),
+//! `disk`, [`listing`] (which runs belong together), [`tables`] and [`columns`] (what they mean), [`files`] and [`recording`] (the folder of a run),
 //! [`contrast`] (two cases, seed by seed), [`headline`] (the answer in a sentence), [`figures`], [`terminal`], [`page`] and
 //! [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
 
+pub mod columns;
 pub mod compare;
 pub mod contrast;
 pub mod detail;

@@ -10,7 +10,7 @@ use crate::rows::{FlowRow, flow_of, row_of};
 use crate::summary::{RunFacts, Summary};
 use crate::survey::{FlowStatistics, RecordSurvey};
 use crate::sweep::Run;
-use crate::tables;
+use crate::tables::{self, FlowColumns};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use weft_core::record::{FlowRecord, RunRecord};
@@ -26,6 +26,8 @@ pub struct Recording {
     building: Building,
     scratch: Scratch,
     flows: Sorter<{ size_of::<FlowRow>() / 8 }>,
+    /// A flow has an identifier from a flow file.
+    listed: bool,
 }
 
 /// The hidden folder.
@@ -50,7 +52,12 @@ impl Recording {
     fn holding(folder: &Path, rows: usize) -> Result<Recording, DiskError> {
         let building = weft_store::begin(folder)?;
         let scratch = Scratch::new(&building, rows);
-        Ok(Recording { flows: Sorter::new(&scratch, "flows"), scratch, building: Building(building) })
+        Ok(Recording {
+            flows: Sorter::new(&scratch, "flows"),
+            scratch,
+            building: Building(building),
+            listed: false,
+        })
     }
 
     /// Takes a flow in, in any order.
@@ -58,6 +65,7 @@ impl Recording {
     /// # Errors
     /// The file that could not be written, and why.
     pub fn add(&mut self, flow: &FlowRecord) -> Result<(), DiskError> {
+        self.listed |= flow.listed.is_some();
         Ok(self.flows.add(row_of(flow))?)
     }
 
@@ -74,10 +82,11 @@ impl Recording {
         manifest: &Manifest,
         (scenario, quiver): (&str, String),
     ) -> Result<Run, DiskError> {
-        let Recording { building, scratch, flows } = self;
+        let Recording { building, scratch, flows, listed } = self;
         let kept = &kept.of(record.measured);
         let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));
-        let flows = write_flows(&building.0, parts, (record, kept), scratch)?;
+        let columns = FlowColumns { reordering: kept.reordering, listed };
+        let flows = write_flows(&building.0, parts, (record, kept.flows, columns), scratch)?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
         let run = Run {
             manifest: manifest.clone(),
@@ -114,11 +123,11 @@ pub fn write_run(
 fn write_flows(
     folder: &Path,
     flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
-    (record, kept): (&RunRecord, &Kept),
+    (record, kept, columns): (&RunRecord, bool, FlowColumns),
     scratch: Scratch,
 ) -> Result<FlowStatistics, DiskError> {
-    let table = |flows: &[FlowRecord]| tables::flows(record, flows, kept.reordering);
-    let mut written = kept.flows.then(|| Written::new(folder, &table(&[]))).transpose()?;
+    let table = |flows: &[FlowRecord]| tables::flows(record, flows, columns);
+    let mut written = kept.then(|| Written::new(folder, &table(&[]))).transpose()?;
     let rows = scratch.rows();
     let mut survey = RecordSurvey::new(record, scratch);
     let mut part = Vec::new();

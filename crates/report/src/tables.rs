@@ -21,10 +21,26 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     [links, hops, drops, pauses, queues, samples].into_iter().flatten().collect()
 }
 
+/// Optional columns of the table `flows`.
+#[derive(Clone, Copy)]
+pub(crate) struct FlowColumns {
+    /// What flows saw of packets overtaking each other.
+    pub(crate) reordering: bool,
+    /// The identifiers that flow files gave them.
+    pub(crate) listed: bool,
+}
+
 /// The table `flows`, or a part of it: one row per flow. `measured` is 1 for flows that started after the warm-up;
-/// `fct_ps` and `slowdown` are empty for unfinished flows.
-pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) -> DataTable {
+/// `fct_ps` and `slowdown` are empty for unfinished flows. The optional columns are those of reordering and, where flow
+/// files have a `flow_id`, that of `listed_id`.
+pub(crate) fn flows(
+    record: &RunRecord,
+    flows: &[FlowRecord],
+    FlowColumns { reordering, listed }: FlowColumns,
+) -> DataTable {
     let table = times_of_flows(record, flows);
+    let ids = || Cells::Integers(flows.iter().map(|flow| flow.listed.map(u64::from)).collect());
+    let table = if listed { table.column("listed_id", "", ids()) } else { table };
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
     let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
     let table = if record.measured.has(Quantity::Marks) {
@@ -218,7 +234,8 @@ fn flow_samples(series: &FlowSeries) -> DataTable {
         .column("rate_bps", "bit/s", Cells::Integers(rates))
 }
 
-/// One row per run of a sweep: the labels, the seed, why it ended, and every metric.
+/// One row per run of a sweep: the labels, the seed, the folders of its case and its files, why it ended, and every
+/// metric.
 #[must_use]
 pub fn of_sweep(runs: &[Run]) -> DataTable {
     let mut paths: Vec<String> = Vec::new();
@@ -234,6 +251,9 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
         table = table.texts(&axis, runs.iter().map(|run| run.label(&axis).to_owned()));
     }
     table = table.integers("seed", "", runs.iter().map(|run| run.manifest.seed));
+    table = table
+        .texts("case", runs.iter().map(|run| folder(run, 1)))
+        .texts("path", runs.iter().map(|run| folder(run, 0)));
     table = table.texts("stop", runs.iter().map(|run| run.summary.stop.clone()));
     for path in paths {
         let unit = crate::metric::find(&path).map_or("", |metric| metric.unit);
@@ -241,6 +261,12 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
         table = table.column(&with_unit(&path, unit), unit, Cells::Numbers(cells));
     }
     table
+}
+
+/// The folder of a run's files relative to the table, or the one so many levels above it.
+fn folder(run: &Run, above: usize) -> String {
+    let folder = std::path::Path::new(&run.link).ancestors().nth(1 + above);
+    folder.map_or(String::new(), |folder| folder.display().to_string())
 }
 
 /// A metric's column: its path, with the unit unless the path ends with it already.

@@ -117,7 +117,7 @@ fn counts(run: &Run) -> String {
             count(drops.total)
         )),
         plural(flows.unfinished, "flow"),
-        if run.summary.arrivals_until_s.is_some() { "\n" } else { ", " },
+        if run.summary.arrivals_until_s.or(run.summary.drains_from_s).is_some() { "\n" } else { ", " },
         number(*goodput_gbps),
         averaged(&run.summary)
     );
@@ -143,12 +143,18 @@ fn counts(run: &Run) -> String {
         .replace('\u{202f}', " ")
 }
 
-/// Over which part of the run goodput is an average, if not over all of it.
+/// Over which part of the run goodput is an average, where that matters.
 fn averaged(summary: &Summary) -> String {
-    let parts = summary.arrivals_until_s.zip(summary.drain_s());
-    parts.map_or(String::new(), |(until, drain)| {
-        format!(" while flows arrive ({}, then {} of drain)", duration(until * 1e6), duration(drain * 1e6))
-    })
+    let time = |seconds: f64| duration(seconds * 1e6);
+    match (summary.arrivals_until_s.zip(summary.drain_s()), summary.drains_from_s) {
+        (Some((until, drain)), _) => {
+            format!(" while flows arrive ({}, then {} of drain)", time(until), time(drain))
+        }
+        (None, Some(last)) => {
+            format!(" over all {} (the last flow starts at {})", time(summary.simulated_s), time(last))
+        }
+        (None, None) => String::new(),
+    }
 }
 
 /// Flows that waited for a time-out, if any did.

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_core::record::{
-    DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, LinkRecord, NodeRecord,
-    QueueSeries, Reason, RunRecord,
+    ArrivalRecord, DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, LinkRecord,
+    NodeRecord, PauseRecord, QueueSeries, Reason, RunRecord,
 };
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;
@@ -103,6 +103,35 @@ fn what_is_written_reads_back() {
     assert_eq!(windows.lines().nth(1), Some("10000000,0,14600,,0,3000000,cwr,0,0,"));
 }
 
+/// Everything that adds a column is in the record.
+fn widest() -> RunRecord {
+    let mut record = record(4);
+    record.flows[0].listed = Some(7);
+    record.links[0].trimmed = 1;
+    record.arrivals = Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9) });
+    record.pauses = vec![PauseRecord::default()];
+    record
+}
+
+#[test]
+fn the_list_of_columns_is_that_of_the_tables() {
+    let root = folder("columns");
+    let place = root.join("ecmp-01234567").join("seed-1");
+    fs::create_dir_all(place.parent().expect("a case folder")).expect("writable");
+    let run = write_run(&place, &widest(), &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
+    write_sweep(&root, &[run]).expect("the table is written");
+    for table in weft_report::columns::TABLES {
+        let folder = if table.name == "sweep" { &root } else { &place };
+        let text = fs::read_to_string(folder.join(format!("{}.csv", table.name))).expect(table.name);
+        let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+        let named: Vec<&str> = table.columns.iter().map(|(name, ..)| *name).collect();
+        match table.name {
+            "sweep" => assert_eq!(header[1..=named.len()], named, "after the label, before the metrics"),
+            _ => assert_eq!(header, named, "{}", table.name),
+        }
+    }
+}
+
 #[test]
 fn a_folder_is_replaced_as_a_whole_and_nothing_is_left_beside_it() {
     let root = folder("replaced");
@@ -153,7 +182,7 @@ fn runs_come_back_in_the_order_of_the_sweep() {
     assert_eq!(Sweep::new(back).schemes, labels);
     let csv = fs::read_to_string(root.join("sweep.csv")).expect("text");
     assert!(
-        csv.starts_with("balance,seed,stop,fct.count,fct.mean_us,"),
+        csv.starts_with("balance,seed,case,path,stop,fct.count,fct.mean_us,"),
         "{}",
         csv.lines().next().unwrap_or_default()
     );

@@ -68,6 +68,7 @@ fn setup(senders: u32, smaller: u64) -> Setup {
         size: Bytes(1 << 40),
         tag: 0,
         rate: Rate(0),
+        listed: Flow::UNLISTED,
     };
     Setup {
         switch: switch(smaller),

@@ -286,7 +286,15 @@ impl Ends {
     /// What remains known of a flow between two hosts after its receiver is gone.
     pub(crate) fn closed_flow(&self, flow: FlowId, (source, destination): (HostId, HostId)) -> Flow {
         let tag = self.entries.get(flow.0 as usize).copied().unwrap_or(0);
-        Flow { start: Time::ZERO, size: Bytes::ZERO, rate: Rate(0), source, destination, tag }
+        Flow {
+            start: Time::ZERO,
+            size: Bytes::ZERO,
+            rate: Rate(0),
+            source,
+            destination,
+            tag,
+            listed: Flow::UNLISTED,
+        }
     }
 
     /// The sender of a flow that starts now.

@@ -78,6 +78,7 @@ impl<'a> Ledger<'a> {
     fn record(&mut self, flow: FlowId, spec: &Flow, received: &ReceiverReport) -> FlowRecord {
         FlowRecord {
             flow,
+            listed: spec.listed_id(),
             tag: spec.tag,
             source: spec.source,
             destination: spec.destination,

@@ -9,6 +9,7 @@ use crate::summary::{
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use weft_core::Time;
 use weft_core::histogram::Histogram;
 use weft_core::record::{
     HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, Quantity, QueueSeries, RunRecord,
@@ -42,6 +43,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         stop: stop_name(record.stop).to_owned(),
         goodput_gbps: goodput(record, flows.delivered_bits),
         arrivals_until_s: record.arrivals.map(|arrivals| arrivals.until.seconds()),
+        drains_from_s: drains_from(record, flows.starts),
         late_changes: record.late_changes,
         flows: flows.flows,
         fct_us: flows.fct_us,
@@ -195,6 +197,14 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
 }
 
+/// The last start in a run that is averaged whole and drains for longer than flows arrive; flows that start together
+/// have no arrival period.
+fn drains_from(record: &RunRecord, starts: Option<(Time, Time)>) -> Option<f64> {
+    let (first, last) = starts.filter(|_| record.arrivals.is_none())?;
+    let drain = record.ended.0.saturating_sub(last.0);
+    (first < last && drain > last.since(record.warm_up).0).then(|| last.seconds())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +308,20 @@ mod tests {
     }
 
     /// 100 Gbit/s of payload for 10 us, then a drain of 90 us that would divide it by ten.
+    #[test]
+    fn a_run_that_mostly_drains_says_so() {
+        let of = |ended_us, arrivals| {
+            let flows = vec![flow(1_000, 10, Some(5)), flow(1_000, 30, Some(8))];
+            let record =
+                RunRecord { flows, arrivals, ended: Time::ZERO + Span::from_us(ended_us), ..record() };
+            Summary::new(&record, &RunFacts::default()).drains_from_s
+        };
+        assert_eq!(of(200, None), Some(30e-6));
+        assert_eq!(of(50, None), None, "arrivals are the longer part");
+        let arrivals = ArrivalRecord { until: Time::ZERO + Span::from_us(30), delivered: Bytes(1_000) };
+        assert_eq!(of(200, Some(arrivals)), None, "the drain is left out");
+    }
+
     #[test]
     fn averages_end_with_the_arrivals() {
         let arrivals = ArrivalRecord { until: Time::ZERO + Span::from_us(20), delivered: Bytes(125_000) };

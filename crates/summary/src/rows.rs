@@ -38,7 +38,7 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         flow.pauses.at_host.0,
         flow.displaced,
         flow.acknowledged.unwrap_or(Time::NEVER).0,
-        u64::from(flow.syn_timeouts),
+        pair(flow.listed.unwrap_or(u32::MAX), flow.syn_timeouts),
         flow.important.0,
     ]
 }
@@ -54,10 +54,12 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
     let (ecn_marks, cnps_sent) = apart(row[11]);
     let (cnps, nacks) = apart(row[12]);
     let (packets, congested) = apart(row[13]);
+    let (listed, syn_timeouts) = apart(row[18]);
     let instant = |time: u64| (time != Time::NEVER.0).then_some(Time(time));
     let (held, at_host) = (Span(row[14]), Span(row[15]));
     FlowRecord {
         flow: FlowId(flow),
+        listed: (listed != u32::MAX).then_some(listed),
         tag: tag as u16,
         source: HostId(source),
         destination: HostId(destination),
@@ -70,7 +72,7 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
         retransmitted: Bytes(row[7]),
         important: Bytes(row[19]),
         timeouts,
-        syn_timeouts: row[18] as u32,
+        syn_timeouts,
         dupacks,
         dupacks_reorder,
         out_of_order,
@@ -145,6 +147,7 @@ mod tests {
     fn nothing_of_a_flow_is_lost() {
         let flow = FlowRecord {
             flow: FlowId(u32::MAX - 1),
+            listed: None,
             tag: u16::MAX - 2,
             source: HostId(3),
             destination: HostId(4),
@@ -170,7 +173,12 @@ mod tests {
             nacks: 20,
             pauses: FlowPauses { held: Span(21), packets: 22, at_host: Span(23), congested: true },
         };
-        let ended = FlowRecord { end: Some(Time(17)), acknowledged: Some(Time(26)), ..flow.clone() };
+        let ended = FlowRecord {
+            listed: Some(27),
+            end: Some(Time(17)),
+            acknowledged: Some(Time(26)),
+            ..flow.clone()
+        };
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);
         for acknowledged_us in [None, Some(0.2)] {
             let sample =

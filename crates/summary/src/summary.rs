@@ -78,6 +78,10 @@ pub struct Summary {
     /// whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals_until_s: Option<f64>,
+    /// The start of the last flow, seconds, where goodput and loads are averages over a whole run that mostly drains: less
+    /// than half of the payload arrived before this instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drains_from_s: Option<f64>,
     /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
     #[serde(default)]
     pub throughput_gbps: Throughput,

@@ -16,6 +16,7 @@ use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
 use throughput::Throughputs;
+use weft_core::Time;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
 use weft_statistics::{Ascending, Distribution, Jain};
 use weft_table::sorter::SpillError;
@@ -47,6 +48,8 @@ pub struct FlowStatistics {
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
     pub(crate) held: HeldFlows,
+    /// The earliest and the latest start of a measured flow.
+    pub(crate) starts: Option<(Time, Time)>,
 }
 
 impl FlowStatistics {
@@ -104,6 +107,8 @@ impl<'a> RecordSurvey<'a> {
             return Ok(());
         }
         so_far.flows.started += 1;
+        let (first, last) = so_far.starts.unwrap_or((flow.start, flow.start));
+        so_far.starts = Some((first.min(flow.start), last.max(flow.start)));
         so_far.delivered_bits += flow.delivered.bits();
         so_far.retransmitted_bytes += flow.retransmitted.0;
         so_far.important_bytes += flow.important.0;

@@ -11,7 +11,7 @@ use crate::shapes::explicit::settings::ExplicitSettings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use weft_core::input::{LARGEST_LIST, read_text};
+use weft_core::input::{LARGEST_LIST, read_packed};
 use weft_core::{HostId, Span};
 
 pub use format::Format;
@@ -35,7 +35,7 @@ pub struct Imported {
 /// # Errors If the file cannot be read or does not have this format.
 pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
     let name = path.display().to_string();
-    let text = read_text(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
+    let text = read_packed(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
     match format {
         Format::Hpcc => hpcc(&name, &text),
         Format::Htsim => htsim(&name, &text),

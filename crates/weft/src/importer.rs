@@ -1,9 +1,11 @@
 //! `weft import`: files of other simulators become one scenario.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use weft_core::input::{LARGEST_FILE, LARGEST_LIST, read_text};
+use weft_core::input::{LARGEST_FILE, LARGEST_LIST, read_packed};
 use weft_core::units::did_you_mean;
+use weft_core::{Bytes, Rate, Span};
 use weft_scenario::ScenarioFile;
 use weft_topology::import as topology;
 use weft_workload::import as workload;
@@ -34,8 +36,12 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     let imported = topology::read(format, network).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let mut text = opening(network, files);
     text += &topology::to_scenario(&imported);
+    if matches!(format, topology::Format::Hpcc) {
+        text += &hpcc_settings(&imported);
+    }
+    let mut first: Option<Span> = None;
     for path in rest {
-        let flows = read_text(path, LARGEST_LIST)
+        let flows = read_packed(path, LARGEST_LIST)
             .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
         let name = path.display().to_string();
         let listed = match format {
@@ -45,8 +51,14 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
             topology::Format::Htsim => workload::htsim(&name, &flows),
         };
         let listed = listed.map_err(|cause| Error::BadInput(cause.to_string()))?;
+        let earliest = listed.iter().map(|flow| flow.at).min();
+        first = first.into_iter().chain(earliest).min();
         text += "\n";
         text += &workload::to_scenario(&listed, "imported");
+    }
+    if let Some(first) = first.filter(|first| *first > Span::ZERO) {
+        let why = "no flow starts earlier, and averages begin here";
+        text += &format!("\n[measure]\nwarm_up = \"{first}\"    # {why}\n");
     }
     if rest.is_empty() {
         text += NO_FLOWS;
@@ -73,6 +85,52 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
             )))
         }
     }
+}
+
+/// The settings that the HPCC simulator's `run.py` gives DCQCN for hosts of this rate: its topology and flow files name
+/// neither switches nor transport.
+fn hpcc_settings(imported: &topology::Imported) -> String {
+    let switches: BTreeSet<&str> = imported.graph.switches.iter().map(String::as_str).collect();
+    let of_hosts = imported
+        .graph
+        .links
+        .iter()
+        .filter(|link| !(switches.contains(link.from.as_str()) && switches.contains(link.to.as_str())));
+    let rate = of_hosts.map(|link| link.rate).max().unwrap_or(Rate::from_gbps(50));
+    let per_25g = |amount: u64| (u128::from(amount) * u128::from(rate.0) / 25_000_000_000) as u64;
+    let (least, most) = (per_25g(100_000).max(1_000), per_25g(400_000).max(4_000));
+    let (buffer, slowest) = (per_25g(8_000_000).max(1_000_000), rate.min(Rate::from_gbps(1)));
+    let (additive, hyper) = (per_25g(5_000_000).max(1), per_25g(50_000_000).max(1));
+    let (least, most, buffer) = (Bytes(least), Bytes(most), Bytes(buffer));
+    let (additive, hyper) = (Rate(additive), Rate(hyper));
+    format!(
+        "
+# The imported files describe neither switches nor transport. These are the settings of DCQCN in the simulator's run.py
+# for hosts at {rate}; compare them with your configuration. That simulator also scales the marking thresholds of faster
+# ports by their rate, which [[switch.port]] can do. HPCC itself is not modelled.
+[switch]
+buffer   = \"{buffer}\"    # BUFFER_SIZE
+queues   = 4
+schedule = \"strict\"
+sharing  = {{ kind = \"dynamic\", alpha = 1.0 }}
+# KMIN_MAP, KMAX_MAP, PMAX_MAP
+ecn      = {{ kind = \"red\", at = \"dequeue\", min = \"{least}\", max = \"{most}\", max_probability = \"20 %\", scope = \"queue\", non_ect = \"pass\" }}
+pfc      = {{ classes = [3], alpha = 0.125 }}    # USE_DYNAMIC_PFC_THRESHOLD
+
+[transport.dcqcn]
+mtu               = \"1044 B\"    # PACKET_PAYLOAD_SIZE and headers
+timing            = \"free-running\"
+alpha_timer       = \"1 us\"      # ALPHA_RESUME_INTERVAL
+decrease_interval = \"4 us\"      # RATE_DECREASE_INTERVAL
+increase_timer    = \"300 us\"    # RP_TIMER
+recovery_events   = 1             # FAST_RECOVERY_TIMES
+additive_step     = \"{additive}\"   # RATE_AI
+hyper_step        = \"{hyper}\"  # RATE_HAI
+min_rate          = \"{slowest}\"    # MIN_RATE
+clamp_target      = false         # CLAMP_TARGET_RATE
+cnp_interval      = \"0 ps\"      # every marked packet is answered
+"
+    )
 }
 
 /// Every scenario needs traffic; without a flow file it gets some, to be replaced.

@@ -301,7 +301,8 @@ pub fn lint_rule(id: Option<&str>) -> Result<String, Error> {
 #[must_use]
 pub fn reference() -> Vec<(String, String)> {
     let pages = weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text));
-    pages.chain([("lint.md".to_owned(), weft_lint::page())]).collect()
+    let more = [("lint.md".to_owned(), weft_lint::page()), ("columns.md".to_owned(), lists::columns_page())];
+    pages.chain(more).collect()
 }
 
 /// What `check` says about a scenario without mistakes.

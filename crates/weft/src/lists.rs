@@ -1,8 +1,11 @@
 //! `weft list`: the names a scenario may use, from the lists that the code itself uses.
 
+use std::iter;
+
 use weft_core::settings::{Family, Field, Kind, Table};
 use weft_core::units::did_you_mean;
 use weft_draw::{WIDTH, wrapped};
+use weft_report::columns::{FILES, TABLES, TableWords};
 use weft_report::metric::Metric;
 use weft_scenario::{TEMPLATES, explained, families};
 use weft_workload::sizes;
@@ -28,9 +31,10 @@ struct Topic {
 
 fn topics() -> Vec<Topic> {
     let mut topics: Vec<Topic> = families().iter().map(|(path, family)| choices(path, family)).collect();
-    let more: [(&str, &str, Vec<Row>); 4] = [
+    let more: [(&str, &str, Vec<Row>); 5] = [
         ("sizes", "sizes = NAME in [[traffic]]", bundled()),
         ("metrics", "names for [[expect]], sweep.csv and compare", metrics()),
+        ("columns", "files of results and the columns of tables, as .csv and .parquet", columns()),
         ("templates", "weft new NAME", templates()),
         ("imports", "weft import NAME FILES", importer::formats()),
     ];
@@ -129,6 +133,38 @@ fn metrics() -> Vec<Row> {
     let words = weft_report::metric::placeholders().into_iter().map(|(name, words)| (name.to_owned(), words));
     weft_report::Summary::METRICS.iter().map(row).chain(words).collect()
 }
+
+fn columns() -> Vec<Row> {
+    let files = FILES.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()));
+    let row = |(name, unit, meaning): &(&str, &str, &str)| {
+        let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
+        (format!("  {name}"), format!("{meaning}{unit}"))
+    };
+    let of = |table: &TableWords| {
+        let title = (table.name.to_owned(), table.rows.to_owned());
+        iter::once(title).chain(table.columns.iter().map(row)).collect::<Vec<_>>()
+    };
+    files.chain(TABLES.iter().flat_map(of)).collect()
+}
+
+/// The reference page of files and columns.
+pub(crate) fn columns_page() -> String {
+    let files: String = FILES.iter().map(|(name, meaning)| format!("| `{name}` | {meaning} |\n")).collect();
+    let row = |(name, unit, meaning): &(&str, &str, &str)| format!("| `{name}` | {unit} | {meaning} |\n");
+    let table = |table: &TableWords| {
+        let rows: String = table.columns.iter().map(row).collect();
+        format!("\n## {}\n\n{}\n\n| column | unit | meaning |\n|---|---|---|\n{rows}", table.name, table.rows)
+    };
+    let tables: String = TABLES.iter().map(table).collect();
+    format!("{COLUMNS_INTRODUCTION}\n| file | contents |\n|---|---|\n{files}{tables}")
+}
+
+const COLUMNS_INTRODUCTION: &str = "# Files and columns
+
+`weft run` writes `runs/<name>/<case>-<hash>/seed-<n>/`. A table lies there as CSV and as Parquet with the same columns; in
+Parquet the metadata of the file also has each unit, under `unit.<column>`. Columns of what an engine does not measure are absent.
+`path` in `sweep.csv` leads from a row of the sweep to the tables of that run.
+";
 
 fn templates() -> Vec<Row> {
     TEMPLATES.iter().map(|template| (template.kind.to_owned(), template.summary.to_owned())).collect()

@@ -135,3 +135,16 @@ fn what_makes_no_scenario_is_refused_with_its_line() {
         import("htsim", &folder, &[HTSIM[0], &HTSIM[1].replace("6->1", "1->1")]).expect_err("to itself");
     assert!(error.contains("1.txt:4: found a flow from host 1 to itself"), "{error}");
 }
+
+/// The files name neither switches nor transport; silence would mean NewReno without pauses.
+#[test]
+fn hpcc_files_get_the_switches_and_the_transport_of_their_simulator() {
+    let text = import("hpcc", &folder("import-hpcc"), &HPCC).expect("it is imported");
+    let path = folder("import-hpcc-check").join("imported.toml");
+    fs::write(&path, &text).expect("writable");
+    let explained = weft::explain(&path, None, &[]).expect("a scenario");
+    for setting in ["transport.dcqcn.additive_step", "switch.pfc.alpha"] {
+        assert!(explained.contains(setting), "{setting}\n{text}\n{explained}");
+    }
+    assert!(text.contains("warm_up = \"100 us\""), "averages begin with the first flow: {text}");
+}

@@ -17,9 +17,20 @@ pub struct Flow {
     pub destination: HostId,
     /// Index of its traffic entry.
     pub tag: u16,
+    /// Its identifier in the flow file it was read from, or [`Flow::UNLISTED`].
+    pub listed: u32,
 }
 
 impl Flow {
+    /// No flow file gave the flow an identifier.
+    pub const UNLISTED: u32 = u32::MAX;
+
+    /// Its identifier in the flow file it was read from, if that has one.
+    #[must_use]
+    pub fn listed_id(&self) -> Option<u32> {
+        (self.listed != Flow::UNLISTED).then_some(self.listed)
+    }
+
     /// The payload rate of a constant-rate sender.
     #[must_use]
     pub fn constant_rate(&self) -> Option<Rate> {
@@ -27,7 +38,7 @@ impl Flow {
     }
 
     /// The total order in which flows are numbered.
-    pub(crate) fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate) {
-        (self.start, self.tag, self.source, self.destination, self.size, self.rate)
+    pub(crate) fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate, u32) {
+        (self.start, self.tag, self.source, self.destination, self.size, self.rate, self.listed)
     }
 }

@@ -196,7 +196,15 @@ mod tests {
 
     fn flow(start: u64, tag: u16, source: u32) -> Flow {
         let (source, destination) = (HostId(source), HostId(99));
-        Flow { start: Time(start), size: Bytes(1), rate: Rate(0), source, destination, tag }
+        Flow {
+            start: Time(start),
+            size: Bytes(1),
+            rate: Rate(0),
+            source,
+            destination,
+            tag,
+            listed: Flow::UNLISTED,
+        }
     }
 
     fn merged(entries: &[&[Flow]], measured: u64) -> Vec<(u64, u16, u32)> {

@@ -11,7 +11,8 @@ mod htsim;
 use crate::listed::ListedFlow;
 use std::path::Path;
 
-pub use csv::read as csv;
+pub(crate) use csv::rows;
+pub use csv::{FlowLine, read as csv};
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
 use weft_core::input::{LARGEST_LIST, read_packed};
@@ -27,15 +28,13 @@ fn between_two(line: &weft_core::lines::Line<'_>, flow: ListedFlow) -> Result<Li
     Ok(flow)
 }
 
-/// Reads a table with the columns `start_ns,src,dst,bytes`, compressed if its name ends in `.gz`: every flow with its
-/// line.
+/// The text of a flow file, unpacked if its name ends in `.gz`.
 ///
 /// # Errors
-/// When the file cannot be read or is no such table.
-pub fn csv_file(path: &Path) -> Result<Vec<(usize, ListedFlow)>, ImportErrors> {
-    let name = path.display().to_string();
-    let text = read_packed(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
-    csv(&name, &text)
+/// When the file cannot be read.
+pub(crate) fn flow_text(path: &Path) -> Result<String, ImportError> {
+    let unreadable = |error| ImportError::unreadable(&path.display().to_string(), &error);
+    read_packed(path, LARGEST_LIST).map_err(unreadable)
 }
 
 /// The `[[traffic]]` section of a scenario that lists these flows.

@@ -104,5 +104,5 @@ pub(crate) fn flow(
     (source, destination): (HostId, HostId),
     size: weft_core::Bytes,
 ) -> Flow {
-    Flow { start, size, rate: Rate(0), source, destination, tag }
+    Flow { start, size, rate: Rate(0), source, destination, tag, listed: Flow::UNLISTED }
 }

@@ -778,3 +778,20 @@ fn flows_and_sizes_may_stand_in_files_beside_the_scenario() {
     assert_eq!(listed, [(Time(3_000_000), Bytes(500)), (Time(7_000_000), Bytes(900))]);
     assert!(flows.iter().filter(|flow| flow.tag == 1).all(|flow| (100..=300).contains(&flow.size.0)));
 }
+
+#[test]
+fn malformed_rows_and_rows_with_unknown_hosts_are_named_together() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let text = "flow_id,start_us,src,dst,bytes\n1,x,0,1,9\n2,0,0,99,9\n3,0,0,1,9\n-4,0,0,1,9\n";
+    std::fs::write(folder.join("bad-rows.csv"), text).unwrap();
+    let network = Network::new(2, 3, 30);
+    let shape = Shape { folder, ..network.shape() };
+    let list = ListSettings { file: Some("bad-rows.csv".into()), ..Default::default() };
+    let problems = check(&[entry("l", PatternSettings::List(list))], &shape, &Limits::default());
+    let lines: Vec<bool> = [2, 3, 5]
+        .iter()
+        .zip(&problems)
+        .map(|(line, problem)| problem.message.contains(&format!("bad-rows.csv:{line}: ")))
+        .collect();
+    assert_eq!((lines.as_slice(), problems.len()), ([true; 3].as_slice(), 3), "{problems:?}");
+}

@@ -13,7 +13,7 @@ fn flow(at: Span, from: u32, to: u32, size: u64) -> ListedFlow {
 }
 
 fn rows(file: &str, text: &str) -> Vec<ListedFlow> {
-    csv(file, text).unwrap().into_iter().map(|(_, flow)| flow).collect()
+    csv(file, text).unwrap().into_iter().map(|row| row.flow).collect()
 }
 
 fn same(number: u32) -> Option<HostId> {
@@ -124,7 +124,7 @@ fn broken_files_are_refused_and_never_panic() {
     let mut refused = 0;
     for _ in 0..6000 {
         let [table, flows, matrix] = [TABLE, FLOWS, MATRIX].map(|text| mutated(text, &mut random));
-        let table = csv("f", &table).map(|rows| rows.into_iter().map(|(_, flow)| flow).collect());
+        let table = csv("f", &table).map(|rows| rows.into_iter().map(|row| row.flow).collect());
         let results = [table, hpcc("f", &flows, same), htsim("f", &matrix)];
         for error in results.into_iter().filter_map(Result::err) {
             let message = error.to_string();

@@ -136,6 +136,7 @@ pub fn flow(start: Span, source: u32, destination: u32, size: u64) -> Flow {
         destination: HostId(destination),
         size: Bytes(size),
         tag: 0,
+        listed: Flow::UNLISTED,
         rate: Rate(0),
     }
 }

@@ -254,7 +254,7 @@ fn drop_of_queue(
                 switch.degree()
             )
         }
-        _ => format!("{words} is its limit"),
+        _ => format!("{words} never holds more"),
     };
     let limits = format!("a queue with {limits}");
     let (level, at, what) = match () {

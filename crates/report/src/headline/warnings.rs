@@ -36,6 +36,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
         .chain(overload(runs))
         .chain(too_late(runs))
         .chain(draining(runs))
+        .chain(drained(runs))
         .chain(few(runs))
         .collect()
 }
@@ -107,6 +108,24 @@ fn too_late(runs: &[Run]) -> Option<String> {
             }
         ),
         all => format!("{many} of {all} runs ended before all requested failures and repairs of cables."),
+    })
+}
+
+/// Averages over a whole run that mostly drains say little about its arrivals.
+fn drained(runs: &[Run]) -> Option<String> {
+    let parts = |run: &Run| Some((run.summary.simulated_s, run.summary.drains_from_s?));
+    let many = runs.iter().filter_map(parts).count();
+    let (whole, last) = runs.iter().filter_map(parts).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (whole, last) = (duration(whole * 1e6), duration(last * 1e6));
+    Some(match runs.len() {
+        1 => format!(
+            "The last flow starts at {last} but less than half of the payload has arrived by then: goodput and link loads are \
+             averages over all {whole} of the run, drain included."
+        ),
+        all => format!(
+            "In {many} of {all} runs less than half of the payload arrives before the last flow starts: their goodput and link \
+             loads are averages over the whole run (up to {whole}), drain included."
+        ),
     })
 }
 

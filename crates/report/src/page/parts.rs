@@ -79,7 +79,9 @@ fn busiest(summary: &Summary) -> String {
     let asked = summary.links.offered.as_ref().map(asked);
     let while_arriving =
         summary.arrivals_until_s.map(|until| format!("while flows arrive ({})", duration(until * 1e6)));
-    while_arriving.into_iter().chain(used).chain(asked).collect::<Vec<_>>().join("; ")
+    let whole =
+        || Some(format!("over all {}", duration(summary.drains_from_s.map(|_| summary.simulated_s * 1e6)?)));
+    while_arriving.or_else(whole).into_iter().chain(used).chain(asked).collect::<Vec<_>>().join("; ")
 }
 
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {

@@ -40,6 +40,7 @@ pub(crate) fn flow(start: Span, source: u32, destination: u32, size: u64) -> Flo
         destination: HostId(destination),
         size: Bytes(size),
         tag: 0,
+        listed: Flow::UNLISTED,
         rate: Rate(0),
     }
 }

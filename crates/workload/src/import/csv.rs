@@ -1,7 +1,8 @@
-//! The tool-neutral table of flows: a header that names the columns, then one flow per line. Must not depend on other
+//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is kept. Must not depend on other
 //! formats.
 
 use super::between_two;
+use crate::flow::Flow;
 use crate::listed::ListedFlow;
 use weft_core::Bytes;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
@@ -15,18 +16,41 @@ const STARTS: [(&str, u64); 5] = [
     ("start_s", 1_000_000_000_000),
 ];
 
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowLine {
+    /// Its line in the file.
+    pub line: usize,
+    /// Its `flow_id`, or [`Flow::UNLISTED`].
+    pub id: u32,
+    /// The flow.
+    pub flow: ListedFlow,
+}
+
 /// Reads the text of a file called `file`: every flow with its line.
 ///
 /// # Errors
 /// When the header lacks a column, or at every line that does not fit the header.
-pub fn read(file: &str, text: &str) -> Result<Vec<(usize, ListedFlow)>, ImportErrors> {
+pub fn read(file: &str, text: &str) -> Result<Vec<FlowLine>, ImportErrors> {
+    all_or_errors(rows(file, text)?)
+}
+
+/// The same row by row, so that a caller can name bad rows together with those that it refuses itself.
+///
+/// # Errors
+/// When the header lacks a column.
+pub(crate) fn rows<'a>(
+    file: &'a str,
+    text: &'a str,
+) -> Result<impl Iterator<Item = Result<FlowLine, ImportError>> + use<'a>, ImportError> {
     let mut lines = lines(file, text, ',');
     let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;
     let columns = Columns::read(&head)?;
-    all_or_errors(lines.map(|line| Ok((line.number, columns.flow(&line)?))))
+    Ok(lines.map(move |line| columns.row(&line)))
 }
 
 struct Columns {
+    id: Option<usize>,
     start: usize,
     /// Picoseconds of one unit of the start.
     unit: u64,
@@ -46,7 +70,16 @@ impl Columns {
         };
         let (name, unit) = STARTS.into_iter().find(|(name, _)| find(name).is_some()).unwrap_or(STARTS[0]);
         let (source, destination, bytes) = (column("src")?, column("dst")?, column("bytes")?);
-        Ok(Columns { start: column(name)?, unit, source, destination, bytes })
+        Ok(Columns { id: find("flow_id"), start: column(name)?, unit, source, destination, bytes })
+    }
+
+    fn row(&self, line: &Line<'_>) -> Result<FlowLine, ImportError> {
+        let id = self.id.map(|column| line.number(column, "the flow_id", (0, Flow::UNLISTED - 1)));
+        Ok(FlowLine {
+            line: line.number,
+            id: id.transpose()?.unwrap_or(Flow::UNLISTED),
+            flow: self.flow(line)?,
+        })
     }
 
     fn flow(&self, line: &Line<'_>) -> Result<ListedFlow, ImportError> {

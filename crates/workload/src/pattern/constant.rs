@@ -83,6 +83,7 @@ impl Pattern for Constant {
             source,
             destination,
             tag: site.tag,
+            listed: Flow::UNLISTED,
         };
         Ok(Stream::of((0..self.0.count).map(pair).map(flow).collect()))
     }

@@ -2,7 +2,7 @@
 
 use super::{Pattern, Stream, flow};
 use crate::flow::Flow;
-use crate::import::{self, ImportErrors};
+use crate::import::{self, FlowLine, ImportError};
 use crate::listed::ListedFlow;
 use crate::site::PatternSite;
 use weft_core::Bytes;
@@ -16,7 +16,7 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes.
+        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; a column flow_id comes back as `listed_id` in the results.
         file: Option<String> = None,
     }
 }
@@ -56,23 +56,26 @@ impl Pattern for List {
 /// The most problems with the rows of one file; more are counted.
 const MOST_PROBLEMS: usize = 100;
 
-/// The flows of a file, or a problem with its line for each bad row.
+/// The flows of a file, or a problem with its line for each bad row: malformed, or with hosts that do not exist here.
 fn from_file(site: &PatternSite<'_>, file: &str) -> Result<Vec<Flow>, Vec<Problem>> {
     let path = site.shape.folder.join(file);
-    let of_rows = |errors: ImportErrors| errors.messages().into_iter().map(|text| Problem::new("file", text));
-    let rows = import::csv_file(&path).map_err(|errors| of_rows(errors).collect::<Vec<_>>())?;
-    let mut problems = Vec::new();
-    let flows = rows.iter().map(|(line, entry)| {
+    let name = path.display().to_string();
+    let problem = |error: ImportError| Problem::new("file", error.to_string());
+    let text = import::flow_text(&path).map_err(|error| vec![problem(error)])?;
+    let rows = import::rows(&name, &text).map_err(|error| vec![problem(error)])?;
+    let flows = rows.map(|row| {
+        let FlowLine { line, id, flow } = row.map_err(problem)?;
         let at_line = |of: Problem| {
-            Problem::new("file", format!("{}:{line}: {}: {}", path.display(), column(&of.path), of.message))
+            Problem::new("file", format!("{name}:{line}: {}: {}", column(&of.path), of.message))
         };
-        place(site, entry).map_err(at_line)
+        Ok(Flow { listed: id, ..place(site, &flow).map_err(at_line)? })
     });
+    let mut problems = Vec::new();
     let flows = placed(flows, &mut problems);
     let others = problems.len().saturating_sub(MOST_PROBLEMS);
     problems.truncate(MOST_PROBLEMS);
     if others > 0 {
-        problems.push(Problem::new("file", format!("{}: {others} more lines like these", path.display())));
+        problems.push(Problem::new("file", format!("{name}: {others} more lines like these")));
     }
     if problems.is_empty() { Ok(flows) } else { Err(problems) }
 }
