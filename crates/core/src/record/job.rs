@@ -1,0 +1,111 @@
+//! Records of cluster jobs: their tasks step by step, and what bounded each step. Must not depend on a framework.
+
+use crate::ids::HostId;
+use crate::units::{Bytes, Span, Time};
+
+/// What a step of a task waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Resource {
+    /// Fixed delays and remote procedure calls.
+    #[default]
+    Latency,
+    /// A core.
+    Cpu,
+    /// A disk, including its queue.
+    Disk,
+    /// Bulk data on the network.
+    Network,
+    /// Other tasks of the job.
+    Tasks,
+}
+
+impl Resource {
+    /// All of them, in the order of [`Resource::name`]'s documentation.
+    pub const ALL: [Resource; 5] =
+        [Resource::Latency, Resource::Cpu, Resource::Disk, Resource::Network, Resource::Tasks];
+
+    /// `latency`, `cpu`, `disk`, `network`, `tasks`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Resource::Latency => "latency",
+            Resource::Cpu => "cpu",
+            Resource::Disk => "disk",
+            Resource::Network => "network",
+            Resource::Tasks => "tasks",
+        }
+    }
+}
+
+/// One job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobRecord {
+    /// Index of its traffic entry.
+    pub tag: u16,
+    /// When it was submitted.
+    pub start: Time,
+    /// When its last task was committed; `None`: unfinished.
+    pub end: Option<Time>,
+    /// Its tasks, ordered by name.
+    pub tasks: Vec<TaskRecord>,
+    /// The steps of all tasks, ordered by start, then task.
+    pub steps: Vec<StepRecord>,
+    /// Bytes of map output fetched by reducers, over the network or from their own host.
+    pub shuffled: Bytes,
+    /// Bytes requested from the network, remote procedure calls included.
+    pub transferred: Bytes,
+}
+
+/// A task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskRecord {
+    /// `job`, `map 17`, `reduce 3`.
+    pub name: String,
+    /// Where it ran; `None`: it did not start.
+    pub host: Option<HostId>,
+    /// When it was done; `None`: unfinished.
+    pub end: Option<Time>,
+}
+
+/// A step of a task: a period in which it does one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepRecord {
+    /// Index of the task.
+    pub task: u32,
+    /// `launch`, `read`, `spill`, `fetch` and so on.
+    pub name: &'static str,
+    /// When it began.
+    pub start: Time,
+    /// When it ended; `None`: the run ended first.
+    pub end: Option<Time>,
+    /// What ended last, and thus bounded it.
+    pub bound: Resource,
+}
+
+impl JobRecord {
+    /// From submission to commit.
+    #[must_use]
+    pub fn duration(&self) -> Option<Span> {
+        self.end.map(|end| end.since(self.start))
+    }
+
+    /// The names of tasks that are not done.
+    pub fn unfinished(&self) -> impl Iterator<Item = &str> {
+        self.tasks.iter().filter(|task| task.end.is_none()).map(|task| task.name.as_str())
+    }
+
+    /// Task time bounded by a resource, over all finished steps.
+    #[must_use]
+    pub fn bounded_by(&self, resource: Resource) -> Span {
+        let of = self.steps.iter().filter(|step| step.bound == resource);
+        of.filter_map(|step| step.end.map(|end| end.since(step.start))).sum()
+    }
+
+    /// From the first start to the last end of the steps with this name.
+    #[must_use]
+    pub fn phase(&self, name: &str) -> Option<(Time, Time)> {
+        let of = || self.steps.iter().filter(|step| step.name == name);
+        let start = of().map(|step| step.start).min()?;
+        Some((start, of().filter_map(|step| step.end).max()?))
+    }
+}
