@@ -9,7 +9,7 @@ use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
 
-pub use job::{JobRecord, Resource, StepRecord, TaskRecord};
+pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 

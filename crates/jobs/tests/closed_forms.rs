@@ -54,25 +54,8 @@ fn gigabyte() -> TeraSortSettings {
         map_containers: 2,
         reduce_containers: 1,
         slow_start: Share(1.0),
-        ..weft_core::settings::Setting::from_value(&defaults())
+        ..TeraSortSettings::default()
     }
-}
-
-fn defaults() -> weft_core::settings::Value {
-    use weft_core::settings::Setting;
-    weft_core::settings::Value::Table(
-        TeraSortSettings::TABLE
-            .fields
-            .iter()
-            .map(|field| {
-                let required = match field.name {
-                    "input" => Bytes(1).to_value(),
-                    _ => 1_u32.to_value(),
-                };
-                (field.name, field.default.map_or(required, |default| default()))
-            })
-            .collect(),
-    )
 }
 
 fn seconds(step: &StepRecord) -> f64 {

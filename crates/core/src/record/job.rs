@@ -1,6 +1,7 @@
 //! Records of cluster jobs: their tasks step by step, and what bounded each step. Must not depend on a framework.
 
 use crate::ids::HostId;
+use crate::record::RunRecord;
 use crate::units::{Bytes, Span, Time};
 
 /// What a step of a task waits for.
@@ -107,5 +108,44 @@ impl JobRecord {
         let of = || self.steps.iter().filter(|step| step.name == name);
         let start = of().map(|step| step.start).min()?;
         Some((start, of().filter_map(|step| step.end).max()?))
+    }
+}
+
+/// The numbers that summarise the jobs of a run: name, unit and meaning, in the order of [`RunRecord::job_measures`].
+pub const JOB_MEASURES: [(&str, &str, &str); 10] = [
+    ("seconds", "s", "from the submission of the first job to the end of the last"),
+    ("map", "s", "from the first map's start of reading to the last map's last spill"),
+    ("shuffle", "s", "from the first fetch to the last"),
+    ("reduce", "s", "from the first merge or reduction to the last written output"),
+    ("bound.latency", "s", "task time bounded by fixed delays and remote procedure calls"),
+    ("bound.cpu", "s", "task time bounded by cores"),
+    ("bound.disk", "s", "task time bounded by disks"),
+    ("bound.network", "s", "task time bounded by bulk data on the network"),
+    ("bound.tasks", "s", "time that reducers waited for maps"),
+    ("unfinished", "", "tasks that are not done, jobs included"),
+];
+
+impl RunRecord {
+    /// The numbers that summarise the jobs of the run: see [`JOB_MEASURES`]. Without any value for what has not
+    /// happened.
+    #[must_use]
+    pub fn job_measures(&self) -> [Option<f64>; JOB_MEASURES.len()] {
+        let start = self.jobs.iter().map(|job| job.start).min();
+        let ends: Option<Vec<Time>> = self.jobs.iter().map(|job| job.end).collect();
+        let end = ends.and_then(|ends| ends.into_iter().max());
+        let lasting = |from: Option<Time>, to: Option<Time>| Some(to?.since(from?).seconds());
+        let phase = |names: &[&str]| {
+            let found = self.jobs.iter().flat_map(|job| names.iter().filter_map(|name| job.phase(name)));
+            let found: Vec<(Time, Time)> = found.collect();
+            lasting(found.iter().map(|(from, _)| *from).min(), found.iter().map(|(_, to)| *to).max())
+        };
+        let bound =
+            |resource| Some(self.jobs.iter().map(|job| job.bounded_by(resource).seconds()).sum::<f64>());
+        let [latency, cpu, disk, network, tasks] = Resource::ALL.map(bound);
+        let unfinished = self.jobs.iter().map(|job| job.unfinished().count()).sum::<usize>() as f64;
+        let (map, shuffle) = (phase(&["map", "spill"]), phase(&["fetch early", "fetch"]));
+        let reduce = phase(&["merge", "reduce"]);
+        let whole = lasting(start, end);
+        [whole, map, shuffle, reduce, latency, cpu, disk, network, tasks, Some(unfinished)]
     }
 }
