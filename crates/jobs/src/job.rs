@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use weft_core::record::{JobRecord, Resource, TaskRecord};
 use weft_core::{Bytes, HostId, Time};
 
-use crate::shuffle::Shuffle;
-use crate::steps::{Demand, DiskKind, Due, Steps, Transfer};
+use crate::shuffle::Fetches;
+use crate::steps::{DiskKind, JobEvent, Need, Steps, Transfer};
 use crate::terasort::{Framework, TeraSortSettings};
 
 /// The hosts of a job.
@@ -44,12 +44,12 @@ struct Containers {
 
 /// See the file's head.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct ClusterJob {
     tag: u16,
     settings: TeraSortSettings,
     cluster: Cluster,
     steps: Steps,
-    shuffle: Shuffle,
+    shuffle: Fetches,
     start: Time,
     tasks: Vec<Task>,
     maps: u32,
@@ -60,10 +60,10 @@ pub struct Job {
     done: [u32; 2],
 }
 
-impl Job {
+impl ClusterJob {
     /// A job submitted at `start`; `tag` is its traffic entry.
     #[must_use]
-    pub fn new(settings: &TeraSortSettings, cluster: Cluster, (tag, start): (u16, Time)) -> Job {
+    pub fn new(settings: &TeraSortSettings, cluster: Cluster, (tag, start): (u16, Time)) -> ClusterJob {
         let (maps, reducers) = (settings.maps() as u32, settings.reducers);
         let tasks = 1 + (maps + reducers) as usize;
         let kind = DiskKind { disks: settings.disks, rate: settings.disk_rate, seek: settings.seek };
@@ -73,11 +73,11 @@ impl Job {
         let free = |free| Containers { free, held: 0 };
         let each = [free(settings.map_containers), free(settings.reduce_containers)];
         let mut steps = Steps::new(tasks, &hosts, kind, settings.call);
-        steps.schedule(start, Due::Submit);
-        Job {
+        steps.schedule(start, JobEvent::Submit);
+        ClusterJob {
             tag,
             steps,
-            shuffle: Shuffle::new(cluster.compute.len(), reducers as usize, settings.fetchers),
+            shuffle: Fetches::new(cluster.compute.len(), reducers as usize, settings.fetchers),
             start,
             tasks: vec![Task::default(); tasks],
             maps,
@@ -95,7 +95,7 @@ impl Job {
         self.tag
     }
 
-    /// When [`Job::wake`] must be called next; never, if transfers must arrive first or the job is done.
+    /// When [`ClusterJob::wake`] must be called next; never, if transfers must arrive first or the job is done.
     #[must_use]
     pub fn due(&self) -> Time {
         self.steps.next_due()
@@ -156,16 +156,16 @@ impl Job {
         }
     }
 
-    fn happen(&mut self, now: Time, due: Due) {
+    fn happen(&mut self, now: Time, due: JobEvent) {
         match due {
-            Due::Submit => self.advance(now, JOB),
-            Due::Heartbeat(host) => self.heartbeat(now, host),
-            Due::Served(task, bound) => {
+            JobEvent::Submit => self.advance(now, JOB),
+            JobEvent::Heartbeat(host) => self.heartbeat(now, host),
+            JobEvent::Served(task, bound) => {
                 if self.steps.served(now, task, bound) {
                     self.advance(now, task);
                 }
             }
-            Due::Fetched(task, from) => self.fetched(now, task, from),
+            JobEvent::Fetched(task, from) => self.fetched(now, task, from),
         }
     }
 
@@ -173,7 +173,7 @@ impl Job {
     fn heartbeat(&mut self, now: Time, host: usize) {
         self.fill(now, host, u32::MAX);
         if self.waiting.iter().any(|tasks| !tasks.is_empty()) {
-            self.steps.schedule(now + self.settings.heartbeat, Due::Heartbeat(host));
+            self.steps.schedule(now + self.settings.heartbeat, JobEvent::Heartbeat(host));
         }
     }
 
@@ -184,10 +184,9 @@ impl Job {
             self.start(now, map, host);
         }
         let needed = (self.settings.slow_start.0 * f64::from(self.maps)).ceil();
-        if f64::from(self.done[0]) >= needed && self.containers[host][1].free > 0 {
-            if let Some(reducer) = self.waiting[1].pop_front() {
-                self.start(now, reducer, host);
-            }
+        let may_start = f64::from(self.done[0]) >= needed && self.containers[host][1].free > 0;
+        if let Some(reducer) = self.waiting[1].pop_front_if(|_| may_start) {
+            self.start(now, reducer, host);
         }
     }
 
@@ -229,15 +228,15 @@ impl Job {
 
     fn stage_of_job(&mut self, now: Time, stage: u32) {
         match stage {
-            0 => self.steps.step(now, JOB, "submit", &[Demand::Delay(self.settings.submit)]),
+            0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.settings.submit)]),
             1 => {
                 let hosts = self.cluster.compute.len();
                 for host in 0..hosts {
                     let late = self.settings.heartbeat * host as u64 / hosts as u64;
-                    self.steps.schedule(now + late, Due::Heartbeat(host));
+                    self.steps.schedule(now + late, JobEvent::Heartbeat(host));
                 }
             }
-            2 => self.steps.step(now, JOB, "commit", &[Demand::Delay(self.settings.commit)]),
+            2 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
             _ => self.tasks[JOB as usize].end = Some(now),
         }
     }
@@ -247,14 +246,14 @@ impl Job {
         let (host, kind) = (self.host_of(task), self.kind(task));
         let own = self.cluster.compute[host];
         match stage {
-            0 => self.steps.step(now, task, "allocate", &[Demand::Calls(self.cluster.master, own, 1)]),
+            0 => self.steps.step(now, task, "allocate", &[Need::Calls(self.cluster.master, own, 1)]),
             1 if self.containers[host][kind].held > 0 => {
                 self.containers[host][kind].held -= 1;
                 self.advance(now, task);
             }
-            1 => self.steps.step(now, task, "start", &[Demand::Delay(self.settings.container_start)]),
+            1 => self.steps.step(now, task, "start", &[Need::Delay(self.settings.container_start)]),
             _ => {
-                let calls = Demand::Calls(own, self.cluster.master, self.settings.calls);
+                let calls = Need::Calls(own, self.cluster.master, self.settings.calls);
                 self.steps.step(now, task, "open", &[calls]);
             }
         }
@@ -268,9 +267,9 @@ impl Job {
             3 => {
                 let nearest = self.replicas_of(map - 1).find(|at| *at == own);
                 let from = nearest.or_else(|| self.replicas_of(map - 1).next()).expect("a block is stored");
-                let core = Demand::Core(self.settings.map_rate.time_for(size));
-                let demands = [Demand::Disk(from, size), Demand::Transfer(from, own, size), core];
-                self.steps.step(now, map, "map", &demands);
+                let core = Need::Core(self.settings.map_rate.time_for(size));
+                let needs = [Need::Disk(from, size), Need::Transfer(from, own, size), core];
+                self.steps.step(now, map, "map", &needs);
             }
             4 => self.write_locally(now, map, "spill", (self.settings.spills, size)),
             5 => self.report(now, map),
@@ -289,13 +288,13 @@ impl Job {
             }
             4 => self.write_locally(now, task, "merge", (self.settings.merges, size)),
             5 => {
-                let mut demands = vec![Demand::Core(self.settings.reduce_rate.time_for(size))];
+                let mut needs = vec![Need::Core(self.settings.reduce_rate.time_for(size))];
                 let mut from = self.cluster.compute[self.host_of(task)];
                 for at in self.output_of(task) {
-                    demands.extend([Demand::Transfer(from, at, size), Demand::Disk(at, size)]);
+                    needs.extend([Need::Transfer(from, at, size), Need::Disk(at, size)]);
                     from = at;
                 }
-                self.steps.step(now, task, "reduce", &demands);
+                self.steps.step(now, task, "reduce", &needs);
             }
             6 => self.report(now, task),
             _ => self.finish(now, task),
@@ -311,12 +310,12 @@ impl Job {
             return self.advance(now, task);
         }
         let own = self.cluster.compute[self.host_of(task)];
-        self.steps.step(now, task, name, &[Demand::Disk(own, size * u64::from(times))]);
+        self.steps.step(now, task, name, &[Need::Disk(own, size * u64::from(times))]);
     }
 
     fn report(&mut self, now: Time, task: u32) {
         let own = self.cluster.compute[self.host_of(task)];
-        self.steps.step(now, task, "report", &[Demand::Calls(own, self.cluster.master, 1)]);
+        self.steps.step(now, task, "report", &[Need::Calls(own, self.cluster.master, 1)]);
     }
 
     /// What a reducer gets from all maps.
@@ -341,7 +340,7 @@ impl Job {
         let own = self.cluster.compute[self.host_of(task)];
         while let Some(fetch) = self.shuffle.next((task - self.maps - 1) as usize) {
             let from = self.cluster.compute[fetch.host];
-            self.steps.demand(now, task, Demand::Fetch(from, own, fetch.size, fetch.host));
+            self.steps.need(now, task, Need::Fetch(from, own, fetch.size, fetch.host));
         }
     }
 

@@ -37,7 +37,7 @@ struct Reader {
 
 /// See the file's head.
 #[derive(Clone, Debug)]
-pub(crate) struct Shuffle {
+pub(crate) struct Fetches {
     /// Sizes of the outputs of maps that finished, by host.
     outputs: Vec<Vec<Bytes>>,
     readers: Vec<Reader>,
@@ -53,11 +53,11 @@ pub(crate) fn part(output: Bytes, reducer: usize, reducers: usize) -> Bytes {
     Bytes(up_to(reducer + 1) - up_to(reducer))
 }
 
-impl Shuffle {
-    pub(crate) fn new(hosts: usize, reducers: usize, fetchers: u32) -> Shuffle {
+impl Fetches {
+    pub(crate) fn new(hosts: usize, reducers: usize, fetchers: u32) -> Fetches {
         let hosts_of = || vec![Source::default(); hosts];
         let reader = |first| Reader { hosts: hosts_of(), connections: 0, received: 0, first: first % hosts };
-        Shuffle {
+        Fetches {
             outputs: vec![Vec::new(); hosts],
             readers: (0..reducers).map(reader).collect(),
             fetchers,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_reducer_opens_one_connection_for_each_host_and_takes_all_outputs_that_wait_there() {
-        let mut shuffle = Shuffle::new(3, 2, 2);
+        let mut shuffle = Fetches::new(3, 2, 2);
         for (host, output) in [(0, 100), (0, 60), (1, 40), (2, 20)] {
             shuffle.add(host, Bytes(output));
         }

@@ -1,4 +1,4 @@
-//! Steps of tasks. A step makes demands that are served in parallel (a delay, a core, a disk, a transfer, remote
+//! Steps of tasks. A step has needs that are met in parallel (a delay, a core, a disk, a transfer, remote
 //! procedure calls) and ends with the last of them, which is what bounded it.
 //!
 //! Must not depend on what a task computes.
@@ -25,7 +25,7 @@ pub struct Transfer {
 
 /// What a step needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Demand {
+pub(crate) enum Need {
     /// A fixed time.
     Delay(Span),
     /// A core for a time.
@@ -42,10 +42,10 @@ pub(crate) enum Demand {
 
 /// What happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum JobEvent {
     /// The job is submitted.
     Submit,
-    /// A demand of a task has been served.
+    /// A need of a task has been served.
     Served(u32, Resource),
     /// A fetch of a task has arrived.
     Fetched(u32, usize),
@@ -80,7 +80,7 @@ pub(crate) struct Steps {
     disks: BTreeMap<HostId, Disks>,
     /// Bytes of a remote procedure call, each way.
     call: Bytes,
-    due: BTreeMap<(Time, u64), Due>,
+    due: BTreeMap<(Time, u64), JobEvent>,
     scheduled: u64,
     flying: BTreeMap<u32, (u32, Purpose)>,
     next: u32,
@@ -114,45 +114,45 @@ impl Steps {
         }
     }
 
-    /// Opens a step. It ends when all its demands are served, and not before one more call of [`Steps::served`].
+    /// Opens a step. It ends when all its needs are served, and not before one more call of [`Steps::served`].
     pub(crate) fn begin(&mut self, now: Time, task: u32, name: &'static str) {
         let bound = Resource::Latency;
         self.records.push(StepRecord { task, name, start: now, end: None, bound });
         self.open[task as usize] = Some(Open { record: self.records.len() - 1, pending: 1 });
     }
 
-    /// Opens a step with all its demands.
-    pub(crate) fn step(&mut self, now: Time, task: u32, name: &'static str, demands: &[Demand]) {
+    /// Opens a step with all its needs.
+    pub(crate) fn step(&mut self, now: Time, task: u32, name: &'static str, needs: &[Need]) {
         self.begin(now, task, name);
-        demands.iter().for_each(|demand| self.demand(now, task, *demand));
-        self.schedule(now, Due::Served(task, Resource::Latency));
+        needs.iter().for_each(|need| self.need(now, task, *need));
+        self.schedule(now, JobEvent::Served(task, Resource::Latency));
     }
 
-    /// Adds a demand to the open step of a task.
-    pub(crate) fn demand(&mut self, now: Time, task: u32, demand: Demand) {
+    /// Adds a need to the open step of a task.
+    pub(crate) fn need(&mut self, now: Time, task: u32, need: Need) {
         self.open_step(task).pending += 1;
-        match demand {
-            Demand::Delay(span) => self.schedule(now + span, Due::Served(task, Resource::Latency)),
-            Demand::Core(span) => self.schedule(now + span, Due::Served(task, Resource::Cpu)),
-            Demand::Disk(host, size) => {
+        match need {
+            Need::Delay(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Latency)),
+            Need::Core(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Cpu)),
+            Need::Disk(host, size) => {
                 let disks = self.disks.get_mut(&host).expect("every host of a cluster has disks");
                 let (_, done) = disks.serve(now, size);
-                self.schedule(done, Due::Served(task, Resource::Disk));
+                self.schedule(done, JobEvent::Served(task, Resource::Disk));
             }
-            Demand::Transfer(from, to, size) if from == to || size == Bytes::ZERO => {
-                self.schedule(now, Due::Served(task, Resource::Latency));
+            Need::Transfer(from, to, size) if from == to || size == Bytes::ZERO => {
+                self.schedule(now, JobEvent::Served(task, Resource::Latency));
             }
-            Demand::Transfer(from, to, size) => self.send(task, (from, to, size), Purpose::Bulk),
-            Demand::Fetch(from, to, size, number) if from == to || size == Bytes::ZERO => {
-                self.schedule(now, Due::Fetched(task, number));
+            Need::Transfer(from, to, size) => self.send(task, (from, to, size), Purpose::Bulk),
+            Need::Fetch(from, to, size, number) if from == to || size == Bytes::ZERO => {
+                self.schedule(now, JobEvent::Fetched(task, number));
             }
-            Demand::Fetch(from, to, size, number) => {
+            Need::Fetch(from, to, size, number) => {
                 self.send(task, (from, to, size), Purpose::Fetch(number));
             }
-            Demand::Calls(from, to, times) if from == to || times == 0 => {
-                self.schedule(now, Due::Served(task, Resource::Latency));
+            Need::Calls(from, to, times) if from == to || times == 0 => {
+                self.schedule(now, JobEvent::Served(task, Resource::Latency));
             }
-            Demand::Calls(from, to, times) => {
+            Need::Calls(from, to, times) => {
                 let purpose = Purpose::Call { ends: (from, to), left: 2 * times - 1 };
                 self.send(task, (from, to, self.call), purpose);
             }
@@ -160,7 +160,7 @@ impl Steps {
     }
 
     fn open_step(&mut self, task: u32) -> &mut Open {
-        self.open[task as usize].as_mut().expect("demands belong to an open step")
+        self.open[task as usize].as_mut().expect("needs belong to an open step")
     }
 
     fn send(&mut self, task: u32, (from, to, size): (HostId, HostId, Bytes), purpose: Purpose) {
@@ -171,7 +171,7 @@ impl Steps {
         self.out.push(Transfer { number, from, to, size });
     }
 
-    pub(crate) fn schedule(&mut self, at: Time, due: Due) {
+    pub(crate) fn schedule(&mut self, at: Time, due: JobEvent) {
         self.scheduled += 1;
         self.due.insert((at, self.scheduled), due);
     }
@@ -182,18 +182,18 @@ impl Steps {
     }
 
     /// What is due by now, one at a time.
-    pub(crate) fn take_due(&mut self, now: Time) -> Option<Due> {
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<JobEvent> {
         let entry = self.due.first_entry().filter(|entry| entry.key().0 <= now)?;
         Some(entry.remove())
     }
 
     /// A transfer has arrived: what is thereby served.
-    pub(crate) fn delivered(&mut self, transfer: u32) -> Option<Due> {
+    pub(crate) fn delivered(&mut self, transfer: u32) -> Option<JobEvent> {
         let (task, purpose) = self.flying.remove(&transfer).expect("a transfer arrives once");
         match purpose {
-            Purpose::Bulk => Some(Due::Served(task, Resource::Network)),
-            Purpose::Fetch(number) => Some(Due::Fetched(task, number)),
-            Purpose::Call { left: 0, .. } => Some(Due::Served(task, Resource::Latency)),
+            Purpose::Bulk => Some(JobEvent::Served(task, Resource::Network)),
+            Purpose::Fetch(number) => Some(JobEvent::Fetched(task, number)),
+            Purpose::Call { left: 0, .. } => Some(JobEvent::Served(task, Resource::Latency)),
             Purpose::Call { ends: (from, to), left } => {
                 let purpose = Purpose::Call { ends: (to, from), left: left - 1 };
                 self.send(task, (to, from, self.call), purpose);
@@ -202,7 +202,7 @@ impl Steps {
         }
     }
 
-    /// A demand of a task has been served; true if that ended its step.
+    /// A need of a task has been served; true if that ended its step.
     pub(crate) fn served(&mut self, now: Time, task: u32, bound: Resource) -> bool {
         let open = self.open_step(task);
         open.pending -= 1;
@@ -216,7 +216,7 @@ impl Steps {
         true
     }
 
-    /// Ends the record of the open step and continues it under another name: its demands stay.
+    /// Ends the record of the open step and continues it under another name: its needs stay.
     pub(crate) fn rename(&mut self, now: Time, task: u32, name: &'static str) {
         let next = self.records.len();
         let record = std::mem::replace(&mut self.open_step(task).record, next);

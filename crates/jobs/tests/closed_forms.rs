@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_core::record::{JobRecord, Resource, StepRecord};
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
-use weft_jobs::{Cluster, Framework, Job, TeraSortSettings, Transfer};
+use weft_jobs::{Cluster, ClusterJob, Framework, TeraSortSettings, Transfer};
 
 const DELAY: Span = Span::from_us(50);
 const LINE: Rate = Rate::from_gbps(10);
 
 /// Every transfer takes its time at line rate plus a delay, whatever else is sent.
 fn run(settings: &TeraSortSettings, cluster: Cluster) -> (JobRecord, Vec<Transfer>) {
-    let mut job = Job::new(settings, cluster, (0, Time::ZERO));
+    let mut job = ClusterJob::new(settings, cluster, (0, Time::ZERO));
     let (mut flying, mut all) = (BTreeSet::new(), Vec::new());
     loop {
         let first = flying.first().copied();
@@ -32,7 +32,7 @@ fn run(settings: &TeraSortSettings, cluster: Cluster) -> (JobRecord, Vec<Transfe
     }
 }
 
-fn launch(job: &mut Job, now: Time, flying: &mut BTreeSet<(Time, u32)>, all: &mut Vec<Transfer>) {
+fn launch(job: &mut ClusterJob, now: Time, flying: &mut BTreeSet<(Time, u32)>, all: &mut Vec<Transfer>) {
     for transfer in job.transfers() {
         flying.insert((now + DELAY + LINE.time_for(transfer.size), transfer.number));
         all.push(transfer);
@@ -192,7 +192,7 @@ fn reducers_start_when_their_share_of_the_maps_is_done_and_not_before() {
 #[test]
 fn an_unfinished_job_names_its_tasks() {
     let settings = TeraSortSettings { input: Bytes(125_000_000), reducers: 1, ..gigabyte() };
-    let mut job = Job::new(&settings, cluster(), (0, Time::ZERO));
+    let mut job = ClusterJob::new(&settings, cluster(), (0, Time::ZERO));
     let mut calls = Vec::new();
     for _ in 0..1_000 {
         let now = job.due();

@@ -10,7 +10,7 @@ use weft_plan::{Division, Setup};
 use weft_topology::TopologySettings;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_workload::pattern::terasort::TeraSortSettings;
-use weft_workload::{Cluster, Flows, Job};
+use weft_workload::{Cluster, ClusterJob, Flows};
 
 fn hosts(range: std::ops::Range<u32>) -> Vec<HostId> {
     range.map(HostId).collect()
@@ -37,9 +37,9 @@ fn settings() -> TeraSortSettings {
     }
 }
 
-fn job(settings: &TeraSortSettings) -> Job {
+fn job(settings: &TeraSortSettings) -> ClusterJob {
     let cluster = Cluster { compute: hosts(4..8), data: hosts(1..4), master: HostId(0) };
-    Job::new(settings, cluster, (0, Time::ZERO + Span::from_us(5)))
+    ClusterJob::new(settings, cluster, (0, Time::ZERO + Span::from_us(5)))
 }
 
 fn with_job(setup: Setup, settings: &TeraSortSettings) -> Setup {

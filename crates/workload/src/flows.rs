@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::sync::Arc;
 use weft_core::Time;
-use weft_jobs::Job;
+use weft_jobs::ClusterJob;
 
 /// Ordered flows that can be drawn again from the current position: any cloneable iterator of flows.
 pub trait Draw: Iterator<Item = Flow> + Send + Sync {
@@ -36,7 +36,7 @@ pub struct Flows {
     /// By traffic entry; missing entries are false.
     in_turn: Arc<[bool]>,
     /// Jobs, which add flows during the run.
-    jobs: Arc<[Job]>,
+    jobs: Arc<[ClusterJob]>,
 }
 
 impl Flows {
@@ -67,13 +67,13 @@ impl Flows {
 
     /// The same flows and jobs that add more of them during the run, whenever earlier ones have finished.
     #[must_use]
-    pub fn with_jobs(self, jobs: Vec<Job>) -> Flows {
+    pub fn with_jobs(self, jobs: Vec<ClusterJob>) -> Flows {
         Flows { jobs: jobs.into(), ..self }
     }
 
     /// The jobs, before they have begun.
     #[must_use]
-    pub fn jobs(&self) -> &[Job] {
+    pub fn jobs(&self) -> &[ClusterJob] {
         &self.jobs
     }
 

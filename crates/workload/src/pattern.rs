@@ -23,7 +23,7 @@ use crate::site::PatternSite;
 use crate::sizes::SizeDistribution;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Rate, Time};
-use weft_jobs::Job;
+use weft_jobs::ClusterJob;
 
 /// Flows in the order of their start.
 pub struct Stream {
@@ -48,7 +48,7 @@ pub trait Pattern {
 
     /// The job that starts flows when others have finished, besides those drawn in advance. Only for sites in which
     /// [`Pattern::flows`] finds no problem.
-    fn job(&self, site: &PatternSite<'_>) -> Option<Job> {
+    fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         let _ = site;
         None
     }
@@ -82,7 +82,7 @@ weft_core::family! {
     methods {
         fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
         fn is_in_turn(&self) -> bool;
-        fn job(&self, site: &PatternSite<'_>) -> Option<Job>;
+        fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob>;
         fn note(&self, site: &PatternSite<'_>) -> Option<String>;
     }
 }

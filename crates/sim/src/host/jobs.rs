@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use weft_core::record::JobRecord;
 use weft_core::{FlowId, Rate, Time};
-use weft_workload::{Flow, Flows, Job};
+use weft_workload::{ClusterJob, Flow, Flows};
 
 use super::Hosts;
 use crate::context::Context;
@@ -12,7 +12,7 @@ use crate::event::Event;
 
 /// The jobs of a run, and the flows they have started.
 pub(crate) struct Jobs {
-    jobs: Vec<Job>,
+    jobs: Vec<ClusterJob>,
     /// The earliest pending event of any of them; later ones are stale.
     wake_at: Time,
     /// Flows in flight: the job, and the number of the transfer there.
@@ -47,11 +47,11 @@ impl Jobs {
     }
 
     fn due(&self) -> Time {
-        self.jobs.iter().map(Job::due).min().unwrap_or(Time::NEVER)
+        self.jobs.iter().map(ClusterJob::due).min().unwrap_or(Time::NEVER)
     }
 
     fn is_done(&self) -> bool {
-        self.jobs.iter().all(Job::is_done)
+        self.jobs.iter().all(ClusterJob::is_done)
     }
 
     /// Schedules the flows that jobs have asked for, and their next event.
@@ -110,6 +110,6 @@ impl Hosts {
 
     /// What the jobs have done.
     pub(crate) fn job_records(&self) -> Vec<JobRecord> {
-        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.iter().map(Job::record).collect())
+        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.iter().map(ClusterJob::record).collect())
     }
 }

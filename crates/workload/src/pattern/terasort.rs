@@ -4,7 +4,7 @@ use super::{Pattern, Stream};
 use crate::site::PatternSite;
 use weft_core::{HostId, Problem};
 pub use weft_jobs::TeraSortSettings;
-use weft_jobs::{Cluster, Job};
+use weft_jobs::{Cluster, ClusterJob};
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
@@ -54,8 +54,8 @@ impl Pattern for TeraSort {
         self.cluster(site).map(|_| Stream::of(Vec::new()))
     }
 
-    fn job(&self, site: &PatternSite<'_>) -> Option<Job> {
+    fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         let cluster = self.cluster(site).ok()?;
-        Some(Job::new(&self.0, cluster, (site.tag, site.start)))
+        Some(ClusterJob::new(&self.0, cluster, (site.tag, site.start)))
     }
 }
