@@ -1,6 +1,7 @@
 //! What an engine reports: the same for simulator and router, so that one report reads both. Must not depend on file
 //! formats.
 
+mod job;
 mod measured;
 mod pause;
 
@@ -8,6 +9,7 @@ use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
 
+pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 
@@ -37,6 +39,8 @@ pub struct RunRecord {
     pub pauses: Vec<PauseRecord>,
     /// Cycles of ports that wait for each other, in the order in which they were found.
     pub deadlocks: Vec<DeadlockRecord>,
+    /// Cluster jobs, in the order of their traffic entries.
+    pub jobs: Vec<JobRecord>,
     /// Events handled.
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.

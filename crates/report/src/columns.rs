@@ -24,7 +24,8 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// Every table.
-pub const TABLES: &[TableWords] = &[SWEEP, FLOWS, LINKS, HOPS, DROPS, PAUSES, QUEUES, FLOW_SAMPLES];
+pub const TABLES: &[TableWords] =
+    &[SWEEP, FLOWS, LINKS, HOPS, DROPS, PAUSES, QUEUES, FLOW_SAMPLES, JOBS, TASKS];
 
 const SWEEP: TableWords = TableWords {
     name: "sweep",
@@ -188,5 +189,33 @@ const FLOW_SAMPLES: TableWords = TableWords {
         ("acked_bytes", "B", "payload acknowledged"),
         ("retx_bytes", "B", "payload sent again"),
         ("rate_bps", "bit/s", "sending rate; empty where a window limits the sender"),
+    ],
+};
+
+const JOBS: TableWords = TableWords {
+    name: "jobs",
+    rows: "One row per cluster job, where there are any.",
+    columns: &[
+        ("tag", "", "the traffic entry"),
+        ("start_ps", "ps", "when it was submitted"),
+        ("duration_ps", "ps", "from then until its last task was done; empty: unfinished"),
+        ("tasks", "", "its tasks"),
+        ("unfinished_tasks", "", "of these, those that were not done"),
+        ("shuffled_bytes", "B", "map output that reducers fetched, also from their own host"),
+        ("transferred_bytes", "B", "what it asked of the network, calls included"),
+    ],
+};
+
+const TASKS: TableWords = TableWords {
+    name: "tasks",
+    rows: "One row per step of a task, where there are jobs; the rows of a host are its Gantt chart.",
+    columns: &[
+        ("tag", "", "the traffic entry"),
+        ("task", "", "the task"),
+        ("host", "", "where it ran; empty: not placed"),
+        ("step", "", "what it did"),
+        ("start_ps", "ps", "when the step began"),
+        ("duration_ps", "ps", "how long it took; empty: unfinished"),
+        ("bound", "", "what it waited for: cpu, disk, network, latency or tasks"),
     ],
 };

@@ -4,12 +4,13 @@ use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
 use crate::sweep::Run;
 use weft_core::LinkId;
 use weft_core::record::{
-    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueSeries, RunRecord,
+    FlowPauses, FlowRecord, FlowSample, FlowSeries, JobRecord, LinkRecord, PauseRecord, Quantity,
+    QueueSeries, RunRecord, StepRecord,
 };
 use weft_table::{Cells, DataTable};
 
-/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` if there were any,
-/// and, when sampled, `queues` and `flow-samples`.
+/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` and
+/// `jobs` with their `tasks` if there were any, and, when sampled, `queues` and `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -17,8 +18,10 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let hops = kept.hops.then(|| hops(record));
     let drops = kept.drops.then(|| drops(record));
     let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
+    let (jobs, steps) =
+        ((!record.jobs.is_empty()).then(|| jobs(record)), (!record.jobs.is_empty()).then(|| steps(record)));
     let samples = record.flow_series.as_ref().map(flow_samples);
-    [links, hops, drops, pauses, queues, samples].into_iter().flatten().collect()
+    [links, hops, drops, pauses, queues, samples, jobs, steps].into_iter().flatten().collect()
 }
 
 /// Optional columns of the table `flows`.
@@ -168,6 +171,41 @@ fn hops(record: &RunRecord) -> DataTable {
         .integers("hop", "", rows.iter().map(|(hop, _)| *hop))
         .integers("wait_from_ns", "ns", rows.iter().map(|(_, (from, _))| *from))
         .integers("packets", "packets", rows.iter().map(|(_, (_, packets))| *packets))
+}
+
+/// One row per job.
+fn jobs(record: &RunRecord) -> DataTable {
+    let column = |of: fn(&JobRecord) -> u64| record.jobs.iter().map(of);
+    let tag = |job: &JobRecord| record.tags.get(usize::from(job.tag)).cloned().unwrap_or_default();
+    DataTable::new("jobs")
+        .texts("tag", record.jobs.iter().map(tag))
+        .integers("start_ps", "ps", column(|job| job.start.0))
+        .column(
+            "duration_ps",
+            "ps",
+            Cells::Integers(record.jobs.iter().map(|job| job.duration().map(|span| span.0)).collect()),
+        )
+        .integers("tasks", "", column(|job| job.tasks.len() as u64))
+        .integers("unfinished_tasks", "", column(|job| job.unfinished().count() as u64))
+        .integers("shuffled_bytes", "B", column(|job| job.shuffled.0))
+        .integers("transferred_bytes", "B", column(|job| job.transferred.0))
+}
+
+/// One row per step of a task, with what bounded it; the rows of a host are its Gantt chart.
+fn steps(record: &RunRecord) -> DataTable {
+    let rows = || record.jobs.iter().flat_map(|job| job.steps.iter().map(move |step| (job, step)));
+    let task = |(job, step): (&JobRecord, &StepRecord)| job.tasks[step.task as usize].clone();
+    let tag = |job: &JobRecord| record.tags.get(usize::from(job.tag)).cloned().unwrap_or_default();
+    let host = |row| task(row).host.map_or_else(String::new, |host| node(record, host.0));
+    let lasting = |step: &StepRecord| step.end.map(|end| end.since(step.start).0);
+    DataTable::new("tasks")
+        .texts("tag", rows().map(|(job, _)| tag(job)))
+        .texts("task", rows().map(|row| task(row).name))
+        .texts("host", rows().map(host))
+        .texts("step", rows().map(|(_, step)| step.name.to_owned()))
+        .integers("start_ps", "ps", rows().map(|(_, step)| step.start.0))
+        .column("duration_ps", "ps", Cells::Integers(rows().map(|(_, step)| lasting(step)).collect()))
+        .texts("bound", rows().map(|(_, step)| step.bound.name().to_owned()))
 }
 
 /// One row per port and class that was paused or has paused its far end.

@@ -139,8 +139,34 @@ fn counts(run: &Run) -> String {
             .chain(pauses)
             .chain(victims)
             .chain(deadlocks)
+            .chain(job_words(&run.summary).map(|words| words + "\n"))
             .collect::<String>())
         .replace('\u{202f}', " ")
+}
+
+/// How long jobs took and what bounded their tasks, or which tasks are not done; nothing without jobs.
+pub(crate) fn job_words(summary: &Summary) -> Option<String> {
+    let told = |name: &str| summary.jobs.get(name).copied();
+    let open = told("unfinished")?;
+    let bounds = ["cpu", "disk", "network", "latency", "tasks"];
+    let mut parts: Vec<(f64, &str)> =
+        bounds.iter().filter_map(|name| Some((told(&format!("bound.{name}"))?, *name))).collect();
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let total: f64 = parts.iter().map(|(seconds, _)| seconds).sum();
+    let share = |(seconds, name): &(f64, &str)| {
+        let name = if *name == "tasks" { "waiting for maps" } else { name };
+        format!("{name} {} %", (100.0 * seconds / total.max(f64::MIN_POSITIVE)).round())
+    };
+    let bound = parts.iter().filter(|(seconds, _)| *seconds > 0.0).map(share).collect::<Vec<_>>().join(", ");
+    let took = match told("seconds") {
+        Some(seconds) => format!("jobs took {}", duration(seconds * 1e6)),
+        None => {
+            let named = summary.unfinished_tasks.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+            let more = if summary.unfinished_tasks.len() > 5 { ", …" } else { "" };
+            format!("{} unfinished: {named}{more}", plural(open as u64, "task"))
+        }
+    };
+    Some(format!("{took}; task time is bound by {bound}"))
 }
 
 /// Over which part of the run goodput is an average, where that matters.

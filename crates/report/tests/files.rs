@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_core::record::{
-    ArrivalRecord, DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, LinkRecord,
-    NodeRecord, PauseRecord, QueueSeries, Reason, RunRecord,
+    ArrivalRecord, DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, JobRecord,
+    LinkRecord, NodeRecord, PauseRecord, QueueSeries, Reason, RunRecord,
 };
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;
@@ -110,6 +110,7 @@ fn widest() -> RunRecord {
     record.links[0].trimmed = 1;
     record.arrivals = Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9) });
     record.pauses = vec![PauseRecord::default()];
+    record.jobs = vec![JobRecord::default()];
     record
 }
 

@@ -31,6 +31,7 @@ pub const TEMPLATES: &[Template] = templates! {
     "roce": "DCQCN senders and a port that pauses",
     "ndp": "NDP incast through switches that trim",
     "failure": "cables that fail during the run",
+    "terasort": "a TeraSort job on MapReduce and Tez: tasks, shuffle and what bounds them",
 };
 
 /// The text of a template; `None` if there is none with this name. `compare` usually means comparing balancers.

@@ -39,6 +39,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     };
     let pauses = pauses(&mut domains, end);
     let left = domains.iter().map(|domain| domain.cx.pool.alive() as u64).sum();
+    let jobs = domains[0].hosts.job_records();
     let collector = Collector { plan: &plan, ended: finish.at, with_arrivals: arrivals.is_some() };
     let mut record = plan.setup.record();
     record
@@ -55,6 +56,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         flow_series: gathered(&mut domains),
         pauses,
         deadlocks: deadlocks.results(),
+        jobs,
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,

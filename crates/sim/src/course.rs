@@ -31,6 +31,8 @@ pub(crate) struct Standing {
     pub(crate) last: Time,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
+    /// Flows to be completed; more while a job may add some.
+    pub(crate) wanted: usize,
     /// A stop of the run was requested.
     pub(crate) interrupted: bool,
     /// Nothing still open will ever finish: the run ends at the next check. Known one step after the check that found
@@ -53,7 +55,6 @@ pub(crate) struct Course {
     /// When the last flow starts, until recorded.
     note: Time,
     limit: Time,
-    flows: usize,
     /// All events before this instant have happened.
     pub(crate) reached: Time,
 }
@@ -84,7 +85,6 @@ impl Course {
             next_look: look_after(Time::ZERO, every),
             note: setup.flows.arrivals().map_or(Time::NEVER, |(_, last)| last),
             limit: setup.until,
-            flows: setup.flows.len(),
             reached: Time::ZERO,
         }
     }
@@ -101,7 +101,7 @@ impl Course {
         if standing.interrupted {
             return self.stop(Stop::Interrupted, standing.last);
         }
-        let done = standing.completed == self.flows;
+        let done = standing.completed == standing.wanted;
         let end = if done { self.finish() } else { Time::NEVER };
         let change = self.changes.get(self.next_change).copied().unwrap_or(Time::NEVER);
         let pending = standing.next.min(change);
@@ -168,7 +168,6 @@ mod tests {
             next_look: Time(7),
             note: Time::NEVER,
             limit: Time(1_000),
-            flows: 1,
             reached: Time::ZERO,
         }
     }
@@ -181,6 +180,7 @@ mod tests {
                 next: events.get(done).map_or(Time::NEVER, |time| Time(*time)),
                 last: Time(done.checked_sub(1).map_or(0, |last| events[last])),
                 completed: usize::from(done + 2 >= events.len()),
+                wanted: 1,
                 interrupted: false,
                 stuck: false,
             };
@@ -236,6 +236,7 @@ mod tests {
                         next: Time::NEVER,
                         last: Time(last),
                         completed: 1,
+                        wanted: 1,
                         interrupted: false,
                         stuck: false,
                     };
@@ -261,6 +262,7 @@ mod tests {
                     next: pending,
                     last: Time(23),
                     completed: 1,
+                    wanted: 1,
                     interrupted: false,
                     stuck: false,
                 };

@@ -55,6 +55,7 @@ impl Domain {
         };
         domain.look_ahead(scout::pays(setup.graph.links().len()));
         domain.hosts.schedule_next_flow(&mut domain.cx);
+        domain.hosts.schedule_jobs(&mut domain.cx);
         domain.schedule_storms();
         domain
     }

@@ -10,6 +10,7 @@
 mod act;
 mod card;
 mod closed;
+pub(crate) mod jobs;
 mod part;
 mod pauses;
 mod starts;
@@ -26,6 +27,7 @@ use crate::labels::HostLabels;
 use crate::turns::Turns;
 
 use card::Host;
+use jobs::Jobs;
 
 /// See the file's head. Cards exist for all hosts of the network, flows only for those of the domain.
 pub(crate) struct Hosts {
@@ -41,6 +43,8 @@ pub(crate) struct Hosts {
     upcoming: Option<(FlowId, Flow)>,
     /// Present if some flows wait for others.
     turns: Option<Box<Turns>>,
+    /// Present if there are any.
+    jobs: Option<Box<Jobs>>,
 }
 
 impl Hosts {
@@ -54,6 +58,7 @@ impl Hosts {
             flows: (setup.flows.iter(), 0),
             upcoming: None,
             turns: Turns::new(&setup.flows),
+            jobs: Jobs::new(&setup.flows),
         }
     }
 
@@ -186,7 +191,7 @@ impl Hosts {
             self.ask::<E>(cx, flow, host);
         }
         if completes {
-            self.completed_one(cx);
+            self.completed_one(cx, flow);
         }
         if done && E::SIDE == Side::Sender {
             self.card(host).open -= 1;
@@ -207,11 +212,17 @@ impl Hosts {
         !admitted
     }
 
-    /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.
-    fn completed_one(&mut self, cx: &mut Context) {
+    /// The last byte of a flow has arrived.
+    fn completed_one(&mut self, cx: &mut Context, flow: FlowId) {
         self.ends.completed += 1;
+        self.tell_job(cx, flow);
+        self.end_if_done(cx);
+    }
+
+    /// On one thread the run ends on the grid when the last flow is complete.
+    fn end_if_done(&mut self, cx: &mut Context) {
         let partition = &cx.plan.partition;
-        if partition.domains == 1 && self.ends.completed == cx.plan.setup.flows.len() {
+        if partition.domains == 1 && self.ends.completed == self.flows_wanted(cx.plan.setup.flows.len()) {
             let grid = partition.grid.0;
             let end = Time((cx.now.0 / grid + 1) * grid);
             cx.calendar.set_end(end.min(cx.calendar.end()));

@@ -45,6 +45,7 @@ struct Published {
     next: AtomicU64,
     last: AtomicU64,
     completed: AtomicU64,
+    wanted: AtomicU64,
     events: AtomicU64,
     interrupted: AtomicBool,
     stuck: AtomicBool,
@@ -217,6 +218,7 @@ impl Published {
         self.next.store(standing.next.0, Ordering::Relaxed);
         self.last.store(standing.last.0, Ordering::Relaxed);
         self.completed.store(standing.completed as u64, Ordering::Relaxed);
+        self.wanted.store(standing.wanted as u64, Ordering::Relaxed);
         self.events.store(domain.cx.tally.events, Ordering::Relaxed);
         self.closed.store(!domain.hosts.ends.closed.is_empty(), Ordering::Relaxed);
         self.interrupted.store(standing.interrupted, Ordering::Relaxed);
@@ -228,6 +230,7 @@ impl Published {
             next: Time(self.next.load(Ordering::Relaxed)),
             last: Time(self.last.load(Ordering::Relaxed)),
             completed: self.completed.load(Ordering::Relaxed) as usize,
+            wanted: self.wanted.load(Ordering::Relaxed) as usize,
             interrupted: self.interrupted.load(Ordering::Relaxed),
             stuck: self.stuck.load(Ordering::Relaxed),
         };
@@ -237,13 +240,20 @@ impl Published {
 
 /// The combined state and event count.
 fn together(standings: &[Published]) -> (Standing, u64) {
-    let start =
-        Standing { next: Time::NEVER, last: Time::ZERO, completed: 0, interrupted: false, stuck: false };
+    let start = Standing {
+        next: Time::NEVER,
+        last: Time::ZERO,
+        completed: 0,
+        wanted: 0,
+        interrupted: false,
+        stuck: false,
+    };
     standings.iter().map(Published::read).fold((start, 0), |(all, total), (one, events)| {
         let all = Standing {
             next: all.next.min(one.next),
             last: all.last.max(one.last),
             completed: all.completed + one.completed,
+            wanted: all.wanted.max(one.wanted),
             interrupted: all.interrupted || one.interrupted,
             stuck: all.stuck || one.stuck,
         };

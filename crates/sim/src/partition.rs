@@ -13,8 +13,12 @@ use weft_topology::{Graph, Link, Node};
 /// Packet-hops a thread should have between two meetings, if all links were busy, to make meetings cheap.
 const WORTH_MEETING: f64 = 200.0;
 
-/// How many domains a run should have: as many as requested, or fewer if threads would mostly wait for each other.
+/// How many domains a run should have: as many as requested, or fewer if threads would mostly wait for each other; one if
+/// there are jobs, which follow the ends of all flows.
 pub(crate) fn wanted(setup: &Setup, delays: &[Span]) -> usize {
+    if !setup.flows.jobs().is_empty() {
+        return 1;
+    }
     let most = match setup.division.threads {
         Threads::Exactly(threads) => return threads,
         Threads::UpTo(most) => most,

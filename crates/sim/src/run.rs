@@ -227,6 +227,7 @@ impl Domain {
             Event::FlowStart(flow) => self.hosts.flow_start(&mut self.cx, flow),
             Event::Pause(link) => self.pause_due(link),
             Event::Wake(link) => self.wake(link),
+            Event::Job => self.hosts.job_due(&mut self.cx),
         }
     }
 
@@ -236,6 +237,7 @@ impl Domain {
             next: self.cx.calendar.next_time().min(self.cx.outbox.first()),
             last: self.cx.now,
             completed: self.hosts.ends.completed,
+            wanted: self.hosts.flows_wanted(self.cx.plan.setup.flows.len()),
             interrupted,
             stuck: false,
         }
@@ -257,7 +259,7 @@ impl Domain {
             now: self.cx.now,
             events: self.cx.tally.events,
             flows_done: self.hosts.ends.completed,
-            flows_total: self.cx.plan.setup.flows.len(),
+            flows_total: self.hosts.flows_wanted(self.cx.plan.setup.flows.len()),
         }
     }
 }

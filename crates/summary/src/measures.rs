@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use weft_core::Time;
 use weft_core::histogram::Histogram;
 use weft_core::record::{
-    HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, Quantity, QueueSeries, RunRecord,
+    HELD_MEASURES, HeldFlows, HopRecord, JOB_MEASURES, JobRecord, PAUSE_MEASURES, Quantity, QueueSeries,
+    RunRecord, TaskRecord,
 };
 use weft_statistics::{Distribution, mean};
 
@@ -60,6 +61,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         pauses: pauses(record, &flows.held),
         pause_causes: causes(record),
         deadlocks: record.deadlocks_in_words().collect(),
+        jobs: jobs(record),
+        unfinished_tasks: unfinished_tasks(record),
         trims: record.links.iter().map(|link| link.trimmed).sum(),
         returns: record.links.iter().map(|link| link.returned).sum(),
         marks: has(Quantity::Marks).then(|| record.links.iter().map(|link| link.marked).sum()),
@@ -82,6 +85,28 @@ fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
     let sums = PAUSE_MEASURES.iter().zip(record.pause_measures().map(Some));
     let named = sums.chain(HELD_MEASURES.iter().zip(flows.measures())).filter(|_| !record.pauses.is_empty());
     named.filter_map(|((name, ..), value)| Some(((*name).to_owned(), value?))).collect()
+}
+
+fn jobs(record: &RunRecord) -> BTreeMap<String, f64> {
+    let named = JOB_MEASURES.iter().zip(record.job_measures()).filter(|_| !record.jobs.is_empty());
+    named.filter_map(|((name, ..), value)| Some(((*name).to_owned(), value?))).collect()
+}
+
+/// By job: its tag, the task, and the step it was in.
+fn unfinished_tasks(record: &RunRecord) -> Vec<String> {
+    let of_job = |job: &JobRecord| {
+        let tag = record.tags.get(usize::from(job.tag)).map_or("job", String::as_str).to_owned();
+        let open: BTreeMap<u32, &str> =
+            job.steps.iter().filter(|step| step.end.is_none()).map(|step| (step.task, step.name)).collect();
+        let tasks = job.tasks.iter().zip(0..).filter(|(task, _)| task.end.is_none());
+        let words = |(task, number): (&TaskRecord, u32)| match (open.get(&number), task.host) {
+            (Some(step), _) => format!("{tag}: {} ({step})", task.name),
+            (None, None) if number > 0 => format!("{tag}: {} (not started)", task.name),
+            (None, _) => format!("{tag}: {}", task.name),
+        };
+        tasks.map(words).collect::<Vec<_>>()
+    };
+    record.jobs.iter().flat_map(of_job).collect()
 }
 
 /// The ten queues that caused most pauses.

@@ -209,6 +209,7 @@ impl Summary {
     fn network(&self, list: &mut Vec<(String, f64)>) {
         let mut push = |name: String, value: f64| list.push((name, value));
         self.pauses.iter().for_each(|(name, value)| push(format!("pause.{name}"), *value));
+        self.jobs.iter().for_each(|(name, value)| push(format!("job.{name}"), *value));
         self.lost().into_iter().for_each(|(name, value)| push(format!("drops.{name}"), value));
         if !self.queueing_us.is_empty() {
             push("queueing.total".into(), self.queueing_total());
@@ -270,7 +271,7 @@ fn measured(name: &str, of: &FlowMeasure, list: &mut Vec<(String, f64)>) {
 mod tests {
     use super::*;
     use crate::summary::{DropCell, Drops, Imbalance, RunFacts, Waiting};
-    use weft_core::record::{HELD_MEASURES, PAUSE_MEASURES, RunRecord};
+    use weft_core::record::{HELD_MEASURES, JOB_MEASURES, PAUSE_MEASURES, RunRecord};
 
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
@@ -305,6 +306,7 @@ mod tests {
                 uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),
                 ..empty.links
             },
+            jobs: JOB_MEASURES.iter().map(|(name, ..)| ((*name).to_owned(), 1.0)).collect(),
             pauses: PAUSE_MEASURES
                 .iter()
                 .chain(&HELD_MEASURES)

@@ -96,6 +96,12 @@ pub struct Summary {
     /// Circles of ports that waited for each other, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<String>,
+    /// Cluster jobs, by the names of `JOB_MEASURES`; absent when there were none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub jobs: BTreeMap<String, f64>,
+    /// Tasks of jobs that are not done, with what they were doing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished_tasks: Vec<String>,
     /// Packets marked by switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<u64>,

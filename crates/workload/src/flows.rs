@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::sync::Arc;
 use weft_core::Time;
+use weft_jobs::ClusterJob;
 
 /// Ordered flows that can be drawn again from the current position: any cloneable iterator of flows.
 pub trait Draw: Iterator<Item = Flow> + Send + Sync {
@@ -34,6 +35,8 @@ pub struct Flows {
     starts: (Time, Time),
     /// By traffic entry; missing entries are false.
     in_turn: Arc<[bool]>,
+    /// Jobs, which add flows during the run.
+    jobs: Arc<[ClusterJob]>,
 }
 
 impl Flows {
@@ -46,7 +49,13 @@ impl Flows {
             count += 1;
         }
         let drawn = Box::new(drawn);
-        (count <= most).then_some(Flows { drawn, count, starts, in_turn: Arc::default() })
+        (count <= most).then_some(Flows {
+            drawn,
+            count,
+            starts,
+            in_turn: Arc::default(),
+            jobs: Arc::default(),
+        })
     }
 
     /// The same flows; for traffic entries that are true here, a host sends one flow at a time, in order. Such a flow
@@ -54,6 +63,18 @@ impl Flows {
     #[must_use]
     pub fn taking_turns(self, entries: &[bool]) -> Flows {
         Flows { in_turn: entries.into(), ..self }
+    }
+
+    /// The same flows and jobs that add more of them during the run, whenever earlier ones have finished.
+    #[must_use]
+    pub fn with_jobs(self, jobs: Vec<ClusterJob>) -> Flows {
+        Flows { jobs: jobs.into(), ..self }
+    }
+
+    /// The jobs, before they have begun.
+    #[must_use]
+    pub fn jobs(&self) -> &[ClusterJob] {
+        &self.jobs
     }
 
     /// Whether flows of this traffic entry wait for their turn.
@@ -69,13 +90,13 @@ impl Flows {
     }
 
     /// The starts of the first and the last flow, if flows arrive over time: they neither start together nor wait for
-    /// each other.
+    /// each other, and no job adds more.
     #[must_use]
     pub fn arrivals(&self) -> Option<(Time, Time)> {
-        (self.starts.0 < self.starts.1 && !self.take_turns()).then_some(self.starts)
+        (self.starts.0 < self.starts.1 && !self.take_turns() && self.jobs.is_empty()).then_some(self.starts)
     }
 
-    /// How many.
+    /// How many, without those that jobs add.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
@@ -84,7 +105,7 @@ impl Flows {
     /// Nothing is sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.count == 0 && self.jobs.is_empty()
     }
 
     /// The flows from the first on.
@@ -109,7 +130,13 @@ impl From<Vec<Flow>> for Flows {
         flows.sort_by_key(|flow| flow.start);
         let start = |flow: Option<&Flow>| flow.map_or(Time::ZERO, |flow| flow.start);
         let starts = (start(flows.first()), start(flows.last()));
-        Flows { count: flows.len(), starts, drawn: Box::new(Listed::new(flows)), in_turn: Arc::default() }
+        Flows {
+            count: flows.len(),
+            starts,
+            drawn: Box::new(Listed::new(flows)),
+            in_turn: Arc::default(),
+            jobs: Arc::default(),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod permutation;
 pub mod random;
 pub mod shuffle;
 pub mod stride;
+pub mod terasort;
 
 use crate::flow::Flow;
 use crate::flows::{Draw, Listed};
@@ -22,6 +23,7 @@ use crate::site::PatternSite;
 use crate::sizes::SizeDistribution;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Rate, Time};
+use weft_jobs::ClusterJob;
 
 /// Flows in the order of their start.
 pub struct Stream {
@@ -42,6 +44,13 @@ pub trait Pattern {
     /// Whether a host sends one of these flows at a time: the next starts when the one before it is acknowledged.
     fn is_in_turn(&self) -> bool {
         false
+    }
+
+    /// The job that starts flows when others have finished, besides those drawn in advance. Only for sites in which
+    /// [`Pattern::flows`] finds no problem.
+    fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
+        let _ = site;
+        None
     }
 
     /// A remark that is not a mistake but should be read.
@@ -68,10 +77,12 @@ weft_core::family! {
         "shuffle" => shuffle::Shuffle(ShuffleSettings),
         "constant" => constant::Constant(ConstantSettings),
         "list" => list::List(ListSettings),
+        "terasort" => terasort::TeraSort(TeraSortSettings),
     }
     methods {
         fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
         fn is_in_turn(&self) -> bool;
+        fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob>;
         fn note(&self, site: &PatternSite<'_>) -> Option<String>;
     }
 }

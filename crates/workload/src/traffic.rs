@@ -63,8 +63,12 @@ pub fn generate(
     let merged = Merged::new(entries, limits.warm_up, limits.measured_flows.unwrap_or(u64::MAX));
     let in_turn: Vec<bool> =
         traffic.iter().map(|entry| AnyPattern::new(&entry.pattern, ()).is_in_turn()).collect();
+    let job = |(index, entry): (usize, &TrafficSettings)| {
+        AnyPattern::new(&entry.pattern, ()).job(&site(index, entry, shape, seed))
+    };
+    let jobs = traffic.iter().enumerate().filter_map(job).collect();
     Flows::counted(merged, MAX_FLOWS)
-        .map(|flows| flows.taking_turns(&in_turn))
+        .map(|flows| flows.taking_turns(&in_turn).with_jobs(jobs))
         .ok_or_else(|| vec![Problem::new("traffic", format!("this makes more than {MAX_FLOWS} flows"))])
 }
 
@@ -115,7 +119,12 @@ fn open_entry(
     site: &PatternSite<'_>,
     limits: &Limits,
 ) -> Result<Entry, Vec<Problem>> {
-    let stream = AnyPattern::new(&entry.pattern, ()).flows(site)?;
+    let pattern = AnyPattern::new(&entry.pattern, ());
+    let stream = pattern.flows(site)?;
+    if entry.stop.is_some() && pattern.job(site).is_some() {
+        let message = "no effect: a job ends with its last task; limit the run with `until` in [measure]";
+        return Err(vec![Problem::new("stop", message)]);
+    }
     let ends = [entry.stop.map(|stop| Time(stop.0)), limits.until];
     let end = ends.into_iter().flatten().min();
     if stream.endless && end.is_none() && limits.measured_flows.is_none() {

@@ -27,15 +27,15 @@ impl Hosts {
         self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == cx.number);
     }
 
-    /// Whether a flow has yet to start here.
+    /// Whether a flow has yet to start here, or a job has something to do.
     pub(crate) fn is_expecting(&self) -> bool {
-        self.upcoming.is_some()
+        self.upcoming.is_some() || self.jobs.as_ref().is_some_and(|jobs| jobs.is_expecting())
     }
 
     /// Flows that have not started: those waiting for their turn, and later ones, one at a time.
     pub(crate) fn next_unsent(&mut self, cx: &Context) -> Option<(FlowId, Flow)> {
         let waiting = self.turns.as_mut().and_then(|turns| turns.next_left());
-        waiting.or_else(|| {
+        waiting.or_else(|| self.jobs.as_mut().and_then(|jobs| jobs.next_left())).or_else(|| {
             let next = self.upcoming.take();
             self.draw_next_flow(cx);
             next
@@ -58,7 +58,8 @@ impl Hosts {
                 }
             }
             None => {
-                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
+                let turn = self.turns.as_mut().and_then(|turns| turns.take(flow));
+                let called = turn.or_else(|| self.jobs.as_mut().and_then(|jobs| jobs.take(flow)));
                 self.begin(cx, flow, called.expect("a flow starts once"));
             }
         }

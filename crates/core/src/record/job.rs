@@ -1,0 +1,151 @@
+//! Records of cluster jobs: their tasks step by step, and what bounded each step. Must not depend on a framework.
+
+use crate::ids::HostId;
+use crate::record::RunRecord;
+use crate::units::{Bytes, Span, Time};
+
+/// What a step of a task waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Resource {
+    /// Fixed delays and remote procedure calls.
+    #[default]
+    Latency,
+    /// A core.
+    Cpu,
+    /// A disk, including its queue.
+    Disk,
+    /// Bulk data on the network.
+    Network,
+    /// Other tasks of the job.
+    Tasks,
+}
+
+impl Resource {
+    /// All of them, in the order of [`Resource::name`]'s documentation.
+    pub const ALL: [Resource; 5] =
+        [Resource::Latency, Resource::Cpu, Resource::Disk, Resource::Network, Resource::Tasks];
+
+    /// `latency`, `cpu`, `disk`, `network`, `tasks`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Resource::Latency => "latency",
+            Resource::Cpu => "cpu",
+            Resource::Disk => "disk",
+            Resource::Network => "network",
+            Resource::Tasks => "tasks",
+        }
+    }
+}
+
+/// One job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobRecord {
+    /// Index of its traffic entry.
+    pub tag: u16,
+    /// When it was submitted.
+    pub start: Time,
+    /// When its last task was committed; `None`: unfinished.
+    pub end: Option<Time>,
+    /// Its tasks, ordered by name.
+    pub tasks: Vec<TaskRecord>,
+    /// The steps of all tasks, ordered by start, then task.
+    pub steps: Vec<StepRecord>,
+    /// Bytes of map output fetched by reducers, over the network or from their own host.
+    pub shuffled: Bytes,
+    /// Bytes requested from the network, remote procedure calls included.
+    pub transferred: Bytes,
+}
+
+/// A task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskRecord {
+    /// `job`, `map 17`, `reduce 3`.
+    pub name: String,
+    /// Where it ran; `None`: it did not start.
+    pub host: Option<HostId>,
+    /// When it was done; `None`: unfinished.
+    pub end: Option<Time>,
+}
+
+/// A step of a task: a period in which it does one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepRecord {
+    /// Index of the task.
+    pub task: u32,
+    /// `launch`, `read`, `spill`, `fetch` and so on.
+    pub name: &'static str,
+    /// When it began.
+    pub start: Time,
+    /// When it ended; `None`: the run ended first.
+    pub end: Option<Time>,
+    /// What ended last, and thus bounded it.
+    pub bound: Resource,
+}
+
+impl JobRecord {
+    /// From submission to commit.
+    #[must_use]
+    pub fn duration(&self) -> Option<Span> {
+        self.end.map(|end| end.since(self.start))
+    }
+
+    /// The names of tasks that are not done.
+    pub fn unfinished(&self) -> impl Iterator<Item = &str> {
+        self.tasks.iter().filter(|task| task.end.is_none()).map(|task| task.name.as_str())
+    }
+
+    /// Task time bounded by a resource, over all finished steps.
+    #[must_use]
+    pub fn bounded_by(&self, resource: Resource) -> Span {
+        let of = self.steps.iter().filter(|step| step.bound == resource);
+        of.filter_map(|step| step.end.map(|end| end.since(step.start))).sum()
+    }
+
+    /// From the first start to the last end of the steps with this name.
+    #[must_use]
+    pub fn phase(&self, name: &str) -> Option<(Time, Time)> {
+        let of = || self.steps.iter().filter(|step| step.name == name);
+        let start = of().map(|step| step.start).min()?;
+        Some((start, of().filter_map(|step| step.end).max()?))
+    }
+}
+
+/// The numbers that summarise the jobs of a run: name, unit and meaning, in the order of [`RunRecord::job_measures`].
+pub const JOB_MEASURES: [(&str, &str, &str); 10] = [
+    ("seconds", "s", "from the submission of the first job to the end of the last"),
+    ("map", "s", "from the first map's start of reading to the last map's last spill"),
+    ("shuffle", "s", "from the first fetch to the last"),
+    ("reduce", "s", "from the first merge or reduction to the last written output"),
+    ("bound.latency", "s", "task time bounded by fixed delays and remote procedure calls"),
+    ("bound.cpu", "s", "task time bounded by cores"),
+    ("bound.disk", "s", "task time bounded by disks"),
+    ("bound.network", "s", "task time bounded by bulk data on the network"),
+    ("bound.tasks", "s", "time that reducers waited for maps"),
+    ("unfinished", "", "tasks that are not done, jobs included"),
+];
+
+impl RunRecord {
+    /// The numbers that summarise the jobs of the run: see [`JOB_MEASURES`]. Without any value for what has not
+    /// happened.
+    #[must_use]
+    pub fn job_measures(&self) -> [Option<f64>; JOB_MEASURES.len()] {
+        let start = self.jobs.iter().map(|job| job.start).min();
+        let ends: Option<Vec<Time>> = self.jobs.iter().map(|job| job.end).collect();
+        let end = ends.and_then(|ends| ends.into_iter().max());
+        let lasting = |from: Option<Time>, to: Option<Time>| Some(to?.since(from?).seconds());
+        let phase = |names: &[&str]| {
+            let found = self.jobs.iter().flat_map(|job| names.iter().filter_map(|name| job.phase(name)));
+            let found: Vec<(Time, Time)> = found.collect();
+            lasting(found.iter().map(|(from, _)| *from).min(), found.iter().map(|(_, to)| *to).max())
+        };
+        let bound =
+            |resource| Some(self.jobs.iter().map(|job| job.bounded_by(resource).seconds()).sum::<f64>());
+        let [latency, cpu, disk, network, tasks] = Resource::ALL.map(bound);
+        let unfinished = self.jobs.iter().map(|job| job.unfinished().count()).sum::<usize>() as f64;
+        let (map, shuffle) = (phase(&["map", "spill"]), phase(&["fetch early", "fetch"]));
+        let reduce = phase(&["merge", "reduce"]);
+        let whole = lasting(start, end);
+        [whole, map, shuffle, reduce, latency, cpu, disk, network, tasks, Some(unfinished)]
+    }
+}

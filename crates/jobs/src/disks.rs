@@ -1,0 +1,41 @@
+//! The disks of a host: each serves its requests in order, and a request goes to the disk that is free first.
+
+use weft_core::{Bytes, Rate, Span, Time};
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Disks {
+    rate: Rate,
+    seek: Span,
+    /// When each disk is free.
+    free: Vec<Time>,
+}
+
+impl Disks {
+    pub(crate) fn new(disks: u32, rate: Rate, seek: Span) -> Disks {
+        Disks { rate, seek, free: vec![Time::ZERO; disks as usize] }
+    }
+
+    /// Queues a request; returns when it begins and when it is done.
+    pub(crate) fn serve(&mut self, now: Time, size: Bytes) -> (Time, Time) {
+        let free = self.free.iter_mut().min().expect("a host has a disk");
+        let begins = now.max(*free);
+        *free = begins + self.seek + self.rate.time_for(size);
+        (begins, *free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_spread_over_disks_and_queue_when_all_are_busy() {
+        let mut disks = Disks::new(2, Rate::from_gbps(1), Span::from_ms(8));
+        let megabyte = Bytes(1_000_000);
+        let each = Span::from_ms(16);
+        let served: Vec<_> = (0..3).map(|_| disks.serve(Time::ZERO, megabyte)).collect();
+        let zero = Time::ZERO;
+        assert_eq!(served, [(zero, zero + each), (zero, zero + each), (zero + each, zero + each * 2)]);
+    }
+}

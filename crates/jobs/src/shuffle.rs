@@ -1,0 +1,134 @@
+//! The shuffle: which finished map outputs a reducer fetches next, and from which host.
+//!
+//! A reducer fetches from several hosts at a time, but from one host over one connection only, which carries all outputs
+//! that wait there. Must not depend on time or on the network.
+
+use weft_core::Bytes;
+
+/// One connection: outputs of one host for one reducer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fetch {
+    /// Index of the host among those that compute.
+    pub(crate) host: usize,
+    pub(crate) size: Bytes,
+}
+
+/// What a reducer has requested from a host.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    /// Outputs requested so far.
+    asked: usize,
+    /// Of these, outputs on the open connection.
+    open: usize,
+    /// Bytes on the open connection.
+    size: Bytes,
+}
+
+/// What one reducer has fetched.
+#[derive(Clone, Debug)]
+struct Reader {
+    hosts: Vec<Source>,
+    connections: u32,
+    /// Maps whose output has arrived.
+    received: usize,
+    /// The host to ask first, so that reducers do not all begin with the same one.
+    first: usize,
+}
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetches {
+    /// Sizes of the outputs of maps that finished, by host.
+    outputs: Vec<Vec<Bytes>>,
+    readers: Vec<Reader>,
+    /// Connections of a reducer.
+    fetchers: u32,
+    pub(crate) carried: Bytes,
+}
+
+/// The part of an output that belongs to a reducer; the parts of all reducers add up to the output.
+pub(crate) fn part(output: Bytes, reducer: usize, reducers: usize) -> Bytes {
+    let (whole, n) = (u128::from(output.0), reducers as u128);
+    let up_to = |r: usize| (whole * r as u128 / n) as u64;
+    Bytes(up_to(reducer + 1) - up_to(reducer))
+}
+
+impl Fetches {
+    pub(crate) fn new(hosts: usize, reducers: usize, fetchers: u32) -> Fetches {
+        let hosts_of = || vec![Source::default(); hosts];
+        let reader = |first| Reader { hosts: hosts_of(), connections: 0, received: 0, first: first % hosts };
+        Fetches {
+            outputs: vec![Vec::new(); hosts],
+            readers: (0..reducers).map(reader).collect(),
+            fetchers,
+            carried: Bytes::ZERO,
+        }
+    }
+
+    /// A map is done.
+    pub(crate) fn add(&mut self, host: usize, output: Bytes) {
+        self.outputs[host].push(output);
+    }
+
+    /// The next connection of a reducer, if one may open and any host has something new.
+    pub(crate) fn next(&mut self, reducer: usize) -> Option<Fetch> {
+        let (count, reducers) = (self.outputs.len(), self.readers.len());
+        let reader = &mut self.readers[reducer];
+        if reader.connections == self.fetchers {
+            return None;
+        }
+        let has_new = |host: &usize| {
+            let source = reader.hosts[*host];
+            source.open == 0 && source.asked < self.outputs[*host].len()
+        };
+        let host = (0..count).map(|n| (reader.first + n) % count).find(has_new)?;
+        let source = &mut reader.hosts[host];
+        let new = &self.outputs[host][source.asked..];
+        let size = new.iter().map(|output| part(*output, reducer, reducers)).sum();
+        *source = Source { asked: source.asked + new.len(), open: new.len(), size };
+        reader.connections += 1;
+        reader.first = (host + 1) % count;
+        Some(Fetch { host, size })
+    }
+
+    /// A connection has delivered; returns for how many maps the reducer has its part now.
+    pub(crate) fn arrived(&mut self, reducer: usize, host: usize) -> usize {
+        let reader = &mut self.readers[reducer];
+        reader.connections -= 1;
+        let source = &mut reader.hosts[host];
+        reader.received += std::mem::take(&mut source.open);
+        self.carried += source.size;
+        reader.received
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_an_output_add_up_to_it() {
+        for (output, reducers) in [(134_217_728, 14), (7, 3), (2, 5), (u64::MAX, 3)] {
+            let parts = (0..reducers).map(|reducer| part(Bytes(output), reducer, reducers));
+            assert_eq!(parts.sum::<Bytes>(), Bytes(output));
+        }
+    }
+
+    #[test]
+    fn a_reducer_opens_one_connection_for_each_host_and_takes_all_outputs_that_wait_there() {
+        let mut shuffle = Fetches::new(3, 2, 2);
+        for (host, output) in [(0, 100), (0, 60), (1, 40), (2, 20)] {
+            shuffle.add(host, Bytes(output));
+        }
+        let fetch = |host, size| Fetch { host, size: Bytes(size) };
+        assert_eq!(shuffle.next(1), Some(fetch(1, 20)), "reducer 1 begins with host 1");
+        assert_eq!(shuffle.next(1), Some(fetch(2, 10)));
+        assert_eq!(shuffle.next(1), None, "it has two connections");
+        shuffle.add(1, Bytes(40));
+        assert_eq!(shuffle.arrived(1, 2), 1);
+        assert_eq!(shuffle.next(1), Some(fetch(0, 80)), "two outputs of host 0 at once; host 1 is busy");
+        assert_eq!(shuffle.arrived(1, 0), 3);
+        assert_eq!(shuffle.arrived(1, 1), 4);
+        assert_eq!(shuffle.next(1), Some(fetch(1, 20)));
+    }
+}

@@ -1,0 +1,227 @@
+//! Steps of tasks. A step has needs that are met in parallel (a delay, a core, a disk, a transfer, remote
+//! procedure calls) and ends with the last of them, which is what bounded it.
+//!
+//! Must not depend on what a task computes.
+
+use std::collections::BTreeMap;
+
+use weft_core::record::{Resource, StepRecord};
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+
+use crate::disks::Disks;
+
+/// Bytes to be carried over the network, from now on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Its number within the job, in order of start.
+    pub number: u32,
+    /// Sender.
+    pub from: HostId,
+    /// Receiver, another host.
+    pub to: HostId,
+    /// Payload.
+    pub size: Bytes,
+}
+
+/// What a step needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Need {
+    /// A fixed time.
+    Delay(Span),
+    /// A core for a time.
+    Core(Span),
+    /// Bytes read from or written to a disk of a host.
+    Disk(HostId, Bytes),
+    /// Bytes from one host to another; nothing if they are the same.
+    Transfer(HostId, HostId, Bytes),
+    /// The same as part of a series: the number comes back when it has arrived.
+    Fetch(HostId, HostId, Bytes, usize),
+    /// Remote procedure calls, one after the other: request there, answer back.
+    Calls(HostId, HostId, u32),
+}
+
+/// What happens next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobEvent {
+    /// The job is submitted.
+    Submit,
+    /// A need of a task has been served.
+    Served(u32, Resource),
+    /// A fetch of a task has arrived.
+    Fetched(u32, usize),
+    /// A host reports to the scheduler.
+    Heartbeat(usize),
+}
+
+/// What a transfer in flight is for.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    Bulk,
+    Fetch(usize),
+    /// Its own ends, and the messages that follow.
+    Call {
+        ends: (HostId, HostId),
+        left: u32,
+    },
+}
+
+/// The step a task is in.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    record: usize,
+    pending: u32,
+}
+
+/// The steps of all tasks of a job.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps {
+    open: Vec<Option<Open>>,
+    pub(crate) records: Vec<StepRecord>,
+    disks: BTreeMap<HostId, Disks>,
+    /// Bytes of a remote procedure call, each way.
+    call: Bytes,
+    due: BTreeMap<(Time, u64), JobEvent>,
+    scheduled: u64,
+    flying: BTreeMap<u32, (u32, Purpose)>,
+    next: u32,
+    /// Transfers that start now, until taken.
+    pub(crate) out: Vec<Transfer>,
+    pub(crate) transferred: Bytes,
+}
+
+/// The disks of every host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DiskKind {
+    pub(crate) disks: u32,
+    pub(crate) rate: Rate,
+    pub(crate) seek: Span,
+}
+
+impl Steps {
+    pub(crate) fn new(tasks: usize, hosts: &[HostId], disks: DiskKind, call: Bytes) -> Steps {
+        let own = |host: &HostId| (*host, Disks::new(disks.disks, disks.rate, disks.seek));
+        Steps {
+            open: vec![None; tasks],
+            records: Vec::new(),
+            disks: hosts.iter().map(own).collect(),
+            call,
+            due: BTreeMap::new(),
+            scheduled: 0,
+            flying: BTreeMap::new(),
+            next: 0,
+            out: Vec::new(),
+            transferred: Bytes::ZERO,
+        }
+    }
+
+    /// Opens a step. It ends when all its needs are served, and not before one more call of [`Steps::served`].
+    pub(crate) fn begin(&mut self, now: Time, task: u32, name: &'static str) {
+        let bound = Resource::Latency;
+        self.records.push(StepRecord { task, name, start: now, end: None, bound });
+        self.open[task as usize] = Some(Open { record: self.records.len() - 1, pending: 1 });
+    }
+
+    /// Opens a step with all its needs.
+    pub(crate) fn step(&mut self, now: Time, task: u32, name: &'static str, needs: &[Need]) {
+        self.begin(now, task, name);
+        needs.iter().for_each(|need| self.need(now, task, *need));
+        self.schedule(now, JobEvent::Served(task, Resource::Latency));
+    }
+
+    /// Adds a need to the open step of a task.
+    pub(crate) fn need(&mut self, now: Time, task: u32, need: Need) {
+        self.open_step(task).pending += 1;
+        match need {
+            Need::Delay(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Latency)),
+            Need::Core(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Cpu)),
+            Need::Disk(host, size) => {
+                let disks = self.disks.get_mut(&host).expect("every host of a cluster has disks");
+                let (_, done) = disks.serve(now, size);
+                self.schedule(done, JobEvent::Served(task, Resource::Disk));
+            }
+            Need::Transfer(from, to, size) if from == to || size == Bytes::ZERO => {
+                self.schedule(now, JobEvent::Served(task, Resource::Latency));
+            }
+            Need::Transfer(from, to, size) => self.send(task, (from, to, size), Purpose::Bulk),
+            Need::Fetch(from, to, size, number) if from == to || size == Bytes::ZERO => {
+                self.schedule(now, JobEvent::Fetched(task, number));
+            }
+            Need::Fetch(from, to, size, number) => {
+                self.send(task, (from, to, size), Purpose::Fetch(number));
+            }
+            Need::Calls(from, to, times) if from == to || times == 0 => {
+                self.schedule(now, JobEvent::Served(task, Resource::Latency));
+            }
+            Need::Calls(from, to, times) => {
+                let purpose = Purpose::Call { ends: (from, to), left: 2 * times - 1 };
+                self.send(task, (from, to, self.call), purpose);
+            }
+        }
+    }
+
+    fn open_step(&mut self, task: u32) -> &mut Open {
+        self.open[task as usize].as_mut().expect("needs belong to an open step")
+    }
+
+    fn send(&mut self, task: u32, (from, to, size): (HostId, HostId, Bytes), purpose: Purpose) {
+        let number = self.next;
+        self.next += 1;
+        self.transferred += size;
+        self.flying.insert(number, (task, purpose));
+        self.out.push(Transfer { number, from, to, size });
+    }
+
+    pub(crate) fn schedule(&mut self, at: Time, due: JobEvent) {
+        self.scheduled += 1;
+        self.due.insert((at, self.scheduled), due);
+    }
+
+    /// When something is due next.
+    pub(crate) fn next_due(&self) -> Time {
+        self.due.first_key_value().map_or(Time::NEVER, |((at, _), _)| *at)
+    }
+
+    /// What is due by now, one at a time.
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<JobEvent> {
+        let entry = self.due.first_entry().filter(|entry| entry.key().0 <= now)?;
+        Some(entry.remove())
+    }
+
+    /// A transfer has arrived: what is thereby served.
+    pub(crate) fn delivered(&mut self, transfer: u32) -> Option<JobEvent> {
+        let (task, purpose) = self.flying.remove(&transfer).expect("a transfer arrives once");
+        match purpose {
+            Purpose::Bulk => Some(JobEvent::Served(task, Resource::Network)),
+            Purpose::Fetch(number) => Some(JobEvent::Fetched(task, number)),
+            Purpose::Call { left: 0, .. } => Some(JobEvent::Served(task, Resource::Latency)),
+            Purpose::Call { ends: (from, to), left } => {
+                let purpose = Purpose::Call { ends: (to, from), left: left - 1 };
+                self.send(task, (to, from, self.call), purpose);
+                None
+            }
+        }
+    }
+
+    /// A need of a task has been served; true if that ended its step.
+    pub(crate) fn served(&mut self, now: Time, task: u32, bound: Resource) -> bool {
+        let open = self.open_step(task);
+        open.pending -= 1;
+        let Open { record, pending } = *open;
+        self.records[record].bound = bound;
+        if pending > 0 {
+            return false;
+        }
+        self.open[task as usize] = None;
+        self.records[record].end = Some(now);
+        true
+    }
+
+    /// Ends the record of the open step and continues it under another name: its needs stay.
+    pub(crate) fn rename(&mut self, now: Time, task: u32, name: &'static str) {
+        let next = self.records.len();
+        let record = std::mem::replace(&mut self.open_step(task).record, next);
+        self.records[record].end = Some(now);
+        self.records[record].bound = Resource::Tasks;
+        self.records.push(StepRecord { task, name, start: now, end: None, bound: Resource::Latency });
+    }
+}

@@ -1,0 +1,217 @@
+//! TeraSort on a network without contention, against phases computed by hand; conservation of bytes; waves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use weft_core::record::{JobRecord, Resource, StepRecord};
+use weft_core::settings::Share;
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_jobs::{Cluster, ClusterJob, Framework, TeraSortSettings, Transfer};
+
+const DELAY: Span = Span::from_us(50);
+const LINE: Rate = Rate::from_gbps(10);
+
+/// Every transfer takes its time at line rate plus a delay, whatever else is sent.
+fn run(settings: &TeraSortSettings, cluster: Cluster) -> (JobRecord, Vec<Transfer>) {
+    let mut job = ClusterJob::new(settings, cluster, (0, Time::ZERO));
+    let (mut flying, mut all) = (BTreeSet::new(), Vec::new());
+    loop {
+        let first = flying.first().copied();
+        match first {
+            Some((at, number)) if at <= job.due() => {
+                flying.remove(&(at, number));
+                job.delivered(at, number);
+                launch(&mut job, at, &mut flying, &mut all);
+            }
+            _ if job.due() < Time::NEVER => {
+                let now = job.due();
+                job.wake(now);
+                launch(&mut job, now, &mut flying, &mut all);
+            }
+            _ => return (job.record(), all),
+        }
+    }
+}
+
+fn launch(job: &mut ClusterJob, now: Time, flying: &mut BTreeSet<(Time, u32)>, all: &mut Vec<Transfer>) {
+    for transfer in job.transfers() {
+        flying.insert((now + DELAY + LINE.time_for(transfer.size), transfer.number));
+        all.push(transfer);
+    }
+}
+
+/// Host 0 is the master, 1 to 4 run tasks, 5 to 7 store files.
+fn cluster() -> Cluster {
+    let hosts = |range: std::ops::RangeInclusive<u32>| range.map(HostId).collect();
+    Cluster { compute: hosts(1..=4), data: hosts(5..=7), master: HostId(0) }
+}
+
+/// 1 GB in blocks of 125 MB: eight maps on eight containers, four reducers.
+fn gigabyte() -> TeraSortSettings {
+    TeraSortSettings {
+        input: Bytes(1_000_000_000),
+        block: Bytes(125_000_000),
+        reducers: 4,
+        map_containers: 2,
+        reduce_containers: 1,
+        slow_start: Share(1.0),
+        ..TeraSortSettings::default()
+    }
+}
+
+fn seconds(step: &StepRecord) -> f64 {
+    step.end.expect("the job is done").since(step.start).seconds()
+}
+
+fn lasting(record: &JobRecord, name: &str) -> Vec<f64> {
+    record.steps.iter().filter(|step| step.name == name).map(seconds).collect()
+}
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() < 1e-6
+}
+
+/// 125 MB: 1 s on a core at 1 Gb/s, 8 ms and 0.8333 s on a disk of 1.2 Gb/s, 0.1 s on the wire.
+#[test]
+fn the_phases_of_a_gigabyte_are_those_computed_by_hand() {
+    let settings = TeraSortSettings { map_rate: Rate::from_gbps(1), ..gigabyte() };
+    let (record, _) = run(&settings, cluster());
+    let disk = 0.008 + 125e6 * 8.0 / 1.2e9;
+    let call = 2.0 * (50e-6 + 512.0 * 8.0 / 10e9);
+    for (name, expected) in [
+        ("submit", 10.0),
+        ("allocate", call),
+        ("start", 2.0),
+        ("open", 2.0 * call),
+        ("map", 1.0),
+        ("spill", disk),
+        ("report", call),
+        ("commit", 2.0),
+    ] {
+        let found = lasting(&record, name);
+        assert!(found.iter().all(|found| close(*found, expected)), "{name}: {found:?}, by hand {expected}");
+    }
+    // A reducer gets 250 MB in four fetches at once, sorts 2.5 s at 800 Mb/s, and writes 1.667 s to one disk.
+    let fetches = lasting(&record, "fetch");
+    assert!(fetches.iter().all(|found| close(*found, 50e-6 + 62.5e6 * 8.0 / 10e9)), "{fetches:?}");
+    assert!(lasting(&record, "reduce").iter().all(|found| close(*found, 2.5)));
+    let bound = |name| record.steps.iter().filter(move |step| step.name == name).map(|step| step.bound);
+    assert!(bound("map").all(|by| by == Resource::Cpu) && bound("spill").all(|by| by == Resource::Disk));
+    assert!(bound("fetch").all(|by| by == Resource::Network));
+}
+
+/// The last host reports 0.75 s after the submission; its reducer then waits for the first heartbeat after the last map.
+#[test]
+fn a_job_lasts_as_long_as_its_longest_chain_of_steps() {
+    let (record, _) = run(&TeraSortSettings { map_rate: Rate::from_gbps(1), ..gigabyte() }, cluster());
+    let (disk, call) = (0.008 + 125e6 * 8.0 / 1.2e9, 2.0 * (50e-6 + 512.0 * 8.0 / 10e9));
+    let map = 4.0 * call + 2.0 + 1.0 + disk;
+    let last_map: f64 = 10.75 + map;
+    // Hosts report at whole seconds and 0, 0.25, 0.5 and 0.75 s after; the last of the four is the slowest.
+    let heartbeat = (last_map * 4.0).floor() / 4.0 + 1.0;
+    let reduce = 4.0 * call + 2.0 + 50e-6 + 0.05 + 2.5;
+    let found = record.duration().expect("it ends").seconds();
+    assert!(close(found, heartbeat + reduce + 2.0), "{found} s, by hand {}", heartbeat + reduce + 2.0);
+}
+
+fn volume(transfers: &[Transfer], kind: impl Fn(&Transfer) -> bool) -> u64 {
+    transfers.iter().filter(|transfer| transfer.size != Bytes(512) && kind(transfer)).map(|t| t.size.0).sum()
+}
+
+#[test]
+fn bytes_are_conserved_from_input_to_output() {
+    for (replicas, reducers, input) in [(1, 4, 1_000_000_000), (3, 5, 1_000_000_007), (2, 7, 90_000_001)] {
+        let settings = TeraSortSettings {
+            input: Bytes(input),
+            reducers,
+            output_replicas: replicas,
+            slow_start: Share(0.05),
+            ..gigabyte()
+        };
+        let (record, transfers) = run(&settings, cluster());
+        let (compute, data) = (1..=4, 5..=7);
+        let between = |from: &std::ops::RangeInclusive<u32>, to: &std::ops::RangeInclusive<u32>| {
+            volume(&transfers, |t| from.contains(&t.from.0) && to.contains(&t.to.0))
+        };
+        assert_eq!(between(&data, &compute), input, "every block is read from a host that stores it");
+        assert_eq!(between(&compute, &data), input, "the first replica of the output");
+        assert_eq!(between(&data, &data), input * u64::from(replicas - 1), "the others, from host to host");
+        assert_eq!(record.shuffled, Bytes(input), "reducers get what maps put out");
+        assert!(between(&compute, &compute) < input, "a reducer's own host needs no network");
+        assert_eq!(record.unfinished().count(), 0);
+    }
+}
+
+/// With equal containers and equal maps, a container takes one map of every wave.
+#[test]
+fn maps_come_in_waves() {
+    for (input, waves) in [(1_000_000_000, 1), (1_000_000_001, 2), (3_000_000_000, 3)] {
+        for framework in [Framework::MapReduce, Framework::Tez] {
+            let settings = TeraSortSettings { input: Bytes(input), framework, ..gigabyte() };
+            let (record, _) = run(&settings, cluster());
+            let mut maps = BTreeMap::new();
+            for task in record.tasks.iter().filter(|task| task.name.starts_with("map")) {
+                *maps.entry(task.host).or_insert(0) += 1;
+            }
+            let most = maps.values().max().expect("there are maps");
+            assert_eq!((*most as u32).div_ceil(settings.map_containers), waves, "{input} B, {framework:?}");
+        }
+    }
+}
+
+#[test]
+fn tez_starts_a_container_once_and_mapreduce_for_every_task() {
+    for (framework, starts) in [(Framework::MapReduce, 24 + 4), (Framework::Tez, 8 + 4)] {
+        let settings = TeraSortSettings { input: Bytes(3_000_000_000), framework, ..gigabyte() };
+        let (record, _) = run(&settings, cluster());
+        assert_eq!(lasting(&record, "start").len(), starts, "{framework:?}");
+    }
+}
+
+#[test]
+fn reducers_start_when_their_share_of_the_maps_is_done_and_not_before() {
+    for share in [0.0, 0.25, 0.5, 1.0] {
+        let settings =
+            TeraSortSettings { input: Bytes(2_000_000_000), slow_start: Share(share), ..gigabyte() };
+        let (record, _) = run(&settings, cluster());
+        let of = |kind: &'static str| {
+            record.tasks.iter().enumerate().filter(move |(_, t)| t.name.starts_with(kind))
+        };
+        let mut ends: Vec<Time> = of("map").filter_map(|(_, task)| task.end).collect();
+        ends.sort_unstable();
+        let started = |task: usize| record.steps.iter().find(|step| step.task as usize == task);
+        let first = of("reduce").filter_map(|(n, _)| Some(started(n)?.start)).min().expect("it starts");
+        let done = ends.iter().filter(|end| **end <= first).count() as f64;
+        assert!(done >= share * 16.0, "{done} of 16 maps were done at a slow start of {share}");
+        assert_eq!(record.shuffled, Bytes(2_000_000_000));
+        let waited = record.bounded_by(Resource::Tasks) > Span::ZERO;
+        assert_eq!(waited, share < 1.0, "early reducers wait for maps");
+    }
+}
+
+/// One block whose only transfer never arrives.
+#[test]
+fn an_unfinished_job_names_its_tasks() {
+    let settings = TeraSortSettings { input: Bytes(125_000_000), reducers: 1, ..gigabyte() };
+    let mut job = ClusterJob::new(&settings, cluster(), (0, Time::ZERO));
+    let mut calls = Vec::new();
+    for _ in 0..1_000 {
+        let now = job.due();
+        if now == Time::NEVER {
+            break;
+        }
+        job.wake(now);
+        calls.extend(job.transfers().filter(|transfer| transfer.size == Bytes(512)));
+        while let Some(call) = calls.pop() {
+            job.delivered(now, call.number);
+            calls.extend(job.transfers().filter(|transfer| transfer.size == Bytes(512)));
+        }
+        if now > Time::ZERO + Span::from_s(60) {
+            break;
+        }
+    }
+    let record = job.record();
+    assert_eq!(record.unfinished().collect::<Vec<_>>(), ["job", "map 0", "reduce 0"]);
+    assert_eq!(record.duration(), None);
+    let open = record.steps.iter().find(|step| step.end.is_none()).expect("the map is open");
+    assert_eq!((open.name, open.task), ("map", 1));
+}

@@ -1,0 +1,116 @@
+//! Jobs that start flows when others have finished. A run with jobs has one domain: a job reads the ends of all flows.
+
+use std::collections::BTreeMap;
+
+use weft_core::record::JobRecord;
+use weft_core::{FlowId, Rate, Time};
+use weft_workload::{ClusterJob, Flow, Flows};
+
+use super::Hosts;
+use crate::context::Context;
+use crate::event::Event;
+
+/// The jobs of a run, and the flows they have started.
+pub(crate) struct Jobs {
+    jobs: Vec<ClusterJob>,
+    /// The earliest pending event of any of them; later ones are stale.
+    wake_at: Time,
+    /// Flows in flight: the job, and the number of the transfer there.
+    open: BTreeMap<FlowId, (usize, u32)>,
+    /// Flows until the event of their start.
+    called: BTreeMap<FlowId, Flow>,
+    /// The number of the next flow.
+    next: u32,
+}
+
+impl Jobs {
+    /// `None` if there are none. Their flows are numbered after those drawn in advance.
+    pub(crate) fn new(flows: &Flows) -> Option<Box<Jobs>> {
+        let jobs = flows.jobs().to_vec();
+        let (open, called, next) = (BTreeMap::new(), BTreeMap::new(), flows.len() as u32);
+        (!jobs.is_empty()).then(|| Box::new(Jobs { jobs, wake_at: Time::NEVER, open, called, next }))
+    }
+
+    /// The flow that starts.
+    pub(crate) fn take(&mut self, flow: FlowId) -> Option<Flow> {
+        self.called.remove(&flow)
+    }
+
+    /// Any flow that has not started.
+    pub(crate) fn next_left(&mut self) -> Option<(FlowId, Flow)> {
+        self.called.pop_first()
+    }
+
+    /// Whether any of them has something to do, whatever becomes of the flows in flight.
+    pub(crate) fn is_expecting(&self) -> bool {
+        !self.called.is_empty() || self.due() < Time::NEVER
+    }
+
+    fn due(&self) -> Time {
+        self.jobs.iter().map(ClusterJob::due).min().unwrap_or(Time::NEVER)
+    }
+
+    fn is_done(&self) -> bool {
+        self.jobs.iter().all(ClusterJob::is_done)
+    }
+
+    /// Schedules the flows that jobs have asked for, and their next event.
+    fn follow_up(&mut self, cx: &mut Context) {
+        for (number, job) in self.jobs.iter_mut().enumerate() {
+            let tag = job.tag();
+            for transfer in job.transfers() {
+                let flow = FlowId(self.next);
+                self.next += 1;
+                let (source, destination, size) = (transfer.from, transfer.to, transfer.size);
+                let (start, rate, listed) = (cx.now, Rate(0), Flow::UNLISTED);
+                let spec = Flow { start, size, rate, source, destination, tag, listed };
+                self.open.insert(flow, (number, transfer.number));
+                self.called.insert(flow, spec);
+                cx.schedule(cx.now, Event::FlowStart(flow));
+            }
+        }
+        let due = self.due();
+        if due < self.wake_at {
+            self.wake_at = due;
+            cx.schedule(due, Event::Job);
+        }
+    }
+}
+
+impl Hosts {
+    /// Schedules the first event of jobs.
+    pub(crate) fn schedule_jobs(&mut self, cx: &mut Context) {
+        if let Some(jobs) = &mut self.jobs {
+            jobs.follow_up(cx);
+        }
+    }
+
+    /// Something is due at a job.
+    pub(crate) fn job_due(&mut self, cx: &mut Context) {
+        let Some(jobs) = self.jobs.as_mut().filter(|jobs| jobs.wake_at == cx.now) else { return };
+        jobs.wake_at = Time::NEVER;
+        jobs.jobs.iter_mut().for_each(|job| job.wake(cx.now));
+        jobs.follow_up(cx);
+        self.end_if_done(cx);
+    }
+
+    /// A flow has arrived: the job that started it goes on.
+    pub(super) fn tell_job(&mut self, cx: &mut Context, flow: FlowId) {
+        let Some(jobs) = &mut self.jobs else { return };
+        if let Some((job, transfer)) = jobs.open.remove(&flow) {
+            jobs.jobs[job].delivered(cx.now, transfer);
+            jobs.follow_up(cx);
+        }
+    }
+
+    /// Flows to be completed before the run is over: those drawn in advance and those added so far, and one more while
+    /// a job may add others.
+    pub(crate) fn flows_wanted(&self, drawn: usize) -> usize {
+        self.jobs.as_ref().map_or(drawn, |jobs| jobs.next as usize + usize::from(!jobs.is_done()))
+    }
+
+    /// What the jobs have done.
+    pub(crate) fn job_records(&self) -> Vec<JobRecord> {
+        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.iter().map(ClusterJob::record).collect())
+    }
+}

@@ -1,0 +1,137 @@
+//! Jobs in a network: every byte they ask for is carried, the record is the same for any number of threads, and an
+//! unloaded network keeps to their closed form.
+
+mod lab;
+
+use lab::laws::same;
+use weft_core::record::{RunRecord, Stop};
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_plan::{Division, Setup};
+use weft_topology::TopologySettings;
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
+use weft_workload::pattern::terasort::TeraSortSettings;
+use weft_workload::{Cluster, ClusterJob, Flows};
+
+fn hosts(range: std::ops::Range<u32>) -> Vec<HostId> {
+    range.map(HostId).collect()
+}
+
+/// Eight maps of 2 MB on four hosts with fast disks and cores, so that the network matters.
+fn settings() -> TeraSortSettings {
+    TeraSortSettings {
+        input: Bytes(16_000_000),
+        block: Bytes(2_000_000),
+        reducers: 4,
+        map_containers: 1,
+        reduce_containers: 1,
+        map_rate: Rate::from_gbps(100),
+        reduce_rate: Rate::from_gbps(100),
+        disk_rate: Rate::from_gbps(100),
+        seek: Span::from_us(100),
+        heartbeat: Span::from_ms(10),
+        container_start: Span::from_ms(1),
+        submit: Span::from_ms(1),
+        commit: Span::from_ms(1),
+        output_replicas: 2,
+        ..TeraSortSettings::default()
+    }
+}
+
+fn job(settings: &TeraSortSettings) -> ClusterJob {
+    let cluster = Cluster { compute: hosts(4..8), data: hosts(1..4), master: HostId(0) };
+    ClusterJob::new(settings, cluster, (0, Time::ZERO + Span::from_us(5)))
+}
+
+fn with_job(setup: Setup, settings: &TeraSortSettings) -> Setup {
+    let flows: Flows = Vec::new().into();
+    Setup { flows: flows.with_jobs(vec![job(settings)]), tags: vec!["terasort".to_owned()], ..setup }
+}
+
+fn carried(record: &RunRecord) -> u64 {
+    record.flows.iter().map(|flow| flow.delivered.0).sum()
+}
+
+#[test]
+fn a_job_ends_and_the_network_carries_exactly_what_it_asked_for() {
+    let setup = with_job(lab::leaf_spine(), &settings());
+    let record = lab::run(setup);
+    assert_eq!(record.stop, Stop::Finished);
+    let job = &record.jobs[0];
+    assert_eq!(job.unfinished().collect::<Vec<_>>(), Vec::<&str>::new());
+    assert_eq!(carried(&record), job.transferred.0);
+    assert_eq!(job.shuffled, Bytes(16_000_000));
+    assert!(record.ended >= job.end.expect("it has ended"));
+    assert!(record.flows.iter().all(|flow| flow.end.is_some()));
+    // Every flow of a job starts after the submission, and its numbers follow the order of starts.
+    assert!(record.flows.is_sorted_by_key(|flow| flow.start) && record.flows[0].start >= job.start);
+}
+
+#[test]
+fn a_job_is_the_same_whatever_the_number_of_threads() {
+    let setup = with_job(lab::leaf_spine(), &settings());
+    let alone = lab::run(setup.clone());
+    for threads in [2, 4] {
+        let other = lab::run(Setup { division: Division::threads(threads), ..setup.clone() });
+        same(&alone, &other).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+        assert_eq!(alone.jobs, other.jobs);
+    }
+}
+
+/// Flows drawn in advance keep their numbers, and the run waits for both.
+#[test]
+fn a_job_shares_the_network_with_other_traffic() {
+    let setup = lab::leaf_spine();
+    let others = lab::random_flows(&setup, 50, Span::from_us(100), 50_000);
+    let alone = lab::run(with_job(setup.clone(), &settings()));
+    let flows: Flows = others.clone().into();
+    let flows = flows.with_jobs(vec![job(&settings())]);
+    let both = lab::run(Setup { flows, tags: vec!["terasort".to_owned()], ..setup });
+    assert_eq!(both.stop, Stop::Finished);
+    assert_eq!(both.flows.len(), others.len() + alone.flows.len());
+    let drawn: u64 = others.iter().map(|flow| flow.size.0).sum();
+    assert_eq!(carried(&both), drawn + both.jobs[0].transferred.0);
+    assert_eq!(both.arrivals, None, "a job decides when flows arrive");
+}
+
+#[test]
+fn a_job_cut_short_names_what_is_open_and_counts_its_flows() {
+    let whole = lab::run(with_job(lab::leaf_spine(), &settings()));
+    let until = Time(whole.ended.0 / 2);
+    let record = lab::run(Setup { until, ..with_job(lab::leaf_spine(), &settings()) });
+    assert_eq!(record.stop, Stop::TimeLimit);
+    let job = &record.jobs[0];
+    assert_eq!(job.unfinished().next(), Some("job"));
+    assert!(job.unfinished().count() > 1);
+    let open = record.flows.iter().filter(|flow| flow.end.is_none()).count();
+    let steps = job.steps.iter().filter(|step| step.end.is_none()).count();
+    assert!(open > 0 || steps > 0, "something was open at {until}");
+    let delivered = record.flows.iter().filter(|flow| flow.end.is_some());
+    assert!(delivered.map(|flow| flow.size.0).sum::<u64>() <= job.transferred.0);
+}
+
+/// One map and one reducer, each alone on its links: the time of the job is the sum of its fixed parts and of flows
+/// that take their ideal time.
+#[test]
+fn a_job_of_one_map_takes_its_fixed_times_and_the_ideal_times_of_its_flows() {
+    let settings = TeraSortSettings {
+        input: Bytes(2_000_000),
+        reducers: 1,
+        map_containers: 1,
+        heartbeat: Span::from_ms(10),
+        output_replicas: 1,
+        seek: Span::ZERO,
+        spills: 0,
+        ..settings()
+    };
+    let single = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: 8, ..Default::default() });
+    let record = lab::run(with_job(lab::setup(&single, &lab::dctcp(|_| {})), &settings));
+    let job = &record.jobs[0];
+    let by_hand: Span = ["allocate", "open", "map", "report", "fetch", "reduce"]
+        .iter()
+        .flat_map(|name| job.steps.iter().filter(move |step| step.name == *name))
+        .map(|step| step.end.expect("the job is done").since(step.start))
+        .sum();
+    let flows: Span = record.flows.iter().map(|flow| flow.ideal).sum();
+    let slack = by_hand.seconds() / flows.seconds();
+    assert!((0.99..1.25).contains(&slack), "steps take {by_hand}, their flows alone {flows}");
+}
