@@ -133,11 +133,6 @@ pub trait End {
     fn burst(&self) -> u64 {
         0
     }
-    /// The rank of the packet it would send now, if its stack ranks packets ([`Stack::ranks_packets`]): the card of its host
-    /// serves the smallest first.
-    fn rank(&self) -> u32 {
-        0
-    }
     /// The scheduling header of the packet just written; called only in runs whose packets have one.
     fn request(&self) -> SchedulingHeader {
         SchedulingHeader::NONE
@@ -154,6 +149,11 @@ pub trait End {
 
 /// The sending end of a flow.
 pub trait Sending: End {
+    /// The rank of the packet it would send now, if its stack ranks packets ([`Stack::ranks_packets`]): the card of its host
+    /// serves the smallest first.
+    fn rank(&self) -> u32 {
+        0
+    }
     /// State and counts.
     fn report(&self) -> SenderReport;
 }

@@ -270,11 +270,6 @@ impl End for PfabricSender {
         header.marks = Marks { ecn: Ecn::NotCapable };
     }
 
-    fn rank(&self) -> u32 {
-        let number = if self.probing == Probing::Due { self.missing } else { self.upcoming() };
-        self.rank_of(number)
-    }
-
     fn on_wakeup(&mut self, now: Time) {
         if self.due <= now && self.needs().wake != Time::NEVER {
             self.expire(now);
@@ -283,6 +278,11 @@ impl End for PfabricSender {
 }
 
 impl Sending for PfabricSender {
+    fn rank(&self) -> u32 {
+        let number = if self.probing == Probing::Due { self.missing } else { self.upcoming() };
+        self.rank_of(number)
+    }
+
     fn report(&self) -> SenderReport {
         let mss = self.pfabric.frames().mss;
         let payload = |packets: u64| Bytes((packets * mss).min(self.size));

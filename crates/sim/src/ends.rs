@@ -28,8 +28,6 @@ pub(crate) trait FlowEnd: Sized {
     fn on_wakeup(&mut self, now: Time);
     /// Payload that will follow the packet just written back to back.
     fn burst(&self) -> u64;
-    /// The rank of its next packet, if its stack ranks packets.
-    fn rank(&self) -> u32;
     /// Writes the packet it has announced.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Body);
     /// The scheduling header of the packet it has just written.
@@ -83,9 +81,6 @@ macro_rules! end {
             }
             fn burst(&self) -> u64 {
                 self.burst()
-            }
-            fn rank(&self) -> u32 {
-                self.rank()
             }
         }
     };

@@ -109,12 +109,6 @@ impl Receiver {
         self.end.burst()
     }
 
-    /// The rank of the next packet, if the stack ranks packets; smaller goes first.
-    #[must_use]
-    pub fn rank(&self) -> u32 {
-        self.end.rank()
-    }
-
     /// When [`Receiver::on_wakeup`] must be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
     #[inline]

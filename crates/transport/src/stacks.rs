@@ -63,13 +63,6 @@ macro_rules! any_end {
                 }
             }
 
-            pub(crate) fn rank(&self) -> u32 {
-                match self {
-                    $end::$first(end) => End::rank(end),
-                    $($end::$stack(end) => End::rank(end),)*
-                }
-            }
-
             pub(crate) fn request(&self) -> SchedulingHeader {
                 match self {
                     $end::$first(end) => End::request(end),
@@ -160,6 +153,10 @@ macro_rules! stacks {
         any_end! { ReceiverEnd: $($stack)+ }
 
         impl SenderEnd {
+            pub(crate) fn rank(&self) -> u32 {
+                match self { $(SenderEnd::$stack(end) => Sending::rank(end),)+ }
+            }
+
             pub(crate) fn report(&self) -> SenderReport {
                 match self { $(SenderEnd::$stack(end) => Sending::report(end),)+ }
             }

@@ -102,6 +102,9 @@ impl Hosts {
     #[inline(never)]
     fn serve_card(&mut self, cx: &mut Context, host: HostId) {
         if cx.now >= self.card(host).busy_until {
+            if self.ranked {
+                self.sort_by_rank(host);
+            }
             let _ = self.replies(cx, host)
                 || self.next_of::<Receiver>(cx, host)
                 || self.next_of::<Sender>(cx, host);
@@ -139,7 +142,7 @@ impl Hosts {
 
     /// Gives the card to the next end of one side that has a packet and is not paused.
     fn next_of<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId) -> bool {
-        while let Some(seat) = self.next_seat::<E>(host) {
+        while let Some(seat) = self.card(host).ring(E::SIDE).pop() {
             if self.is_paused::<E>(seat, host) {
                 let since = cx.now;
                 self.card(host).parked.of(E::SIDE).push((seat, since));
@@ -150,19 +153,13 @@ impl Hosts {
         false
     }
 
-    /// The end whose turn it is: the one that waits longest, or, if packets have ranks, that with the least.
-    #[inline]
-    fn next_seat<E: FlowEnd>(&mut self, host: HostId) -> Option<Seat> {
-        if self.ranked { self.least_rank::<E>(host) } else { self.card(host).ring(E::SIDE).pop() }
-    }
-
-    /// Of ends with equal ranks, the one that waits longest.
+    /// Sorts the waiting senders by the ranks of their next packets; among equals the one that waits longest is first.
     #[inline(never)]
-    fn least_rank<E: FlowEnd>(&mut self, host: HostId) -> Option<Seat> {
+    fn sort_by_rank(&mut self, host: HostId) {
         let Hosts { cards, ends, .. } = self;
-        let slab = E::slab(ends);
+        let slab = Sender::slab(ends);
         let rank = |seat: &Seat| slab.at(*seat).map_or(0, |active| active.end.rank());
-        cards[host.index()].ring(E::SIDE).pop_least(rank)
+        cards[host.index()].senders.sort_by_key(rank);
     }
 
     /// Puts a packet on the wire.
