@@ -132,7 +132,23 @@ impl QueueSender {
     }
 
     /// Which packet goes next.
+    #[inline]
     fn choose(&mut self) {
+        if self.marker.is_some() || self.una < self.repair.until {
+            return self.choose_among();
+        }
+        self.choice = if self.has_new() { self.next } else { NOTHING };
+    }
+
+    /// There is new payload, and the window has room for it.
+    #[inline]
+    fn has_new(&self) -> bool {
+        self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window
+    }
+
+    /// The same during a recovery, or where TLT has a say.
+    #[inline(never)]
+    fn choose_among(&mut self) {
         self.forced = None;
         self.choice = match self.next_missing() {
             Some(start) => start,
@@ -145,7 +161,7 @@ impl QueueSender {
         if let Some(start) = self.marker.as_ref().and_then(|marker| marker.lost()) {
             return start;
         }
-        if self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window {
+        if self.has_new() {
             return self.next;
         }
         let Some(marker) = &self.marker else { return NOTHING };
