@@ -9,7 +9,7 @@ mod spread;
 
 use crate::graph::{Graph, Node};
 use crate::live::{Fabric, LinkState, UNREACHABLE};
-use spread::{Between, Packets};
+use spread::{Between, Ends, Opening, Packets};
 use std::collections::BTreeMap;
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
 
@@ -89,26 +89,16 @@ impl<'a> Ideal<'a> {
         let opening = match train.handshake {
             None => Span::ZERO,
             Some(Handshake { syn_wire, synack_wire }) => {
-                self.fastest(hosts, (1, syn_wire, syn_wire), spreading)
-                    + self.fastest((destination, source), (1, synack_wire, synack_wire), spreading)
+                self.alone(hosts, (syn_wire, Opening::Syn))
+                    + self.alone((destination, source), (synack_wire, Opening::SynAck))
             }
         };
         let Train { count, full_wire, last_wire, .. } = *train;
         opening + self.fastest(hosts, (count, full_wire, last_wire), spreading)
     }
 
-    fn fastest(
-        &mut self,
-        (source, destination): (HostId, HostId),
-        train: Packets,
-        spreading: Spreading,
-    ) -> Span {
-        let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
-        let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
-        let latency = self.latencies[leaves[0].index()];
-        let [up, down] = ends.map(|link| (link.rate, link.delay));
-        let ends = [(up.0, up.1 + latency), down];
-        let between = self.between(leaves[0], leaves[1]);
+    fn fastest(&mut self, hosts: (HostId, HostId), train: Packets, spreading: Spreading) -> Span {
+        let (ends, between) = self.course(hosts);
         let least = match spreading {
             Spreading::OnePath => between.on_one_path(ends, train),
             Spreading::AllPaths => between.on_all_paths(ends, train),
@@ -117,8 +107,24 @@ impl<'a> Ideal<'a> {
         least.unwrap_or(Span::ZERO)
     }
 
+    /// The time of a packet that opens a connection.
+    fn alone(&mut self, hosts: (HostId, HostId), packet: (Bytes, Opening)) -> Span {
+        let (ends, between) = self.course(hosts);
+        between.opening(ends, packet)
+    }
+
+    /// The links of the two hosts, the first with the latency of its switch, and what lies between their leaves.
+    fn course(&mut self, (source, destination): (HostId, HostId)) -> (Ends, &mut Between) {
+        let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
+        let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
+        let latency = self.latencies[leaves[0].index()];
+        let [up, down] = ends.map(|link| (link.rate, link.delay));
+        let ends = [(up.0, up.1 + latency), down];
+        (ends, self.between(leaves[0], leaves[1]))
+    }
+
     /// What lies between two leaves.
-    fn between(&mut self, from: SwitchId, to: SwitchId) -> &Between {
+    fn between(&mut self, from: SwitchId, to: SwitchId) -> &mut Between {
         let Ideal { graph, state, fabric, latencies, .. } = self;
         self.between.entry((from, to)).or_insert_with(|| {
             let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));

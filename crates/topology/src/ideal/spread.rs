@@ -20,6 +20,15 @@ pub(super) struct Between {
     length: usize,
     /// Whether some stage has several links.
     spreads: bool,
+    /// What [`Between::opening`] computed last, by kind: nearly all flows ask for the same.
+    openings: [Option<(Ends, Bytes, Span)>; 2],
+}
+
+/// A packet that opens a connection.
+#[derive(Clone, Copy)]
+pub(super) enum Opening {
+    Syn,
+    SynAck,
 }
 
 /// The links of the two hosts, the first with the latency of its switch.
@@ -36,6 +45,18 @@ impl Between {
         }
         self.length += 1;
         self.spreads |= links > 1;
+    }
+
+    /// The minimum time of a packet that opens a connection; zero if there is no path.
+    pub(super) fn opening(&mut self, ends: Ends, (size, kind): (Bytes, Opening)) -> Span {
+        match self.openings[kind as usize] {
+            Some((known, bytes, time)) if (known, bytes) == (ends, size) => time,
+            _ => {
+                let time = self.alone(ends, size).unwrap_or(Span::ZERO);
+                self.openings[kind as usize] = Some((ends, size, time));
+                time
+            }
+        }
     }
 
     /// The minimum time on one path; `None`: there is no path.
