@@ -151,6 +151,7 @@ const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "wef
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
+    Layer { name: "weft-packet", may_use: &[] },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
