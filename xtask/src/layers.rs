@@ -152,6 +152,7 @@ const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "wef
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-packet", may_use: &[] },
+    Layer { name: "weft-fib", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
