@@ -159,6 +159,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-pfc", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
+    Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },
     Layer { name: "weft-recovery", may_use: PARTS },

@@ -49,7 +49,7 @@ impl Epochs {
         self.now.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// Nodes retired in an earlier epoch are seen by nobody.
+    /// TrieNodes retired in an earlier epoch are seen by nobody.
     pub(crate) fn oldest(&self) -> u64 {
         fence(Ordering::SeqCst);
         let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,7 +7,7 @@ use crate::slot::RouteSlot;
 
 /// Slots of a node.
 pub(crate) const FAN_OUT: usize = 256;
-/// Nodes of a chunk.
+/// TrieNodes of a chunk.
 const CHUNK: usize = 256;
 
 /// A slot: of the root (`None`) or of a node.
@@ -18,16 +18,16 @@ pub(crate) struct SlotAt {
 }
 
 /// All slots.
-pub(crate) struct Nodes<S> {
+pub(crate) struct TrieNodes<S> {
     pub(crate) root: Box<[S]>,
     chunks: Box<[OnceLock<Box<[S]>>]>,
     pub(crate) epochs: Epochs,
 }
 
-impl<S: RouteSlot> Nodes<S> {
-    pub(crate) fn new(root_bits: u8) -> Nodes<S> {
+impl<S: RouteSlot> TrieNodes<S> {
+    pub(crate) fn new(root_bits: u8) -> TrieNodes<S> {
         let chunks = (S::MOST_NODES as usize).div_ceil(CHUNK);
-        Nodes {
+        TrieNodes {
             root: empty(1 << root_bits),
             chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
             epochs: Epochs::default(),

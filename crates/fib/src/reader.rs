@@ -5,7 +5,7 @@ use std::sync::Arc;
 use weft_core::prefetch;
 
 use crate::epoch::Presence;
-use crate::nodes::Nodes;
+use crate::nodes::TrieNodes;
 use crate::slot::{Hop, RouteSlot};
 
 /// An address as the key of a table.
@@ -28,7 +28,7 @@ const BATCH: usize = 64;
 
 /// Looks up routes while the writer changes them. Each thread has its own.
 pub struct RouteReader<A: AddressKey> {
-    nodes: Arc<Nodes<A::Slot>>,
+    nodes: Arc<TrieNodes<A::Slot>>,
     presence: Arc<Presence>,
 }
 
@@ -42,7 +42,7 @@ impl<A: AddressKey> Clone for RouteReader<A> {
 type Pending = (u8, u32);
 
 impl<A: AddressKey> RouteReader<A> {
-    pub(crate) fn new(nodes: Arc<Nodes<A::Slot>>) -> RouteReader<A> {
+    pub(crate) fn new(nodes: Arc<TrieNodes<A::Slot>>) -> RouteReader<A> {
         let presence = nodes.epochs.join();
         RouteReader { nodes, presence }
     }

@@ -17,7 +17,7 @@ impl Hop {
 pub trait RouteSlot: Send + Sync {
     /// The bit that says "node".
     const NODE: u32;
-    /// Nodes that can be numbered, or that fit in memory.
+    /// TrieNodes that can be numbered, or that fit in memory.
     const MOST_NODES: u32;
 
     /// Holds no route.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::nodes::{FAN_OUT, Nodes, SlotAt};
+use crate::nodes::{FAN_OUT, SlotAt, TrieNodes};
 use crate::prefix::IpPrefix;
 use crate::reader::{AddressKey, RouteReader};
 use crate::slot::{Hop, RouteSlot};
@@ -37,14 +37,14 @@ const NODE_BITS: u8 = 8;
 
 /// A table of routes: the only one who changes it.
 pub struct RouteWriter<A: AddressKey> {
-    nodes: Arc<Nodes<A::Slot>>,
+    nodes: Arc<TrieNodes<A::Slot>>,
     routes: HashMap<Key, Hop>,
     /// Length of the prefix that covers each slot, 0 without.
     root_lengths: Box<[u8]>,
     /// The same for each node ever used.
     node_lengths: Vec<[u8; FAN_OUT]>,
     free: Vec<u32>,
-    /// Nodes that readers may still see, and since which epoch they are out.
+    /// TrieNodes that readers may still see, and since which epoch they are out.
     retired: VecDeque<(u64, u32)>,
 }
 
@@ -68,7 +68,7 @@ impl<A: AddressKey> RouteWriter<A> {
     #[must_use]
     pub fn new() -> RouteWriter<A> {
         RouteWriter {
-            nodes: Arc::new(Nodes::new(A::ROOT_BITS)),
+            nodes: Arc::new(TrieNodes::new(A::ROOT_BITS)),
             routes: HashMap::new(),
             root_lengths: vec![0; 1 << A::ROOT_BITS].into(),
             node_lengths: Vec::new(),
@@ -101,7 +101,7 @@ impl<A: AddressKey> RouteWriter<A> {
         self.routes.get(&(prefix.key(), prefix.length())).copied().filter(|_| is_of::<A>(prefix))
     }
 
-    /// Nodes in use or not yet released.
+    /// TrieNodes in use or not yet released.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.node_lengths.len() - self.free.len()

@@ -46,6 +46,15 @@ pub fn of(bytes: &[u8]) -> u16 {
     Sum::default().bytes(bytes).checksum()
 }
 
+/// The checksum of an IPv4 header without options.
+#[must_use]
+#[inline(always)]
+pub fn of_header(header: &[u8; 20]) -> u16 {
+    // 2^16 - 1 divides 2^32 - 1: words of 32 bits have the same remainder as words of 16 bits.
+    let (words, _) = header.as_chunks::<4>();
+    !fold(words.iter().map(|word| u64::from(u32::from_be_bytes(*word))).sum())
+}
+
 /// The checksum after one word of the covered bytes changes (RFC 1624, equation 3).
 #[must_use]
 #[inline]

@@ -152,19 +152,7 @@ pub fn forwardable(bytes: &[u8]) -> Option<u32> {
     let header: &[u8; 20] = bytes.first_chunk()?;
     let total = usize::from(u16_at(header, 2));
     let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total <= bytes.len();
-    (plain && is_sound(header)).then(|| u32::from_be_bytes(four_at(header, 16)))
-}
-
-/// Whether the checksum of a header without options holds: its sum in 32-bit words, folded, is all ones.
-#[inline(always)]
-fn is_sound(header: &[u8; 20]) -> bool {
-    let word = |at: usize| u64::from(u32::from_ne_bytes(four_at(header, at)));
-    let sum = word(0) + word(4) + word(8) + word(12) + word(16);
-    // 2^16 - 1 divides 2^32 - 1, so that the remainder of the wide sum is that of the sum of 16-bit words.
-    let sum = (sum >> 32) + (sum & 0xffff_ffff);
-    let sum = (sum >> 16) + (sum & 0xffff);
-    let sum = (sum >> 16) + (sum & 0xffff);
-    (sum >> 16) + (sum & 0xffff) == 0xffff
+    (plain && checksum::of_header(header) == 0).then(|| u32::from_be_bytes(four_at(header, 16)))
 }
 
 /// Takes one hop off a packet and updates its checksum. Returns false, and does nothing, if the TTL is 0 or the bytes are too few.
