@@ -135,7 +135,17 @@ const LINT: &[&str] = &[
 ];
 
 /// Benchmarks use everything below them.
-const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
+const BENCH: &[&str] = &[
+    "weft",
+    "weft-core",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+    "weft-sim",
+    "weft-packet",
+    "weft-fib",
+    "weft-router",
+];
 
 /// One run in numbers.
 const SUMMARY: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
@@ -196,8 +206,12 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-tune", may_use: TUNE },
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
     Layer {
+        name: "weft-appliance",
+        may_use: &["weft-core", "weft-mistake", "weft-packet", "weft-fib", "weft-router"],
+    },
+    Layer {
         name: "weft-cli",
-        may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
+        may_use: &["weft", "weft-appliance", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
     },
 ];
 
