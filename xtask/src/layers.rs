@@ -137,7 +137,17 @@ const LINT: &[&str] = &[
 ];
 
 /// Benchmarks use everything below them.
-const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
+const BENCH: &[&str] = &[
+    "weft",
+    "weft-core",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+    "weft-sim",
+    "weft-packet",
+    "weft-fib",
+    "weft-router",
+];
 
 /// One run in numbers.
 const SUMMARY: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
@@ -154,12 +164,15 @@ const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "wef
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-arbiter", may_use: PARTS },
+    Layer { name: "weft-packet", may_use: &[] },
+    Layer { name: "weft-fib", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
     Layer { name: "weft-pfc", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
+    Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },
     Layer { name: "weft-recovery", may_use: PARTS },
@@ -198,8 +211,12 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-tune", may_use: TUNE },
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
     Layer {
+        name: "weft-appliance",
+        may_use: &["weft-core", "weft-mistake", "weft-packet", "weft-fib", "weft-router"],
+    },
+    Layer {
         name: "weft-cli",
-        may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
+        may_use: &["weft", "weft-appliance", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
     },
 ];
 

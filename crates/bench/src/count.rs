@@ -34,7 +34,18 @@ pub(crate) fn available() -> Result<(), Error> {
 /// # Errors
 /// [`Error::Failed`] when the program cannot be started again or ends badly.
 pub(crate) fn count(name: &str, folder: &Path) -> Result<(u64, Pass), Error> {
-    let place = CountFolder::new(name)?;
+    let (instructions, output) = count_output(name, folder)?;
+    let pass = serde_json::from_slice(&output)
+        .map_err(|cause| Error::Failed(format!("counting {name}: {cause}")))?;
+    Ok((instructions, pass))
+}
+
+/// The same, and what the pass printed.
+///
+/// # Errors
+/// As [`count`].
+pub(crate) fn count_output(name: &str, folder: &Path) -> Result<(u64, Vec<u8>), Error> {
+    let place = CountFolder::new(&name.replace('/', "-"))?;
     let failed = |what: String| Error::Failed(format!("counting {name}: {what}"));
     let program = std::env::current_exe().map_err(|cause| failed(cause.to_string()))?;
     let output = Command::new("valgrind")
@@ -50,9 +61,7 @@ pub(crate) fn count(name: &str, folder: &Path) -> Result<(u64, Pass), Error> {
     if !output.status.success() {
         return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
-    let pass = serde_json::from_slice(&output.stdout).map_err(|cause| failed(cause.to_string()))?;
-    let instructions = place.instructions().map_err(failed)?;
-    Ok((instructions, pass))
+    Ok((place.instructions().map_err(failed)?, output.stdout))
 }
 
 /// A folder for callgrind's files that is gone afterwards.

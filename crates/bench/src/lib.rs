@@ -4,7 +4,7 @@
 //! In reading order: [`cases`] (what is run), [`pass`] (one pass of a case), [`bound`] (the yardstick), `count`
 //! (instructions), `memory` (bytes of a flow, a host, a port), `fluid` (runs and maps of equations),
 //! [`results`] (all figures, and the comparison with an earlier
-//! call), [`peers`] (the page about other simulators). It changes nothing of what it measures and knows no part of a simulation.
+//! call), [`peers`] (the page about other simulators), [`router`] (packets a second of the router). It changes nothing of what it measures and knows no part of a simulation.
 
 pub mod bound;
 pub mod cases;
@@ -16,6 +16,7 @@ mod memory;
 pub mod pass;
 pub mod peers;
 pub mod results;
+pub mod router;
 mod table;
 
 use std::path::PathBuf;
@@ -84,6 +85,9 @@ pub fn bench(options: &BenchOptions) -> Result<BenchResults, Error> {
 /// # Errors
 /// As [`bench()`].
 pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
+    if let Some(case) = name.strip_prefix("router/") {
+        return router::one_pass(case);
+    }
     let pass = if name == count::BOUND {
         pass::run_bound(&cases::load(from, &cases::CASES[0], true, &["measure.flows=60".to_owned()])?)?
     } else {

@@ -151,7 +151,7 @@ pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::BoundFlow>, Erro
 /// Where the measured loop begins and ends. Counting of instructions is cut at calls of this function, hence it must stay
 /// one, under this name.
 #[inline(never)]
-fn loop_edge(events: u64) -> u64 {
+pub(crate) fn loop_edge(events: u64) -> u64 {
     std::hint::black_box(events)
 }
 

@@ -14,6 +14,7 @@ Examples:
   weft bench                       the standard cases, three passes each
   weft bench r1 incast --repeat 9  two cases, nine passes each
   weft bench --count --against bench/counts.json
+  weft bench router                packets a second of the router, in memory
 
 Only the event loop is measured, not setup or reports. `bound` is a loop that
 only moves packets. Exits with 1 if a count has grown by more than 3 %.")]
@@ -46,6 +47,9 @@ pub(crate) struct BenchArguments {
     one_pass: Option<String>,
 }
 
+/// The name that stands for the router and its cases.
+const ROUTER: &str = "router";
+
 impl BenchArguments {
     /// Measures, prints, compares.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
@@ -53,11 +57,25 @@ impl BenchArguments {
             console::show(&weft_bench::one_pass(name, &self.from)?)?;
             return Ok(ExitCode::SUCCESS);
         }
+        if self.names == [ROUTER] {
+            return self.router();
+        }
         let before = self.against.as_deref().map(read).transpose()?;
         let json = self.json;
         let results = weft_bench::bench(&self.options())?;
         console::show(&if json { results.json() } else { results.table() })?;
         Ok(before.map_or(ExitCode::SUCCESS, |before| compare(&results, &before)))
+    }
+
+    /// Measures the router, of which nothing but passes, counting and JSON can be chosen.
+    fn router(&self) -> Result<ExitCode, weft::Error> {
+        if self.against.is_some() || self.all || self.threads.get() > 1 {
+            let told = "`weft bench router` takes --repeat, --count and --json only";
+            return Err(weft::Error::BadInput(told.to_owned()));
+        }
+        let results = weft_bench::router::bench(self.repeat.get(), self.count, console::complain)?;
+        console::show(&if self.json { results.json() } else { results.table() })?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn options(self) -> weft_bench::BenchOptions {

@@ -3,7 +3,7 @@
 
 use crate::{
     analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
-    reproduce, run, tune, vectors,
+    reproduce, router, run, tune, vectors,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Import(import::ImportArguments),
     /// Measure the claims of a published source again
     Reproduce(reproduce::ReproduceArguments),
+    /// Forward real packets between network interfaces
+    Router(router::RouterArguments),
     /// Measure the cost of simulations on this machine
     Bench(bench::BenchArguments),
     /// Write test vectors for hardware
@@ -83,6 +85,7 @@ impl Command {
             Command::New(arguments) => arguments.execute(),
             Command::Import(arguments) => arguments.execute(),
             Command::Reproduce(arguments) => arguments.execute(),
+            Command::Router(arguments) => arguments.execute(),
             Command::Bench(arguments) => arguments.execute(),
             Command::Vectors(arguments) => arguments.execute(),
             Command::Completions(arguments) => arguments.execute(CommandLine::command()),

@@ -1,0 +1,266 @@
+//! From the text of a file to a checked plan, or all mistakes of the file at once.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use weft_core::Bytes;
+use weft_core::input::{LARGEST_FILE, read};
+use weft_fib::IpPrefix;
+use weft_mistake::node::{Toml, parse_document};
+use weft_mistake::{Mistake, Mistakes, SourceSpan, Sources};
+
+use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PortDevice, RouterPlan};
+use crate::reader::TableReader;
+
+const KEYS: &[&str] = &["application", "workers", "burst", "pin", "errors_per_second", "port", "route"];
+const PORT_KEYS: &[&str] = &["name", "device", "mac", "mtu", "addresses", "to", "station"];
+const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "reject"];
+const DEVICES: &str = "\"packet:NAME\" for a network interface, \"tap:NAME\" for a TAP device";
+const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
+const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
+const PREFIX: &str = "a prefix such as \"198.51.100.0/24\"";
+/// Least and longest packet of a link: what IPv4 demands, and what a buffer holds.
+const MTU: (u64, u64) = (68, 2048);
+/// What IPv6 demands.
+const MTU_V6: u16 = 1280;
+/// Most ports, and most workers.
+const MOST: i64 = 256;
+
+/// Reads a file.
+///
+/// # Errors
+/// All mistakes of the file.
+pub fn read_plan(path: &Path) -> Result<RouterPlan, Mistakes> {
+    let name = path.display().to_string();
+    let unreadable = |message: String| {
+        let mistake = Mistake::new(SourceSpan::new(0, 0..0), "", message);
+        Mistakes::new(Arc::new(Sources::of_file(&name, "")), vec![mistake])
+    };
+    let bytes =
+        read(path, LARGEST_FILE).map_err(|error| unreadable(format!("cannot read `{name}`: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable(format!("`{name}` is not UTF-8 text")))?;
+    parse_plan(&text, &name)
+}
+
+/// Reads a text; `name` is what messages call it.
+///
+/// # Errors
+/// All mistakes of the text.
+pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
+    let (document, mut mistakes) = parse_document(text);
+    let plan = if mistakes.is_empty() { plan(&document, &mut mistakes) } else { None };
+    match plan {
+        Some(plan) if mistakes.is_empty() => Ok(plan),
+        _ => Err(Mistakes::new(Arc::new(Sources::of_file(name, text)), mistakes)),
+    }
+}
+
+/// The plan, complete only if there are no mistakes.
+fn plan(document: &Toml, mistakes: &mut Vec<Mistake>) -> Option<RouterPlan> {
+    let mut root = TableReader::new(document, "", KEYS, mistakes);
+    let application = root.word("application", &["route", "forward"]).unwrap_or("route");
+    let workers = root.number("workers", 1, MOST).unwrap_or(1) as u16;
+    let burst = root.number("burst", 1, 64).unwrap_or(64) as usize;
+    let pin = root.flag("pin");
+    let errors_per_second = root.number("errors_per_second", 0, 1_000_000).unwrap_or(1_000) as u32;
+    root.require("port", "[[port]] with name and device");
+    let routes = application == "route";
+    if !routes {
+        root.refuse("errors_per_second", "with application = \"forward\"");
+        root.refuse("route", "with application = \"forward\"");
+    }
+    let (port_tables, route_tables) = (root.list("port", "[[port]]"), root.list("route", "[[route]]"));
+    if port_tables.len() > MOST as usize {
+        root.wrong("port", format!("{} ports", port_tables.len()), &format!("at most {MOST}"));
+    }
+    let names: Vec<&str> =
+        port_tables.iter().map(|port| port.get("name").and_then(Toml::text).unwrap_or("")).collect();
+    let ports: Vec<PlannedPort> = (0..port_tables.len())
+        .filter_map(|number| port(&port_tables[number], (number, routes), &names, mistakes))
+        .collect();
+    for (table, port) in port_tables.iter().zip(&ports) {
+        if workers > 1 && matches!(port.device, PortDevice::Tap(_)) {
+            let message = "a TAP device has one queue, and several workers need one each".to_owned();
+            mistakes.push(
+                Mistake::new(table.place, "port.device", message).allowing("workers = 1, or packet:NAME"),
+            );
+        }
+    }
+    let whole = ports.len() == port_tables.len();
+    let routes_found = match whole && routes {
+        true => route_tables.iter().filter_map(|table| route(table, (&ports, &names), mistakes)).collect(),
+        false => Vec::new(),
+    };
+    let application = match routes {
+        true => PlannedApplication::Route { routes: routes_found, errors_per_second },
+        false => PlannedApplication::Forward,
+    };
+    whole.then_some(RouterPlan { workers, burst, pin, application, ports })
+}
+
+/// A `[[port]]`; complete only if there are no mistakes.
+fn port(
+    table: &Toml,
+    (number, routes): (usize, bool),
+    names: &[&str],
+    mistakes: &mut Vec<Mistake>,
+) -> Option<PlannedPort> {
+    let mut port = TableReader::new(table, &format!("port[{number}]"), PORT_KEYS, mistakes);
+    let named = port.require("name", "a name for messages and routes");
+    let name = port.text("name", "a name")?;
+    if named && names[..number].contains(&name) {
+        port.wrong("name", format!("there is a port `{name}` already"), "a name of its own");
+    }
+    let device = if port.require("device", DEVICES) { device(&mut port) } else { None };
+    let mac = port.parsed("mac", STATION);
+    if matches!(device, Some(PortDevice::Tap(_))) {
+        port.require("mac", STATION);
+    }
+    let mtu = mtu(&mut port);
+    let addresses = addresses(&mut port);
+    if mtu.is_some_and(|mtu| mtu < MTU_V6) && addresses.iter().any(|(address, _)| address.is_ipv6()) {
+        port.wrong("mtu", "IPv6 needs links that carry 1280 bytes", "at least \"1280 B\"");
+    }
+    let wire = if routes {
+        port.refuse("to", "with application = \"route\"");
+        port.refuse("station", "with application = \"route\"");
+        None
+    } else {
+        port.refuse("addresses", "with application = \"forward\"");
+        port.refuse("mtu", "with application = \"forward\"");
+        Some(wire(&mut port, names)?)
+    };
+    Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, wire })
+}
+
+fn device(port: &mut TableReader<'_, '_>) -> Option<PortDevice> {
+    let text = port.text("device", DEVICES)?;
+    match text.split_once(':') {
+        Some((_, "")) | None => {}
+        Some((_, name)) if name.len() > 15 => {
+            port.wrong(
+                "device",
+                format!("`{name}` is too long"),
+                "names of interfaces have at most 15 bytes",
+            );
+            return None;
+        }
+        Some(("packet", name)) => return Some(PortDevice::Packet(name.to_owned())),
+        Some(("tap", name)) => return Some(PortDevice::Tap(name.to_owned())),
+        Some(_) => {}
+    }
+    port.wrong("device", format!("`{text}` names no device"), DEVICES);
+    None
+}
+
+fn mtu(port: &mut TableReader<'_, '_>) -> Option<u16> {
+    let size: Bytes = port.parsed("mtu", "a size such as \"1500 B\"")?;
+    if !(MTU.0..=MTU.1).contains(&size.0) {
+        port.wrong("mtu", format!("found {size}"), &format!("from {} B to {} B", MTU.0, MTU.1));
+    }
+    Some(size.0 as u16)
+}
+
+fn addresses(port: &mut TableReader<'_, '_>) -> Vec<(IpAddr, u8)> {
+    let mut found = Vec::new();
+    for item in port.list("addresses", ADDRESS) {
+        match item.text().and_then(address_on_link) {
+            Some((address, _)) if !is_of_a_station(address) => {
+                port.wrong_item(
+                    "addresses",
+                    item,
+                    (format!("{address} is not the address of a station"), ADDRESS),
+                );
+            }
+            Some(address) if found.contains(&address) => {
+                port.wrong_item("addresses", item, (format!("{} is there already", address.0), ADDRESS));
+            }
+            Some(address) => found.push(address),
+            None => port.wrong_item("addresses", item, (format!("found {}", item.described()), ADDRESS)),
+        }
+    }
+    found
+}
+
+/// An address and the length of its link's prefix.
+fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
+    let (address, length) = text.split_once('/')?;
+    let address: IpAddr = address.parse().ok()?;
+    let length: u8 = length.parse().ok().filter(|_| length.bytes().all(|digit| digit.is_ascii_digit()))?;
+    IpPrefix::around(address, length).map(|_| (address, length))
+}
+
+fn is_of_a_station(address: IpAddr) -> bool {
+    let broadcast = matches!(address, IpAddr::V4(four) if four.is_broadcast());
+    !(address.is_multicast() || address.is_unspecified() || address.is_loopback() || broadcast)
+}
+
+fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<(u16, weft_packet::Mac)> {
+    port.require("to", "the name of a port");
+    port.require("station", STATION);
+    let to = port.text("to", "the name of a port");
+    let number = to.and_then(|to| named(port, "to", to, names));
+    let station = port.parsed("station", STATION);
+    Some((number?, station?))
+}
+
+/// The number of the port with this name.
+fn named(reader: &mut TableReader<'_, '_>, key: &str, name: &str, names: &[&str]) -> Option<u16> {
+    let found = names.iter().position(|other| *other == name && !name.is_empty());
+    if found.is_none() {
+        reader.misnamed(key, format!("there is no port `{name}`"), names);
+    }
+    found.map(|number| number as u16)
+}
+
+/// A `[[route]]`.
+fn route(
+    table: &Toml,
+    (ports, names): (&[PlannedPort], &[&str]),
+    mistakes: &mut Vec<Mistake>,
+) -> Option<(IpPrefix, PlannedHop)> {
+    let mut route = TableReader::new(table, "route", ROUTE_KEYS, mistakes);
+    route.require("prefix", PREFIX);
+    let prefix: Option<IpPrefix> = route.parsed("prefix", PREFIX);
+    let port = route.text("port", "the name of a port").map(|name| named(&mut route, "port", name, names));
+    if route.flag("reject") {
+        route.refuse("via", "with reject = true");
+        route.refuse("port", "with reject = true");
+        return Some((prefix?, PlannedHop::Reject));
+    }
+    if !route.has("via") {
+        if port.is_none() {
+            route.wrong("via", "a route needs `via`, `port` or `reject = true`", "via = \"192.0.2.9\"");
+        }
+        return Some((prefix?, PlannedHop::Link(port??)));
+    }
+    let via: IpAddr = route.parsed("via", "the address of a router, such as \"192.0.2.9\"")?;
+    if prefix.is_some_and(|prefix| prefix.address().is_ipv4() != via.is_ipv4()) {
+        route.wrong(
+            "via",
+            format!("{via} and the prefix are of different families"),
+            "an address of the prefix's family",
+        );
+    }
+    let near = (0..ports.len()).find(|number| reaches(&ports[*number], via)).map(|number| number as u16);
+    match port {
+        None if near.is_none() => {
+            route.wrong(
+                "via",
+                format!("{via} is on the link of no port"),
+                "an address on a link, or `port` beside it",
+            );
+            None
+        }
+        Some(number) => Some((prefix?, PlannedHop::Gateway(number?, via))),
+        None => Some((prefix?, PlannedHop::Gateway(near?, via))),
+    }
+}
+
+fn reaches(port: &PlannedPort, address: IpAddr) -> bool {
+    let on_link = |(own, length): &(IpAddr, u8)| {
+        IpPrefix::around(*own, *length).is_some_and(|prefix| prefix.contains(address))
+    };
+    port.addresses.iter().any(on_link)
+}

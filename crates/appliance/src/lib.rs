@@ -1,0 +1,13 @@
+//! A router from a file (`weft router`): what the file says, the workers it asks for, their end.
+//!
+//! In reading order: [`file`] (text to a checked [`RouterPlan`]), [`plan`] (what a router consists of), [`run`](mod@run) (devices, threads,
+//! counters). Must not depend on the command line.
+
+pub mod file;
+pub mod plan;
+pub mod run;
+
+mod reader;
+
+pub use plan::{PortDevice, RouterPlan};
+pub use run::{ApplianceError, run};

@@ -1,0 +1,149 @@
+//! Reading keys of tables: every mistake is noted with its place, and reading goes on.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use weft_mistake::Mistake;
+use weft_mistake::node::{Content, Toml};
+
+/// A table on its path, and the mistakes found so far.
+pub(crate) struct TableReader<'a, 'm> {
+    pub(crate) table: &'a Toml,
+    path: String,
+    mistakes: &'m mut Vec<Mistake>,
+}
+
+impl<'a, 'm> TableReader<'a, 'm> {
+    /// A table in which only these keys may stand.
+    pub(crate) fn new(
+        table: &'a Toml,
+        path: &str,
+        keys: &[&str],
+        mistakes: &'m mut Vec<Mistake>,
+    ) -> TableReader<'a, 'm> {
+        if !matches!(table.content, Content::Table(_)) {
+            let message = format!("found {}, expected a table", table.described());
+            mistakes.push(Mistake::new(table.place, path, message).allowing(keys.join(", ")));
+        }
+        for entry in table.entries().iter().filter(|entry| !keys.contains(&entry.key.as_str())) {
+            let message = match path {
+                "" => format!("unknown key `{}`", entry.key),
+                _ => format!("unknown key `{}` in `{path}`", entry.key),
+            };
+            let mistake = Mistake::new(entry.place, &join(path, &entry.key), message);
+            mistakes.push(mistake.among(&entry.key, keys.iter().copied()));
+        }
+        TableReader { table, path: path.to_owned(), mistakes }
+    }
+
+    /// Notes a mistake at the value of a key, or at the table without it.
+    pub(crate) fn wrong(&mut self, key: &str, message: impl Into<String>, allowed: &str) {
+        let place = self.table.get(key).map_or(self.table.place, |node| node.place);
+        let mistake = Mistake::new(place, &join(&self.path, key), message);
+        self.mistakes.push(if allowed.is_empty() { mistake } else { mistake.allowing(allowed) });
+    }
+
+    /// Notes a mistake about a name.
+    pub(crate) fn misnamed(&mut self, key: &str, message: String, names: &[&str]) {
+        let place = self.table.get(key).map_or(self.table.place, |node| node.place);
+        let said = self.table.get(key).and_then(Toml::text).unwrap_or("");
+        self.mistakes
+            .push(Mistake::new(place, &join(&self.path, key), message).among(said, names.iter().copied()));
+    }
+
+    /// Whether a key is there.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.get(key).is_some()
+    }
+
+    /// A key that must be there.
+    pub(crate) fn require(&mut self, key: &str, allowed: &str) -> bool {
+        if !self.has(key) {
+            let whose = if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) };
+            self.wrong(key, format!("{whose} needs the key `{key}`"), allowed);
+        }
+        self.has(key)
+    }
+
+    /// A key that would have no effect.
+    pub(crate) fn refuse(&mut self, key: &str, why: &str) {
+        if self.has(key) {
+            self.wrong(key, format!("`{key}` has no effect {why}"), "");
+        }
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self, key: &str, allowed: &str) -> Option<&'a str> {
+        let node = self.table.get(key)?;
+        if node.text().is_none() {
+            self.wrong(key, format!("found {}, expected a text", node.described()), allowed);
+        }
+        node.text()
+    }
+
+    /// A text that says a `T`.
+    pub(crate) fn parsed<T: FromStr<Err: Display>>(&mut self, key: &str, allowed: &str) -> Option<T> {
+        let text = self.text(key, allowed)?;
+        text.parse().map_err(|error: T::Err| self.wrong(key, format!("`{text}`: {error}"), allowed)).ok()
+    }
+
+    /// One of some words.
+    pub(crate) fn word(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
+        let text = self.text(key, &words.join(", "))?;
+        let found = words.iter().find(|word| **word == text).copied();
+        if found.is_none() {
+            self.misnamed(key, format!("unknown {key} `{text}`"), words);
+        }
+        found
+    }
+
+    /// A whole number in a range.
+    pub(crate) fn number(&mut self, key: &str, least: i64, most: i64) -> Option<i64> {
+        let node = self.table.get(key)?;
+        match node.content {
+            Content::Integer(number) if (least..=most).contains(&number) => Some(number),
+            _ => {
+                self.wrong(
+                    key,
+                    format!("found {}", node.described()),
+                    &format!("a whole number from {least} to {most}"),
+                );
+                None
+            }
+        }
+    }
+
+    /// True or false; false if it is not there.
+    pub(crate) fn flag(&mut self, key: &str) -> bool {
+        match self.table.get(key).map(|node| &node.content) {
+            None => false,
+            Some(Content::Flag(flag)) => *flag,
+            Some(_) => {
+                self.wrong(key, "expected true or false", "true, false");
+                false
+            }
+        }
+    }
+
+    /// The items of a list; none if it is not there.
+    pub(crate) fn list(&mut self, key: &str, allowed: &str) -> &'a [Toml] {
+        match self.table.get(key).map(|node| (&node.content, node)) {
+            None => &[],
+            Some((Content::List(items), _)) => items,
+            Some((_, node)) => {
+                self.wrong(key, format!("found {}, expected a list", node.described()), allowed);
+                &[]
+            }
+        }
+    }
+
+    /// Notes a mistake at an item of a list.
+    pub(crate) fn wrong_item(&mut self, key: &str, item: &Toml, (message, allowed): (String, &str)) {
+        self.mistakes.push(Mistake::new(item.place, &join(&self.path, key), message).allowing(allowed));
+    }
+}
+
+/// A path and a key.
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}

@@ -1,0 +1,179 @@
+//! Opens the devices of a plan, runs its workers, adds up their counters.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use thiserror::Error;
+use weft_fib::RouteError;
+use weft_packet::Mac;
+use weft_router::app::forward::{Forwarding, Wire};
+use weft_router::app::route::{ErrorRate, Routing};
+use weft_router::backend::packet_socket::PacketSocket;
+use weft_router::backend::tap::TapDevice;
+use weft_router::clock::RouterClock;
+use weft_router::control::{Control, NextHop};
+use weft_router::neighbours::NeighbourLimits;
+use weft_router::{Application, Backend, FramePool, Interface, RouterCounters, RouterWorker};
+
+use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PortDevice, RouterPlan};
+
+/// Why a router cannot start or go on.
+#[derive(Debug, Error)]
+pub enum ApplianceError {
+    /// A device does not open.
+    #[error("port `{port}`: cannot open {device}: {cause}{hint}")]
+    Device {
+        /// The port.
+        port: String,
+        /// Its device.
+        device: String,
+        /// What the system says.
+        cause: io::Error,
+        /// What may help.
+        hint: &'static str,
+    },
+    /// A device says too little about itself.
+    #[error("port `{port}`: {message}")]
+    Port {
+        /// The port.
+        port: String,
+        /// What is missing or out of range.
+        message: String,
+    },
+    /// A route has no room.
+    #[error("route: {0}")]
+    Route(#[from] RouteError),
+    /// A worker has failed.
+    #[error("worker {worker}: {cause}")]
+    Worker {
+        /// Its number.
+        worker: u16,
+        /// What the system says.
+        cause: io::Error,
+    },
+}
+
+/// Buffers of a worker, for each port: what waits to be read and to be sent.
+const BUFFERS_PER_PORT: u32 = 512;
+
+/// Runs a router until `stop` is set. Calls `started` once all devices are open.
+///
+/// # Errors
+/// A device does not open or fails, or there are too many routes.
+pub fn run(
+    plan: &RouterPlan,
+    stop: &AtomicBool,
+    started: impl FnOnce(),
+) -> Result<RouterCounters, ApplianceError> {
+    let interfaces: Arc<[Interface]> =
+        plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
+    let queues = (0..plan.workers).map(|_| open_all(plan)).collect::<Result<Vec<_>, _>>()?;
+    match &plan.application {
+        PlannedApplication::Forward => {
+            let wire = |port: &PlannedPort| {
+                port.wire.map(|(to, station)| Wire::new(to, interfaces[usize::from(to)].mac, station))
+            };
+            let wires: Vec<Wire> = plan.ports.iter().filter_map(wire).collect();
+            started();
+            work(plan, queues, stop, || Forwarding::new(wires.clone()))
+        }
+        PlannedApplication::Route { routes, errors_per_second } => {
+            let control = Arc::new(Control::new(Arc::clone(&interfaces), NeighbourLimits::default())?);
+            control.change(|state| {
+                routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
+            })?;
+            let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
+            started();
+            work(plan, queues, stop, || Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors))
+        }
+    }
+}
+
+fn next(hop: PlannedHop) -> NextHop {
+    match hop {
+        PlannedHop::Gateway(port, address) => NextHop::Station((port, address)),
+        PlannedHop::Link(port) => NextHop::Link(port),
+        PlannedHop::Reject => NextHop::Reject,
+    }
+}
+
+/// Runs a thread for each worker; the first failure ends all.
+fn work<A: Application>(
+    plan: &RouterPlan,
+    queues: Vec<Vec<Box<dyn Backend>>>,
+    stop: &AtomicBool,
+    app: impl Fn() -> A,
+) -> Result<RouterCounters, ApplianceError> {
+    let (clock, total) = (RouterClock::start(), Mutex::new((RouterCounters::default(), None)));
+    std::thread::scope(|scope| {
+        for (number, ports) in (0_u16..).zip(queues) {
+            let pool = FramePool::new(BUFFERS_PER_PORT * (1 + ports.len() as u32));
+            let mut worker = RouterWorker::new(ports, pool, app()).with_burst(plan.burst);
+            let (total, pin) = (&total, plan.pin.then_some(usize::from(number)));
+            scope.spawn(move || {
+                let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
+                let result = pinned.and_then(|()| worker.run(clock, stop));
+                let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+                total.0.add(worker.counters());
+                if let Err(cause) = result {
+                    stop.store(true, Ordering::Relaxed);
+                    total.1.get_or_insert(ApplianceError::Worker { worker: number, cause });
+                }
+            });
+        }
+    });
+    let (counters, failure) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or(Ok(counters), Err)
+}
+
+/// One queue of every port.
+fn open_all(plan: &RouterPlan) -> Result<Vec<Box<dyn Backend>>, ApplianceError> {
+    (0..plan.ports.len()).map(|number| open(plan, number)).collect()
+}
+
+fn open(plan: &RouterPlan, number: usize) -> Result<Box<dyn Backend>, ApplianceError> {
+    let port = &plan.ports[number];
+    // Queues of one interface share a group; groups are numbered within the network namespace.
+    let group =
+        (plan.workers > 1).then(|| (std::process::id() as u16).wrapping_mul(64).wrapping_add(number as u16));
+    let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
+        PortDevice::Packet(name) => {
+            let socket = PacketSocket::open(name, number as u16, port.mac.is_some(), group);
+            (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
+        }
+        PortDevice::Tap(name) => {
+            let device = TapDevice::open(name, number as u16);
+            (device.map(|device| Box::new(device) as _), format!("TAP device {name}"))
+        }
+    };
+    opened.map_err(|cause| {
+        let hint = match cause.kind() {
+            io::ErrorKind::PermissionDenied => {
+                " (needs CAP_NET_RAW for interfaces, CAP_NET_ADMIN for TAP devices)"
+            }
+            _ => "",
+        };
+        ApplianceError::Device { port: port.name.clone(), device, cause, hint }
+    })
+}
+
+/// A port as routing sees it; what the plan leaves open, the interface says.
+fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
+    let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
+    let said = |what: &str| match &port.device {
+        PortDevice::Packet(name) => std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok(),
+        PortDevice::Tap(_) => None,
+    };
+    let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());
+    let mac = port
+        .mac
+        .or_else(own_mac)
+        .ok_or_else(|| wrong("the interface has no station address: give `mac`".into()))?;
+    let own_mtu = said("mtu").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(1500);
+    let mtu = port.mtu.map_or(own_mtu, u32::from);
+    if mtu > 2048 {
+        return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
+    }
+    Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
+}

@@ -1,0 +1,232 @@
+//! The router between real network stacks: a client and a server in network namespaces of their own, joined by `weft router` in a third.
+//!
+//! Needs the right to make namespaces; says so plainly and passes where it is missing, and skips each client that is not installed.
+#![cfg(target_os = "linux")]
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Namespaces, their links, and the router; all gone when it is dropped.
+struct Bench {
+    tag: String,
+    router: Option<Child>,
+    folder: PathBuf,
+}
+
+/// Runs a command; says whether it succeeded, and all it printed.
+fn run(words: &[&str]) -> (bool, String) {
+    match Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).output() {
+        Ok(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+        }
+        Err(error) => (false, error.to_string()),
+    }
+}
+
+fn must(words: &[&str]) -> String {
+    let (good, text) = run(words);
+    assert!(good, "{}: {text}", words.join(" "));
+    text
+}
+
+fn is_installed(program: &str) -> bool {
+    let found = run(&["sh", "-c", &format!("command -v {program}")]).0;
+    if !found {
+        eprintln!("skipped: {program} is not installed");
+    }
+    found
+}
+
+impl Bench {
+    /// Client and server with a router between them, each side one link; none without the right to make namespaces.
+    fn new(name: &str, workers: u16) -> Option<Bench> {
+        let tag = format!("weft-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(&tag);
+        let bench = Bench { tag, router: None, folder };
+        if !run(&["ip", "netns", "add", &bench.space("router")]).0 {
+            eprintln!("skipped: no CAP_NET_ADMIN");
+            return None;
+        }
+        std::fs::create_dir_all(&bench.folder).unwrap();
+        for side in ["left", "right"] {
+            bench.side(side);
+        }
+        let mut bench = bench;
+        bench.start(workers);
+        Some(bench)
+    }
+
+    fn space(&self, who: &str) -> String {
+        format!("{}-{who}", self.tag)
+    }
+
+    /// A host with one link to the router. Its stack segments and sums itself, as on a cable.
+    fn side(&self, side: &str) {
+        let (host, router) = (self.space(side), self.space("router"));
+        let number = if side == "left" { "1" } else { "2" };
+        must(&["ip", "netns", "add", &host]);
+        let inner = [
+            "ip",
+            "-n",
+            &host,
+            "link",
+            "add",
+            "eth0",
+            "gso_max_segs",
+            "1",
+            "type",
+            "veth",
+            "peer",
+            "name",
+            side,
+            "netns",
+            &router,
+        ];
+        must(&inner);
+        must(&["ip", "netns", "exec", &router, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"]);
+        must(&["ip", "-n", &router, "link", "set", side, "up"]);
+        must(&["ip", "netns", "exec", &host, "sysctl", "-qw", "net.ipv6.conf.eth0.accept_dad=0"]);
+        must(&["ip", "-n", &host, "link", "set", "lo", "up"]);
+        must(&["ip", "-n", &host, "link", "set", "eth0", "up"]);
+        must(&["ip", "-n", &host, "addr", "add", &format!("10.{number}.0.2/24"), "dev", "eth0"]);
+        must(&["ip", "-n", &host, "route", "add", "default", "via", &format!("10.{number}.0.1")]);
+        must(&[
+            "ip",
+            "-n",
+            &host,
+            "addr",
+            "add",
+            &format!("2001:db8:{number}::2/64"),
+            "dev",
+            "eth0",
+            "nodad",
+        ]);
+        must(&["ip", "-n", &host, "-6", "route", "add", "default", "via", &format!("2001:db8:{number}::1")]);
+    }
+
+    fn start(&mut self, workers: u16) {
+        let port = |side: &str, n: u8, more: &str| {
+            format!(
+                "[[port]]\nname = \"{side}\"\ndevice = \"packet:{side}\"\naddresses = [\"10.{n}.0.1/24\", \"2001:db8:{n}::1/64\"]\n{more}\n"
+            )
+        };
+        let text =
+            format!("workers = {workers}\n{}{}", port("left", 1, ""), port("right", 2, "mtu = \"1400 B\""));
+        let file = self.folder.join("router.toml");
+        std::fs::write(&file, text).unwrap();
+        let router = Command::new("ip")
+            .args(["netns", "exec", &self.space("router"), env!("CARGO_BIN_EXE_weft"), "router"])
+            .arg(&file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let router = self.router.insert(router);
+        // It says one line once its devices are open.
+        let mut line = [0; 10];
+        router.stderr.as_mut().unwrap().read_exact(&mut line).unwrap();
+        assert_eq!(&line, b"forwarding");
+    }
+
+    /// Runs a command on the left host.
+    fn left(&self, words: &[&str]) -> (bool, String) {
+        run(&[&["ip", "netns", "exec", &self.space("left")], words].concat())
+    }
+
+    /// Stops the router as a person would; returns its counters.
+    fn stop(&mut self) -> String {
+        let mut router = self.router.take().unwrap();
+        must(&["kill", "-INT", &router.id().to_string()]);
+        let mut counters = String::new();
+        router.stdout.as_mut().unwrap().read_to_string(&mut counters).unwrap();
+        assert!(router.wait().unwrap().success(), "{counters}");
+        counters
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        if let Some(router) = &mut self.router {
+            let _ = router.kill().and_then(|()| router.wait());
+        }
+        for who in ["router", "left", "right"] {
+            run(&["ip", "netns", "del", &self.space(who)]);
+        }
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn ping_crosses_and_reaches_the_router() {
+    let Some(mut bench) = Bench::new("ping", 1) else { return };
+    if is_installed("ping") {
+        for target in ["10.2.0.2", "10.1.0.1", "10.2.0.1", "2001:db8:2::2", "2001:db8:1::1"] {
+            let (good, text) = bench.left(&["ping", "-c", "5", "-i", "0.05", "-W", "5", target]);
+            assert!(good && text.contains(" 0% packet loss"), "{target}: {text}");
+        }
+        let (good, text) = bench.left(&["ping", "-c", "1", "-t", "1", "-W", "5", "10.2.0.2"]);
+        assert!(!good && text.contains("From 10.1.0.1") && text.contains("Time to live exceeded"), "{text}");
+        let (good, text) = bench.left(&["ping", "-c", "1", "-W", "5", "192.0.2.1"]);
+        assert!(
+            !good && text.contains("From 10.1.0.1") && text.contains("Destination Net Unreachable"),
+            "{text}"
+        );
+        let (_, text) = bench.left(&["ping", "-c", "2", "-M", "do", "-s", "1400", "-W", "5", "10.2.0.2"]);
+        assert!(text.contains("mtu = 1400") || text.contains("mtu=1400"), "path MTU discovery: {text}");
+    }
+    let counters = bench.stop();
+    assert!(counters.contains("received") && !counters.contains("malformed"), "{counters}");
+}
+
+#[test]
+fn traceroute_sees_the_router() {
+    let Some(mut bench) = Bench::new("trace", 1) else { return };
+    if is_installed("traceroute") {
+        for (first, last) in [("10.1.0.1", "10.2.0.2"), ("2001:db8:1::1", "2001:db8:2::2")] {
+            let (good, text) = bench.left(&["traceroute", "-n", "-w", "3", "-q", "1", last]);
+            let hops: Vec<&str> =
+                text.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1)).collect();
+            assert!(good && hops == [first, last], "{text}");
+        }
+    }
+    bench.stop();
+}
+
+#[test]
+fn a_stream_crosses_with_one_worker_and_with_two() {
+    for workers in [1, 2] {
+        let Some(mut bench) = Bench::new("stream", workers) else { return };
+        if is_installed("iperf3") {
+            let right = bench.space("right");
+            let mut server = Command::new("ip")
+                .args(["netns", "exec", &right, "iperf3", "-s", "-1"])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            let begun = (0..100).any(|_| {
+                std::thread::sleep(Duration::from_millis(50));
+                run(&[
+                    "ip",
+                    "netns",
+                    "exec",
+                    &right,
+                    "sh",
+                    "-c",
+                    "grep -q ':1451 ' /proc/net/tcp6 /proc/net/tcp",
+                ])
+                .0
+            });
+            assert!(begun, "the server listens");
+            let (good, text) = bench.left(&["iperf3", "-c", "10.2.0.2", "-n", "4M", "-P", "2", "-f", "m"]);
+            let _ = server.kill().and_then(|()| server.wait());
+            assert!(good && text.contains("receiver"), "{text}");
+        }
+        let counters = bench.stop();
+        assert!(!counters.contains("malformed"), "{counters}");
+    }
+}

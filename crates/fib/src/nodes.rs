@@ -1,0 +1,60 @@
+//! The memory that writer and readers share: the root and the nodes below. It grows in chunks that never move.
+
+use std::sync::OnceLock;
+
+use crate::epoch::Epochs;
+use crate::slot::RouteSlot;
+
+/// Slots of a node.
+pub(crate) const FAN_OUT: usize = 256;
+/// TrieNodes of a chunk.
+const CHUNK: usize = 256;
+
+/// A slot: of the root (`None`) or of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SlotAt {
+    pub(crate) node: Option<u32>,
+    pub(crate) index: usize,
+}
+
+/// All slots.
+pub(crate) struct TrieNodes<S> {
+    pub(crate) root: Box<[S]>,
+    chunks: Box<[OnceLock<Box<[S]>>]>,
+    pub(crate) epochs: Epochs,
+}
+
+impl<S: RouteSlot> TrieNodes<S> {
+    pub(crate) fn new(root_bits: u8) -> TrieNodes<S> {
+        let chunks = (S::MOST_NODES as usize).div_ceil(CHUNK);
+        TrieNodes {
+            root: empty(1 << root_bits),
+            chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
+            epochs: Epochs::default(),
+        }
+    }
+
+    /// Makes sure that the node has memory; before it is published.
+    pub(crate) fn provide(&self, node: u32) {
+        self.chunks[node as usize / CHUNK].get_or_init(|| empty(CHUNK * FAN_OUT));
+    }
+
+    /// A slot of a node that has been published.
+    #[inline(always)]
+    pub(crate) fn below(&self, node: u32, index: u8) -> &S {
+        let (chunk, node) = (node as usize / CHUNK, node as usize % CHUNK);
+        let chunk = self.chunks[chunk].get().expect("nodes have memory before they are published");
+        &chunk[node * FAN_OUT + usize::from(index)]
+    }
+
+    pub(crate) fn at(&self, at: SlotAt) -> &S {
+        match at.node {
+            None => &self.root[at.index],
+            Some(node) => self.below(node, at.index as u8),
+        }
+    }
+}
+
+fn empty<S: RouteSlot>(slots: usize) -> Box<[S]> {
+    (0..slots).map(|_| S::empty()).collect()
+}

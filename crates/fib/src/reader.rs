@@ -1,0 +1,120 @@
+//! Readers: single look-ups, and batches that wait for memory together.
+
+use std::sync::Arc;
+
+use weft_core::prefetch;
+
+use crate::epoch::Presence;
+use crate::nodes::TrieNodes;
+use crate::slot::{Hop, RouteSlot};
+
+/// An address as the key of a table.
+pub trait AddressKey: Copy + Default + Send {
+    /// What the table consists of.
+    type Slot: RouteSlot;
+    /// Bits of an address.
+    const WIDTH: u8;
+    /// Bits that index the root.
+    const ROOT_BITS: u8;
+
+    /// Index of the root.
+    fn root(self) -> usize;
+    /// Index of a node, `level` nodes below the first.
+    fn below(self, level: u32) -> u8;
+}
+
+/// Most addresses whose memory is fetched together.
+const BATCH: usize = 64;
+
+/// Looks up routes while the writer changes them. Each thread has its own.
+pub struct RouteReader<A: AddressKey> {
+    nodes: Arc<TrieNodes<A::Slot>>,
+    presence: Arc<Presence>,
+}
+
+impl<A: AddressKey> Clone for RouteReader<A> {
+    fn clone(&self) -> RouteReader<A> {
+        RouteReader::new(Arc::clone(&self.nodes))
+    }
+}
+
+/// A look-up that is not finished: its place in the batch, and the node it is at.
+type Pending = (u8, u32);
+
+impl<A: AddressKey> RouteReader<A> {
+    pub(crate) fn new(nodes: Arc<TrieNodes<A::Slot>>) -> RouteReader<A> {
+        let presence = nodes.epochs.join();
+        RouteReader { nodes, presence }
+    }
+
+    /// The next hop for an address, or [`Hop::NONE`].
+    #[must_use]
+    pub fn lookup(&self, address: A) -> Hop {
+        let _reading = self.nodes.epochs.enter(&self.presence);
+        let mut word = self.nodes.root[address.root()].get();
+        let mut level = 0;
+        while word & A::Slot::NODE != 0 {
+            word = self.nodes.below(word & !A::Slot::NODE, address.below(level)).get();
+            level += 1;
+        }
+        Hop(word as u16)
+    }
+
+    /// The next hop for each address.
+    ///
+    /// # Panics
+    /// If there is not one hop for each address.
+    #[inline]
+    pub fn lookup_all(&self, addresses: &[A], hops: &mut [Hop]) {
+        assert_eq!(addresses.len(), hops.len(), "there is a hop for each address");
+        let _reading = self.nodes.epochs.enter(&self.presence);
+        for (addresses, hops) in addresses.chunks(BATCH).zip(hops.chunks_mut(BATCH)) {
+            self.lookup_batch(addresses, hops);
+        }
+    }
+
+    /// At most [`BATCH`] addresses.
+    #[inline(always)]
+    fn lookup_batch(&self, addresses: &[A], hops: &mut [Hop]) {
+        let root = &self.nodes.root;
+        for address in addresses {
+            prefetch(&root[address.root()]);
+        }
+        let mut pending: [Pending; BATCH] = [(0, 0); BATCH];
+        let mut count = 0;
+        for (place, (address, hop)) in addresses.iter().zip(hops.iter_mut()).enumerate() {
+            let word = root[address.root()].get();
+            *hop = Hop(word as u16);
+            if word & A::Slot::NODE != 0 {
+                pending[count % BATCH] = (place as u8, word & !A::Slot::NODE);
+                count += 1;
+            }
+        }
+        if count > 0 {
+            self.descend(addresses, hops, &mut pending[..count]);
+        }
+    }
+
+    /// Follows the unfinished look-ups level by level.
+    #[inline(never)]
+    fn descend(&self, addresses: &[A], hops: &mut [Hop], mut pending: &mut [Pending]) {
+        let mut level = 0;
+        while !pending.is_empty() {
+            for (place, node) in pending.iter() {
+                prefetch(self.nodes.below(*node, addresses[usize::from(*place)].below(level)));
+            }
+            let mut left = 0;
+            for number in 0..pending.len() {
+                let (place, node) = pending[number];
+                let word = self.nodes.below(node, addresses[usize::from(place)].below(level)).get();
+                hops[usize::from(place)] = Hop(word as u16);
+                if word & A::Slot::NODE != 0 {
+                    pending[left] = (place, word & !A::Slot::NODE);
+                    left += 1;
+                }
+            }
+            pending = &mut pending[..left];
+            level += 1;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The Internet checksum (RFC 1071), pseudo-headers, and the incremental update (RFC 1624).
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// A running one's complement sum of 16-bit words.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum(u64);
+
+impl Sum {
+    /// Adds bytes as words in network order; an odd last byte is padded with zero, so only the last part may be odd.
+    #[must_use]
+    #[inline]
+    pub fn bytes(self, bytes: &[u8]) -> Sum {
+        let (words, odd) = bytes.as_chunks::<2>();
+        let sum: u64 = words.iter().map(|word| u64::from(u16::from_be_bytes(*word))).sum();
+        let last = odd.first().map_or(0, |byte| u64::from(*byte) << 8);
+        Sum(self.0 + sum + last)
+    }
+
+    /// Adds the pseudo-header of IPv4.
+    #[must_use]
+    pub fn pseudo_v4(self, ends: (Ipv4Addr, Ipv4Addr), protocol: u8, length: usize) -> Sum {
+        let sum = self.bytes(&ends.0.octets()).bytes(&ends.1.octets());
+        Sum(sum.0 + u64::from(protocol) + length as u64)
+    }
+
+    /// Adds the pseudo-header of IPv6.
+    #[must_use]
+    pub fn pseudo_v6(self, ends: (Ipv6Addr, Ipv6Addr), protocol: u8, length: usize) -> Sum {
+        let sum = self.bytes(&ends.0.octets()).bytes(&ends.1.octets());
+        Sum(sum.0 + u64::from(protocol) + length as u64)
+    }
+
+    /// The checksum: the complement of the folded sum. Zero if the bytes contain a correct checksum.
+    #[must_use]
+    #[inline]
+    pub fn checksum(self) -> u16 {
+        !fold(self.0)
+    }
+}
+
+/// The checksum of bytes.
+#[must_use]
+#[inline]
+pub fn of(bytes: &[u8]) -> u16 {
+    Sum::default().bytes(bytes).checksum()
+}
+
+/// The checksum of an IPv4 header without options.
+#[must_use]
+#[inline(always)]
+pub fn of_header(header: &[u8; 20]) -> u16 {
+    // 2^16 - 1 divides 2^32 - 1: words of 32 bits have the same remainder as words of 16 bits.
+    let (words, _) = header.as_chunks::<4>();
+    !fold(words.iter().map(|word| u64::from(u32::from_be_bytes(*word))).sum())
+}
+
+/// The checksum after one word of the covered bytes changes (RFC 1624, equation 3).
+#[must_use]
+#[inline]
+pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
+    !fold(u64::from(!checksum) + u64::from(!old) + u64::from(new))
+}
+
+/// Adds carries until the sum fits 16 bits.
+#[inline]
+fn fold(sum: u64) -> u16 {
+    let sum = (sum & 0xffff_ffff) + (sum >> 32);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of RFC 1071, section 3.
+    #[test]
+    fn the_example_of_the_rfc() {
+        let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(of(&bytes), !0xddf2);
+    }
+
+    /// The example of RFC 1624, section 4, which an earlier method gets wrong.
+    #[test]
+    fn the_corner_case_of_the_incremental_update() {
+        assert_eq!(update(0xdd2f, 0x5555, 0x3285), 0x0000);
+    }
+
+    #[test]
+    fn an_odd_byte_is_padded_on_the_right() {
+        assert_eq!(of(&[0x12, 0x34, 0x56]), of(&[0x12, 0x34, 0x56, 0x00]));
+    }
+}

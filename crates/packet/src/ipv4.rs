@@ -1,0 +1,189 @@
+//! IPv4 (RFC 791), ECN (RFC 3168).
+
+use std::net::Ipv4Addr;
+
+use crate::checksum;
+use crate::field::{four_at, split, u16_at};
+use crate::malformed::Malformed;
+
+/// The header of a packet without options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv4Header {
+    /// Sender.
+    pub source: Ipv4Addr,
+    /// Receiver.
+    pub destination: Ipv4Addr,
+    /// What the payload is.
+    pub protocol: u8,
+    /// Remaining hops.
+    pub ttl: u8,
+    /// Differentiated services code point (high six bits) and ECN (low two).
+    pub traffic_class: u8,
+    /// Identification of fragments.
+    pub identification: u16,
+    /// Whether routers must not fragment it.
+    pub dont_fragment: bool,
+    /// Bytes after the header.
+    pub payload: u16,
+}
+
+impl Ipv4Header {
+    /// Bytes of a header without options.
+    pub const LEN: usize = 20;
+
+    /// A header with the usual hop limit, for no payload.
+    #[must_use]
+    pub fn between(source: Ipv4Addr, destination: Ipv4Addr) -> Ipv4Header {
+        Ipv4Header {
+            source,
+            destination,
+            protocol: 0,
+            ttl: 64,
+            traffic_class: 0,
+            identification: 0,
+            dont_fragment: false,
+            payload: 0,
+        }
+    }
+
+    /// The header as bytes, with its checksum. A payload beyond 65 515 bytes is cut to that.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; Ipv4Header::LEN] {
+        let mut bytes = [0; Ipv4Header::LEN];
+        bytes[0] = 0x45;
+        bytes[1] = self.traffic_class;
+        bytes[2..4].copy_from_slice(&self.payload.saturating_add(Ipv4Header::LEN as u16).to_be_bytes());
+        bytes[4..6].copy_from_slice(&self.identification.to_be_bytes());
+        bytes[6] = if self.dont_fragment { 0x40 } else { 0 };
+        (bytes[8], bytes[9]) = (self.ttl, self.protocol);
+        bytes[12..16].copy_from_slice(&self.source.octets());
+        bytes[16..].copy_from_slice(&self.destination.octets());
+        let sum = checksum::of(&bytes);
+        bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+        bytes
+    }
+}
+
+/// A parsed packet, its header verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv4Packet<'a> {
+    /// Sender.
+    pub source: Ipv4Addr,
+    /// Receiver.
+    pub destination: Ipv4Addr,
+    /// What the payload is.
+    pub protocol: u8,
+    /// Remaining hops.
+    pub ttl: u8,
+    /// Differentiated services code point (high six bits) and ECN (low two).
+    pub traffic_class: u8,
+    /// Identification of fragments.
+    pub identification: u16,
+    /// Whether routers must not fragment it.
+    pub dont_fragment: bool,
+    /// Whether it is a fragment, and which: its offset in bytes, and whether more follow.
+    pub fragment: (u16, bool),
+    /// The options.
+    pub options: &'a [u8],
+    /// The payload, without padding of the frame.
+    pub payload: &'a [u8],
+}
+
+impl<'a> Ipv4Packet<'a> {
+    /// Parses a packet and verifies lengths and checksum (RFC 1812, section 5.2.2).
+    ///
+    /// # Errors
+    /// The bytes are not an IPv4 packet, are too few, or the header's checksum is wrong.
+    pub fn parse(bytes: &'a [u8]) -> Result<Ipv4Packet<'a>, Malformed> {
+        let (header, _) = split::<20>(bytes, "IPv4")?;
+        let (head, total) = lengths(header, bytes.len())?;
+        if checksum::of(&bytes[..head]) != 0 {
+            return Err(Malformed::Checksum { header: "IPv4" });
+        }
+        let flags = u16_at(header, 6);
+        Ok(Ipv4Packet {
+            source: four_at(header, 12).into(),
+            destination: four_at(header, 16).into(),
+            protocol: header[9],
+            ttl: header[8],
+            traffic_class: header[1],
+            identification: u16_at(header, 4),
+            dont_fragment: flags & 0x4000 != 0,
+            fragment: ((flags & 0x1fff) << 3, flags & 0x2000 != 0),
+            options: &bytes[20..head],
+            payload: &bytes[head..total],
+        })
+    }
+
+    /// Whether it is a fragment other than the first, so that it has no ports.
+    #[must_use]
+    pub fn is_later_fragment(&self) -> bool {
+        self.fragment.0 != 0
+    }
+
+    /// Bytes of the packet from its header to the end of its payload.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        Ipv4Header::LEN + self.options.len() + self.payload.len()
+    }
+}
+
+/// The length of the header and that of the packet.
+#[inline]
+fn lengths(header: &[u8; 20], has: usize) -> Result<(usize, usize), Malformed> {
+    if header[0] >> 4 != 4 {
+        return Err(Malformed::Version(header[0] >> 4));
+    }
+    let (head, total) = (usize::from(header[0] & 15) * 4, usize::from(u16_at(header, 2)));
+    if head < 20 || head > has {
+        return Err(Malformed::Length { header: "IPv4", says: head, has });
+    }
+    if total < head || total > has {
+        return Err(Malformed::Length { header: "IPv4", says: total, has });
+    }
+    Ok((head, total))
+}
+
+/// Whether the first bytes are a header without options that a router may forward without looking further: version, lengths and
+/// checksum are right and the TTL exceeds 1. Returns the destination.
+#[must_use]
+#[inline(always)]
+pub fn forwardable(bytes: &[u8]) -> Option<u32> {
+    let header: &[u8; 20] = bytes.first_chunk()?;
+    let total = usize::from(u16_at(header, 2));
+    let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total <= bytes.len();
+    (plain && checksum::of_header(header) == 0).then(|| u32::from_be_bytes(four_at(header, 16)))
+}
+
+/// Takes one hop off a packet and updates its checksum. Returns false, and does nothing, if the TTL is 0 or the bytes are too few.
+#[inline(always)]
+pub fn decrement_ttl(bytes: &mut [u8]) -> bool {
+    let Some(header) = bytes.first_chunk_mut::<20>() else { return false };
+    if header[8] == 0 {
+        return false;
+    }
+    let old = u16_at(header, 8);
+    header[8] -= 1;
+    patch_checksum(header, old, old - 0x100);
+    true
+}
+
+/// Sets "congestion experienced" on a packet that is ECN-capable, and updates its checksum. Returns whether it did.
+pub fn mark_congestion(bytes: &mut [u8]) -> bool {
+    let Some(header) = bytes.first_chunk_mut::<20>() else { return false };
+    if matches!(header[1] & 3, 0 | 3) {
+        return false;
+    }
+    let old = u16_at(header, 0);
+    header[1] |= 3;
+    let new = u16_at(header, 0);
+    patch_checksum(header, old, new);
+    true
+}
+
+/// A word of the header has changed.
+#[inline(always)]
+fn patch_checksum(header: &mut [u8; 20], old: u16, new: u16) {
+    let sum = checksum::update(u16_at(header, 10), old, new);
+    [header[10], header[11]] = sum.to_be_bytes();
+}

@@ -1,0 +1,180 @@
+//! IPv6 (RFC 8200) and its extension headers.
+
+use std::net::Ipv6Addr;
+
+use crate::field::{sixteen_at, split, u16_at};
+use crate::malformed::Malformed;
+
+/// The fixed header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv6Header {
+    /// Sender.
+    pub source: Ipv6Addr,
+    /// Receiver.
+    pub destination: Ipv6Addr,
+    /// What follows.
+    pub next: u8,
+    /// Remaining hops.
+    pub hop_limit: u8,
+    /// Differentiated services code point (high six bits) and ECN (low two).
+    pub traffic_class: u8,
+    /// Flow label, 20 bits.
+    pub flow: u32,
+    /// Bytes after the header.
+    pub payload: u16,
+}
+
+impl Ipv6Header {
+    /// Bytes of the fixed header.
+    pub const LEN: usize = 40;
+
+    /// A header with the usual hop limit, for no payload.
+    #[must_use]
+    pub fn between(source: Ipv6Addr, destination: Ipv6Addr) -> Ipv6Header {
+        Ipv6Header { source, destination, next: 59, hop_limit: 64, traffic_class: 0, flow: 0, payload: 0 }
+    }
+
+    /// The header as bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; Ipv6Header::LEN] {
+        let mut bytes = [0; Ipv6Header::LEN];
+        let first = 6 << 28 | u32::from(self.traffic_class) << 20 | self.flow & 0xf_ffff;
+        bytes[..4].copy_from_slice(&first.to_be_bytes());
+        bytes[4..6].copy_from_slice(&self.payload.to_be_bytes());
+        (bytes[6], bytes[7]) = (self.next, self.hop_limit);
+        bytes[8..24].copy_from_slice(&self.source.octets());
+        bytes[24..].copy_from_slice(&self.destination.octets());
+        bytes
+    }
+}
+
+/// A parsed packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv6Packet<'a> {
+    /// Sender.
+    pub source: Ipv6Addr,
+    /// Receiver.
+    pub destination: Ipv6Addr,
+    /// What follows the fixed header.
+    pub next: u8,
+    /// Remaining hops.
+    pub hop_limit: u8,
+    /// Differentiated services code point (high six bits) and ECN (low two).
+    pub traffic_class: u8,
+    /// Flow label, 20 bits.
+    pub flow: u32,
+    /// All after the fixed header, without padding of the frame.
+    pub payload: &'a [u8],
+}
+
+/// What lies behind the extension headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UpperLayer<'a> {
+    /// Its protocol.
+    pub protocol: u8,
+    /// Its bytes; those of a fragment if it is one.
+    pub bytes: &'a [u8],
+    /// Whether it belongs to a fragment other than the first, so that it has no ports.
+    pub is_later_fragment: bool,
+}
+
+/// Extension headers followed before giving up: more than any sender has a reason for.
+const MOST_EXTENSIONS: usize = 8;
+
+impl<'a> Ipv6Packet<'a> {
+    /// Parses the fixed header.
+    ///
+    /// # Errors
+    /// The bytes are not an IPv6 packet or too few.
+    pub fn parse(bytes: &'a [u8]) -> Result<Ipv6Packet<'a>, Malformed> {
+        let (header, rest) = split::<40>(bytes, "IPv6")?;
+        let first = u32::from(u16_at(header, 0)) << 16 | u32::from(u16_at(header, 2));
+        if first >> 28 != 6 {
+            return Err(Malformed::Version((first >> 28) as u8));
+        }
+        let says = usize::from(u16_at(header, 4));
+        let payload = rest.get(..says).ok_or(Malformed::Length { header: "IPv6", says, has: rest.len() })?;
+        Ok(Ipv6Packet {
+            source: sixteen_at(header, 8).into(),
+            destination: sixteen_at(header, 24).into(),
+            next: header[6],
+            hop_limit: header[7],
+            traffic_class: (first >> 20) as u8,
+            flow: first & 0xf_ffff,
+            payload,
+        })
+    }
+
+    /// Bytes of the packet from its header to the end of its payload.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        Ipv6Header::LEN + self.payload.len()
+    }
+
+    /// Walks the extension headers.
+    ///
+    /// # Errors
+    /// A header is truncated, or there are more than eight.
+    pub fn upper_layer(&self) -> Result<UpperLayer<'a>, Malformed> {
+        let mut upper = UpperLayer { protocol: self.next, bytes: self.payload, is_later_fragment: false };
+        for _ in 0..MOST_EXTENSIONS {
+            match upper.step()? {
+                Some(next) => upper = next,
+                None => return Ok(upper),
+            }
+        }
+        let value = MOST_EXTENSIONS as u32 + 1;
+        Err(Malformed::Forbidden { header: "IPv6", field: "number of extension headers", value })
+    }
+}
+
+impl<'a> UpperLayer<'a> {
+    /// Past one extension header, if there is one.
+    fn step(self) -> Result<Option<UpperLayer<'a>>, Malformed> {
+        const HEADER: &str = "IPv6 extension";
+        let skip = match self.protocol {
+            // Hop-by-hop options, routing, destination options.
+            0 | 43 | 60 => {
+                8 * (1 + usize::from(*self.bytes.get(1).ok_or(Malformed::Truncated { header: HEADER })?))
+            }
+            44 if !self.is_later_fragment => 8,
+            _ => return Ok(None),
+        };
+        let (head, bytes) =
+            self.bytes.split_at_checked(skip).ok_or(Malformed::Truncated { header: HEADER })?;
+        let later = self.protocol == 44 && (head[2] != 0 || head[3] & 0xf8 != 0);
+        Ok(Some(UpperLayer { protocol: head[0], bytes, is_later_fragment: later }))
+    }
+}
+
+/// The destination of a packet that a router may forward: version and length are right and the hop limit exceeds 1.
+#[must_use]
+#[inline(always)]
+pub fn forwardable(bytes: &[u8]) -> Option<u128> {
+    let (header, rest) = bytes.split_first_chunk::<40>()?;
+    let fits = usize::from(u16_at(header, 4)) <= rest.len();
+    (header[0] >> 4 == 6 && header[7] > 1 && fits).then(|| u128::from_be_bytes(sixteen_at(header, 24)))
+}
+
+/// Takes one hop off a packet. Returns false, and does nothing, if none remains or the bytes are too few.
+#[inline(always)]
+pub fn decrement_hop_limit(bytes: &mut [u8]) -> bool {
+    match bytes.first_chunk_mut::<40>() {
+        Some(header) if header[7] > 0 => {
+            header[7] -= 1;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Sets "congestion experienced" on a packet that is ECN-capable. Returns whether it did.
+pub fn mark_congestion(bytes: &mut [u8]) -> bool {
+    match bytes.first_chunk_mut::<40>() {
+        Some(header) if !matches!(header[1] >> 4 & 3, 0 | 3) => {
+            header[1] |= 0x30;
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,105 @@
+//! Neighbour discovery for IPv6 (RFC 4861): solicitations and advertisements.
+
+use std::net::Ipv6Addr;
+
+use crate::Ipv6Header;
+use crate::ethernet::Mac;
+use crate::field::{sixteen_at, split};
+use crate::icmp::{is_icmp_v6, packet_v6};
+use crate::ipv6::Ipv6Packet;
+use crate::malformed::Malformed;
+
+/// A solicitation or advertisement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeighbourMessage {
+    /// Whether it advertises; else it solicits.
+    pub advertises: bool,
+    /// The address it is about.
+    pub target: Ipv6Addr,
+    /// The link-layer address in its option: of the sender (solicitation) or the target (advertisement).
+    pub mac: Option<Mac>,
+}
+
+const SOLICITATION: u8 = 135;
+const ADVERTISEMENT: u8 = 136;
+/// Flags of our advertisements: from a router, solicited, overrides.
+const FLAGS: u8 = 0xe0;
+
+impl NeighbourMessage {
+    /// The message in a packet, or nothing if the packet is no such message.
+    ///
+    /// # Errors
+    /// A message that receivers must discard: a hop limit below 255 (it has crossed a router), a wrong checksum, a malformed
+    /// option, or a target that is a group.
+    pub fn parse(packet: &Ipv6Packet<'_>) -> Result<Option<NeighbourMessage>, Malformed> {
+        const HEADER: &str = "neighbour discovery";
+        let kind = packet.payload.first().copied();
+        if packet.next != crate::protocol::ICMPV6 || !matches!(kind, Some(SOLICITATION | ADVERTISEMENT)) {
+            return Ok(None);
+        }
+        if packet.hop_limit != 255 {
+            let value = packet.hop_limit.into();
+            return Err(Malformed::Forbidden { header: HEADER, field: "hop limit", value });
+        }
+        if !is_icmp_v6(packet) {
+            return Err(Malformed::Checksum { header: HEADER });
+        }
+        let (head, options) = split::<24>(packet.payload, HEADER)?;
+        let target = Ipv6Addr::from(sixteen_at(head, 8));
+        if target.is_multicast() {
+            return Err(Malformed::Forbidden { header: HEADER, field: "target", value: 0xff });
+        }
+        let advertises = head[0] == ADVERTISEMENT;
+        let mac = option(options, if advertises { 2 } else { 1 })?;
+        Ok(Some(NeighbourMessage { advertises, target, mac }))
+    }
+
+    /// The packet of a solicitation for `target`.
+    #[must_use]
+    pub fn solicit(target: Ipv6Addr, (mac, from): (Mac, Ipv6Addr)) -> Vec<u8> {
+        let header = Ipv6Header { hop_limit: 255, ..Ipv6Header::between(from, solicited_node(target)) };
+        packet_v6(header, message(SOLICITATION, 0, target, (1, mac)))
+    }
+
+    /// The packet by which the station `mac` advertises `target` to `to`.
+    #[must_use]
+    pub fn advertise(target: Ipv6Addr, mac: Mac, to: Ipv6Addr) -> Vec<u8> {
+        let header = Ipv6Header { hop_limit: 255, ..Ipv6Header::between(target, to) };
+        packet_v6(header, message(ADVERTISEMENT, FLAGS, target, (2, mac)))
+    }
+}
+
+/// The group that a station with this address listens to.
+#[must_use]
+pub fn solicited_node(address: Ipv6Addr) -> Ipv6Addr {
+    const GROUP: u128 = 0xff02_0000_0000_0000_0000_0001_ff00_0000;
+    Ipv6Addr::from(GROUP | u128::from(address) & 0xff_ffff)
+}
+
+/// The MAC address of an IPv6 group (RFC 2464, section 7).
+#[must_use]
+pub fn multicast_mac(group: Ipv6Addr) -> Mac {
+    let [.., a, b, c, d] = group.octets();
+    Mac([0x33, 0x33, a, b, c, d])
+}
+
+/// The link-layer address in the options, the first of its type.
+fn option(mut options: &[u8], wanted: u8) -> Result<Option<Mac>, Malformed> {
+    const HEADER: &str = "neighbour discovery option";
+    while let [kind, units, ..] = *options {
+        let length = 8 * usize::from(units);
+        let whole = if length == 0 { None } else { options.split_at_checked(length) };
+        let (this, rest) =
+            whole.ok_or(Malformed::Length { header: HEADER, says: length, has: options.len() })?;
+        if let (true, [_, _, a, b, c, d, e, f]) = (kind == wanted, this) {
+            return Ok(Some(Mac([*a, *b, *c, *d, *e, *f])));
+        }
+        options = rest;
+    }
+    Ok(None)
+}
+
+fn message(kind: u8, flags: u8, target: Ipv6Addr, (option, mac): (u8, Mac)) -> Vec<u8> {
+    let head = [kind, 0, 0, 0, flags, 0, 0, 0];
+    [&head[..], &target.octets(), &[option, 1], &mac.0].concat()
+}

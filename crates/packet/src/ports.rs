@@ -1,0 +1,84 @@
+//! The ports of TCP and UDP, and what names a flow.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::ipv4::Ipv4Packet;
+use crate::ipv6::Ipv6Packet;
+use crate::protocol::{TCP, UDP};
+
+/// Source and destination port of TCP or UDP bytes.
+#[must_use]
+pub fn of(protocol: u8, bytes: &[u8]) -> Option<(u16, u16)> {
+    let [a, b, c, d] = *bytes.first_chunk()?;
+    let ports = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+    matches!(protocol, TCP | UDP).then_some(ports)
+}
+
+/// The ports of an IPv4 packet; later fragments have none.
+#[must_use]
+pub fn of_v4(packet: &Ipv4Packet<'_>) -> Option<(u16, u16)> {
+    (!packet.is_later_fragment()).then(|| of(packet.protocol, packet.payload)).flatten()
+}
+
+/// The ports of an IPv6 packet; later fragments have none.
+#[must_use]
+pub fn of_v6(packet: &Ipv6Packet<'_>) -> Option<(u16, u16)> {
+    let upper = packet.upper_layer().ok()?;
+    (!upper.is_later_fragment).then(|| of(upper.protocol, upper.bytes)).flatten()
+}
+
+/// A UDP datagram in an IPv4 packet, its checksum computed; for tests and generators.
+#[must_use]
+pub fn udp_v4(header: crate::Ipv4Header, ports: (u16, u16), data: &[u8]) -> Vec<u8> {
+    let ends = (header.source, header.destination);
+    let datagram = udp(ports, data, |sum, length| sum.pseudo_v4(ends, UDP, length));
+    let header = crate::Ipv4Header { protocol: UDP, payload: datagram.len() as u16, ..header };
+    [&header.to_bytes()[..], &datagram].concat()
+}
+
+/// The same in an IPv6 packet.
+#[must_use]
+pub fn udp_v6(header: crate::Ipv6Header, ports: (u16, u16), data: &[u8]) -> Vec<u8> {
+    let ends: (Ipv6Addr, Ipv6Addr) = (header.source, header.destination);
+    let datagram = udp(ports, data, |sum, length| sum.pseudo_v6(ends, UDP, length));
+    let header = crate::Ipv6Header { next: UDP, payload: datagram.len() as u16, ..header };
+    [&header.to_bytes()[..], &datagram].concat()
+}
+
+/// A datagram; a checksum of zero is sent as all ones, because zero means that there is none.
+fn udp(
+    (source, destination): (u16, u16),
+    data: &[u8],
+    pseudo: impl Fn(crate::checksum::Sum, usize) -> crate::checksum::Sum,
+) -> Vec<u8> {
+    let length = 8 + data.len();
+    let words = [source, destination, length as u16, 0];
+    let mut datagram: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    datagram.extend_from_slice(data);
+    let sum = pseudo(crate::checksum::Sum::default(), length).bytes(&datagram).checksum();
+    let sum = if sum == 0 { 0xffff } else { sum };
+    datagram[6..8].copy_from_slice(&sum.to_be_bytes());
+    datagram
+}
+
+/// The ends of a flow as IPv4 bytes in the order that hash functions of cards take: source, destination, ports.
+#[must_use]
+pub fn tuple_v4(ends: (Ipv4Addr, Ipv4Addr), ports: (u16, u16)) -> [u8; 12] {
+    let mut bytes = [0; 12];
+    bytes[..4].copy_from_slice(&ends.0.octets());
+    bytes[4..8].copy_from_slice(&ends.1.octets());
+    bytes[8..10].copy_from_slice(&ports.0.to_be_bytes());
+    bytes[10..].copy_from_slice(&ports.1.to_be_bytes());
+    bytes
+}
+
+/// The same for IPv6.
+#[must_use]
+pub fn tuple_v6(ends: (Ipv6Addr, Ipv6Addr), ports: (u16, u16)) -> [u8; 36] {
+    let mut bytes = [0; 36];
+    bytes[..16].copy_from_slice(&ends.0.octets());
+    bytes[16..32].copy_from_slice(&ends.1.octets());
+    bytes[32..34].copy_from_slice(&ports.0.to_be_bytes());
+    bytes[34..].copy_from_slice(&ports.1.to_be_bytes());
+    bytes
+}

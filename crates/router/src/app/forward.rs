@@ -1,0 +1,52 @@
+//! Minimal forwarding: every port has a fixed output; only MAC addresses are rewritten.
+
+use weft_packet::Mac;
+
+use crate::app::{Application, Desk};
+use crate::pool::FrameBatch;
+
+/// Where the frames of a port go.
+#[derive(Clone, Copy, Debug)]
+pub struct Wire {
+    /// The output port.
+    pub to: u16,
+    /// Destination and source address of the frames sent, in this order.
+    pub addresses: [u8; 12],
+}
+
+impl Wire {
+    /// To port `to`, from its own address to that of the station behind it.
+    #[must_use]
+    pub fn new(to: u16, own: Mac, station: Mac) -> Wire {
+        let mut addresses = [0; 12];
+        addresses[..6].copy_from_slice(&station.0);
+        addresses[6..].copy_from_slice(&own.0);
+        Wire { to, addresses }
+    }
+}
+
+/// The application.
+#[derive(Clone, Debug)]
+pub struct Forwarding {
+    wires: Box<[Wire]>,
+}
+
+impl Forwarding {
+    /// By input port. Every output must exist.
+    #[must_use]
+    pub fn new(wires: Vec<Wire>) -> Forwarding {
+        Forwarding { wires: wires.into() }
+    }
+}
+
+impl Application for Forwarding {
+    #[inline]
+    fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
+        let Some(first) = batch.frames().first() else { return };
+        let wire = self.wires[usize::from(first.port)];
+        for frame in batch.frames() {
+            desk.pool.buffer(frame.buffer)[..12].copy_from_slice(&wire.addresses);
+        }
+        desk.out.extend(wire.to, batch.frames());
+    }
+}

@@ -1,0 +1,198 @@
+//! IPv4 and IPv6 routing: checksum, hop limit, longest-prefix match, next hop.
+//!
+//! What most packets need is on this page, for a whole batch at once; everything else (answers, errors, questions, next hops that are
+//! not resolved) is in `slow`, one packet at a time.
+
+use std::sync::Arc;
+
+use weft_core::{Span, Time};
+use weft_fib::{Hop, RouteReader};
+use weft_packet::{ipv4, ipv6};
+
+use crate::app::{Application, Desk};
+use crate::control::{Adjacency, AdjacencyTable, Control};
+use crate::interface::Interface;
+use crate::limiter::TokenBucket;
+use crate::pool::{BATCH, Frame, FrameBatch, STRIDE};
+
+mod answer;
+mod send;
+mod slow;
+
+/// Bytes of an Ethernet header.
+const ETHERNET: usize = 14;
+/// Time between looks at what is due.
+const TICK: Span = Span::from_ms(100);
+
+/// How many ICMP errors a worker sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorRate {
+    /// In the long run.
+    pub per_second: u32,
+    /// At once.
+    pub burst: u32,
+}
+
+impl Default for ErrorRate {
+    fn default() -> ErrorRate {
+        ErrorRate { per_second: 1000, burst: 50 }
+    }
+}
+
+/// Packets of one family on their way through a batch.
+struct Lane<A> {
+    frames: [Frame; BATCH],
+    addresses: [A; BATCH],
+    hops: [Hop; BATCH],
+    count: usize,
+}
+
+impl<A: Copy + Default> Lane<A> {
+    fn new() -> Lane<A> {
+        let (frames, addresses) = ([Frame::default(); BATCH], [A::default(); BATCH]);
+        Lane { frames, addresses, hops: [Hop::NONE; BATCH], count: 0 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, frame: Frame, address: A) {
+        let at = self.count % BATCH;
+        (self.frames[at], self.addresses[at]) = (frame, address);
+        self.count += 1;
+    }
+}
+
+/// The application of one worker.
+pub struct Routing {
+    control: Arc<Control>,
+    ports: Arc<[Interface]>,
+    v4: RouteReader<u32>,
+    v6: RouteReader<u128>,
+    table: Arc<AdjacencyTable>,
+    /// The number of that table.
+    seen: u64,
+    errors: TokenBucket,
+    due: Time,
+    lane4: Box<Lane<u32>>,
+    lane6: Box<Lane<u128>>,
+    rest: Vec<Frame>,
+}
+
+/// What the first bytes of a frame say.
+enum Lookup {
+    V4(u32),
+    V6(u128),
+    Slow,
+}
+
+impl Routing {
+    /// For one worker of a router with these ports.
+    #[must_use]
+    pub fn new(control: Arc<Control>, ports: Arc<[Interface]>, errors: ErrorRate) -> Routing {
+        let (v4, v6) = control.read(|state| (state.v4().reader(), state.v6().reader()));
+        let (seen, table) = (control.newest(), control.adjacencies());
+        let (lane4, lane6) = (Box::new(Lane::new()), Box::new(Lane::new()));
+        let errors = TokenBucket::new(errors.per_second, errors.burst);
+        Routing {
+            control,
+            ports,
+            v4,
+            v6,
+            table,
+            seen,
+            errors,
+            due: Time::ZERO,
+            lane4,
+            lane6,
+            rest: Vec::with_capacity(BATCH),
+        }
+    }
+
+    /// Takes over new next hops.
+    #[inline]
+    fn refresh(&mut self) {
+        let newest = self.control.newest();
+        if newest != self.seen {
+            (self.seen, self.table) = (newest, self.control.adjacencies());
+        }
+    }
+
+    /// Sends the packets of a lane whose next hop is resolved; the others are left to `rest`.
+    #[inline(always)]
+    fn send<A: Copy>(
+        (table, rest): (&AdjacencyTable, &mut Vec<Frame>),
+        desk: &mut Desk<'_>,
+        lane: &Lane<A>,
+        decrement: impl Fn(&mut [u8]) -> bool,
+    ) {
+        for (frame, hop) in lane.frames.iter().zip(&lane.hops).take(lane.count) {
+            match table.adjacencies.get(usize::from(hop.0)) {
+                Some(adjacency) if usize::from(frame.length) <= usize::from(adjacency.mtu) + ETHERNET => {
+                    let buffer = desk.pool.buffer(frame.buffer);
+                    decrement(&mut buffer[ETHERNET..]);
+                    buffer[..12].copy_from_slice(&adjacency.addresses);
+                    desk.out.push(adjacency.port, *frame);
+                }
+                _ => rest.push(*frame),
+            }
+        }
+    }
+}
+
+/// Whether a frame is a sound packet for this station that only needs a next hop.
+#[inline(always)]
+fn classify(buffer: &[u8; STRIDE], length: u16, station: [u8; 6]) -> Lookup {
+    let end = usize::from(length).min(STRIDE);
+    let Some(packet) = buffer.get(ETHERNET..end) else { return Lookup::Slow };
+    if buffer[..6] != station {
+        return Lookup::Slow;
+    }
+    match [buffer[12], buffer[13]] {
+        [0x08, 0x00] => ipv4::forwardable(packet).map_or(Lookup::Slow, Lookup::V4),
+        [0x86, 0xdd] => ipv6::forwardable(packet).map_or(Lookup::Slow, Lookup::V6),
+        _ => Lookup::Slow,
+    }
+}
+
+impl Application for Routing {
+    #[inline]
+    fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
+        let Some(first) = batch.frames().first() else { return };
+        self.refresh();
+        let station = self.ports[usize::from(first.port)].mac.0;
+        (self.lane4.count, self.lane6.count) = (0, 0);
+        for frame in batch.frames() {
+            match classify(desk.pool.buffer(frame.buffer), frame.length, station) {
+                Lookup::V4(address) => self.lane4.push(*frame, address),
+                Lookup::V6(address) => self.lane6.push(*frame, address),
+                Lookup::Slow => self.rest.push(*frame),
+            }
+        }
+        if self.lane4.count > 0 {
+            let lane = &mut *self.lane4;
+            self.v4.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);
+            Routing::send((&self.table, &mut self.rest), desk, lane, ipv4::decrement_ttl);
+        }
+        if self.lane6.count > 0 {
+            let lane = &mut *self.lane6;
+            self.v6.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);
+            Routing::send((&self.table, &mut self.rest), desk, lane, ipv6::decrement_hop_limit);
+        }
+        if !self.rest.is_empty() {
+            self.handle_rest(desk);
+        }
+    }
+
+    fn tick(&mut self, desk: &mut Desk<'_>) {
+        self.due = desk.now + TICK;
+        self.refresh();
+        let outgoing = self.control.due(desk.now);
+        self.carry_out(desk, outgoing);
+    }
+
+    fn next_tick(&self) -> Option<Time> {
+        Some(self.due)
+    }
+}
+
+/// An unresolved next hop has an MTU that no packet meets, so that one comparison sends its packets the slow way.
+const _: () = assert!(Adjacency::UNRESOLVED.mtu == 0);

@@ -1,0 +1,146 @@
+//! Sending what does not leave in the buffer it came in: packets that waited, and the router's own.
+
+use std::net::IpAddr;
+
+use weft_packet::icmp::{error_v4, error_v6, is_silent_v4, is_silent_v6};
+use weft_packet::neighbour::{multicast_mac, solicited_node};
+use weft_packet::{
+    ArpMessage, ArpOperation, EtherType, EthernetHeader, IcmpError, Ipv4Packet, Ipv6Packet, Mac,
+    NeighbourMessage,
+};
+
+use crate::app::Desk;
+use crate::app::route::Routing;
+use crate::control::{NextHop, Outgoing};
+use crate::counters::DropCause;
+use crate::interface::is_link_local;
+use crate::neighbours::{Resolution, Station};
+
+impl Routing {
+    /// Sends a packet to a station, or keeps it until the station has answered.
+    pub(super) fn send_to(&mut self, desk: &mut Desk<'_>, station: Station, packet: &[u8]) {
+        match self.control.resolve(desk.now, station, packet) {
+            Resolution::Known(mac) => self.emit(desk, (station.0, mac), kind_of(packet), packet),
+            Resolution::Ask => self.ask(desk, station),
+            Resolution::Waits(displaced) => desk.counters.drop(DropCause::WaitingFull, displaced as u64),
+            Resolution::Full => desk.counters.drop(DropCause::WaitingFull, 1),
+        }
+    }
+
+    /// Sends a packet of the router's own by its routes; `port` is that of the packet it answers.
+    pub(super) fn route_own(&mut self, desk: &mut Desk<'_>, port: u16, packet: &[u8]) {
+        desk.counters.made += 1;
+        match self.station_of(port, packet) {
+            Some(station) => self.send_to(desk, station, packet),
+            None => desk.counters.drop(DropCause::NoRoute, 1),
+        }
+    }
+
+    /// The station to which a packet goes.
+    fn station_of(&self, port: u16, packet: &[u8]) -> Option<Station> {
+        let (to, hop) = match kind_of(packet) {
+            EtherType::IPV4 => {
+                let to = Ipv4Packet::parse(packet).ok()?.destination;
+                (IpAddr::V4(to), self.v4.lookup(to.into()))
+            }
+            _ => {
+                let to = Ipv6Packet::parse(packet).ok()?.destination;
+                (IpAddr::V6(to), self.v6.lookup(to.into()))
+            }
+        };
+        match self.next(hop) {
+            _ if to.is_ipv6() && is_link_local(to) => Some((port, to)),
+            Some(NextHop::Link(port)) => Some((port, to)),
+            Some(NextHop::Station(station)) => Some(station),
+            Some(NextHop::Local | NextHop::Reject) | None => None,
+        }
+    }
+
+    /// Sends a frame of the router's own.
+    pub(super) fn send_own(&mut self, desk: &mut Desk<'_>, to: (u16, Mac), kind: EtherType, payload: &[u8]) {
+        desk.counters.made += 1;
+        self.emit(desk, to, kind, payload);
+    }
+
+    /// Puts a frame in its queue.
+    fn emit(
+        &mut self,
+        desk: &mut Desk<'_>,
+        (port, destination): (u16, Mac),
+        kind: EtherType,
+        payload: &[u8],
+    ) {
+        let source = self.ports[usize::from(port)].mac;
+        let header = EthernetHeader { destination, source, kind }.to_bytes();
+        match desk.pool.store(&[&header[..], payload].concat(), port) {
+            Some(frame) => desk.out.push(port, frame),
+            None => desk.counters.drop(DropCause::NoBuffer, 1),
+        }
+    }
+
+    /// Tells the sender of a packet that came by `port` why it goes no further, unless that must stay unsaid.
+    pub(super) fn send_error(&mut self, desk: &mut Desk<'_>, (port, bytes): (u16, &[u8]), error: IcmpError) {
+        let Some(message) = self.error(port, bytes, error) else { return };
+        if self.errors.take(desk.now) {
+            self.route_own(desk, port, &message);
+        } else {
+            desk.counters.errors_suppressed += 1;
+        }
+    }
+
+    /// The packet that reports an error, if one may be sent and the port has an address to send it from.
+    fn error(&self, port: u16, bytes: &[u8], error: IcmpError) -> Option<Vec<u8>> {
+        let own = &self.ports[usize::from(port)];
+        match kind_of(bytes) {
+            EtherType::IPV4 => {
+                let packet = Ipv4Packet::parse(bytes).ok().filter(|packet| !is_silent_v4(packet))?;
+                Some(error_v4(error, own.v4()?, packet.source, bytes))
+            }
+            _ => {
+                let packet = Ipv6Packet::parse(bytes).ok().filter(|packet| !is_silent_v6(packet, error))?;
+                Some(error_v6(error, own.v6(), packet.source, bytes))
+            }
+        }
+    }
+
+    /// Asks where a station is.
+    fn ask(&mut self, desk: &mut Desk<'_>, (port, target): Station) {
+        let own = &self.ports[usize::from(port)];
+        let mac = own.mac;
+        match (target, own.source_for(target)) {
+            (IpAddr::V4(target), Some(IpAddr::V4(source))) => {
+                let (sender, target) = ((mac, source), (Mac::default(), target));
+                let request = ArpMessage { operation: ArpOperation::Request, sender, target }.to_bytes();
+                self.send_own(desk, (port, Mac::BROADCAST), EtherType::ARP, &request);
+            }
+            (IpAddr::V6(target), Some(IpAddr::V6(source))) => {
+                let request = NeighbourMessage::solicit(target, (mac, source));
+                self.send_own(desk, (port, multicast_mac(solicited_node(target))), EtherType::IPV6, &request);
+            }
+            // A port without an address of the family cannot ask; the packet is given up in its time.
+            _ => {}
+        }
+    }
+
+    /// Sends what a change of the neighbours asks for.
+    pub(super) fn carry_out(&mut self, desk: &mut Desk<'_>, outgoing: Outgoing) {
+        for ((port, _), mac, packet) in outgoing.ready {
+            self.emit(desk, (port, mac), kind_of(&packet), &packet);
+        }
+        for station in outgoing.ask {
+            self.ask(desk, station);
+        }
+        for (port, packet) in outgoing.failed {
+            desk.counters.drop(DropCause::Unreachable, 1);
+            self.send_error(desk, (port, &packet), IcmpError::HostUnreachable);
+        }
+    }
+}
+
+/// The Ethernet type of an IP packet, by its version.
+fn kind_of(packet: &[u8]) -> EtherType {
+    match packet.first() {
+        Some(first) if first >> 4 == 6 => EtherType::IPV6,
+        _ => EtherType::IPV4,
+    }
+}

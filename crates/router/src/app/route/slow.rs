@@ -1,0 +1,166 @@
+//! One packet that needs more than a next hop: whose it is, why it cannot go on, or whom to ask for its next hop.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use weft_fib::Hop;
+use weft_packet::{EtherType, EthernetFrame, IcmpError, Ipv4Packet, Ipv6Packet, Mac, ipv4, ipv6};
+
+use crate::app::Desk;
+use crate::app::route::Routing;
+use crate::control::NextHop;
+use crate::counters::DropCause;
+use crate::interface::is_link_local;
+use crate::neighbours::Station;
+
+/// What became of a received packet.
+pub(super) enum Fate {
+    /// It was sent on, or waits for its next hop.
+    Onward,
+    /// It was for the router, which has dealt with it.
+    Consumed,
+    /// It was dropped.
+    Dropped(DropCause),
+}
+
+/// A packet and what forwarding asks about it.
+#[derive(Clone, Copy)]
+pub(super) struct Transit<'a> {
+    /// The port by which it came.
+    pub(super) port: u16,
+    /// From its IP header on, without padding of the frame.
+    pub(super) bytes: &'a [u8],
+    pub(super) hops_left: u8,
+}
+
+impl Routing {
+    /// The frames that the fast path has left.
+    #[inline(never)]
+    pub(super) fn handle_rest(&mut self, desk: &mut Desk<'_>) {
+        let mut rest = std::mem::take(&mut self.rest);
+        for frame in rest.drain(..) {
+            let bytes = desk.pool.bytes(frame).to_vec();
+            // Its buffer is free at once: whatever is sent is a new frame, so that no path can lose a buffer.
+            desk.pool.give(frame.buffer);
+            match self.judge(desk, frame.port, &bytes) {
+                Fate::Onward => {}
+                Fate::Consumed => desk.counters.consumed += 1,
+                Fate::Dropped(cause) => desk.counters.drop(cause, 1),
+            }
+        }
+        self.rest = rest;
+    }
+
+    fn judge(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+        let Ok(frame) = EthernetFrame::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
+        let own = self.ports[usize::from(port)].mac;
+        if frame.destination != own && !frame.destination.is_multicast() {
+            return Fate::Dropped(DropCause::OtherStation);
+        }
+        match frame.kind {
+            _ if frame.tags[0].is_some() => Fate::Dropped(DropCause::Unsupported),
+            EtherType::ARP => self.hear_arp(desk, port, frame.payload),
+            EtherType::IPV4 => self.judge_v4(desk, port, frame.payload),
+            EtherType::IPV6 => self.judge_v6(desk, port, frame.payload),
+            _ => Fate::Dropped(DropCause::Unsupported),
+        }
+    }
+
+    fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+        let Ok(packet) = Ipv4Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
+        if is_for_many(packet.destination) || is_for_many(packet.source) || packet.source.is_loopback() {
+            return Fate::Dropped(DropCause::Multicast);
+        }
+        let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.ttl };
+        let hop = self.v4.lookup(packet.destination.into());
+        match self.next(hop) {
+            Some(NextHop::Local) => self.answer_v4(desk, transit, &packet),
+            next => self.onward(desk, transit, (next, packet.destination.into())),
+        }
+    }
+
+    fn judge_v6(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+        let Ok(packet) = Ipv6Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
+        let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit };
+        let destination = IpAddr::V6(packet.destination);
+        let is_own = self.ports[usize::from(port)].owns(destination);
+        if packet.source.is_multicast() || packet.source == Ipv6Addr::LOCALHOST {
+            return Fate::Dropped(DropCause::Multicast);
+        }
+        if is_own || packet.destination.is_multicast() {
+            return self.answer_v6(desk, transit, &packet);
+        }
+        // Addresses of one link stay there.
+        if is_link_local(destination) || is_link_local(packet.source.into()) {
+            return Fate::Dropped(DropCause::NoRoute);
+        }
+        let hop = self.v6.lookup(packet.destination.into());
+        match self.next(hop) {
+            Some(NextHop::Local) => self.answer_v6(desk, transit, &packet),
+            next => self.onward(desk, transit, (next, destination)),
+        }
+    }
+
+    /// What a number of a next hop stands for.
+    pub(super) fn next(&self, hop: Hop) -> Option<NextHop> {
+        self.table.hops.get(usize::from(hop.0)).copied().flatten()
+    }
+
+    /// To the next hop, or an error to the sender.
+    fn onward(
+        &mut self,
+        desk: &mut Desk<'_>,
+        transit: Transit<'_>,
+        (next, to): (Option<NextHop>, IpAddr),
+    ) -> Fate {
+        let station = match next {
+            None | Some(NextHop::Local) => {
+                return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::NoRoute));
+            }
+            Some(NextHop::Reject) => {
+                return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::Rejected));
+            }
+            Some(NextHop::Link(port)) => (port, to),
+            Some(NextHop::Station(station)) => station,
+        };
+        if transit.hops_left <= 1 {
+            return self.refuse(desk, transit, (IcmpError::TimeExceeded, DropCause::Expired));
+        }
+        let mtu = self.ports[usize::from(station.0)].mtu;
+        if transit.bytes.len() > usize::from(mtu) {
+            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+        }
+        let mut bytes = transit.bytes.to_vec();
+        let _ = if to.is_ipv4() {
+            ipv4::decrement_ttl(&mut bytes)
+        } else {
+            ipv6::decrement_hop_limit(&mut bytes)
+        };
+        self.send_to(desk, station, &bytes);
+        Fate::Onward
+    }
+
+    /// Drops a packet and tells its sender.
+    pub(super) fn refuse(
+        &mut self,
+        desk: &mut Desk<'_>,
+        transit: Transit<'_>,
+        (error, cause): (IcmpError, DropCause),
+    ) -> Fate {
+        self.send_error(desk, (transit.port, transit.bytes), error);
+        Fate::Dropped(cause)
+    }
+
+    /// A station has said where it is.
+    pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, solicits: bool) {
+        let is_here = self.ports[usize::from(station.0)].reaches(station.1);
+        if is_here && !mac.is_multicast() && mac != Mac::default() {
+            let outgoing = self.control.learn(desk.now, station, mac, solicits);
+            self.carry_out(desk, outgoing);
+        }
+    }
+}
+
+/// Whether an address names several stations, or none.
+fn is_for_many(address: Ipv4Addr) -> bool {
+    address.is_multicast() || address.is_broadcast() || address.is_unspecified()
+}

@@ -1,0 +1,112 @@
+//! Rings in memory: a port without a device, for measuring what the processor can do.
+//!
+//! Frames that are sent return to the ring and are received again, so that no frame is ever copied. A generator may give each frame
+//! a fresh header as it is received.
+
+use std::io;
+
+use weft_core::{Purpose, Random};
+
+use crate::backend::Backend;
+use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
+
+/// What a received frame looks like.
+#[derive(Clone, Debug)]
+pub enum MemoryTraffic {
+    /// As it was sent.
+    Same,
+    /// IPv4 with a new destination, all addresses equally likely, TTL 64.
+    RandomDestinations(DestinationDraw),
+}
+
+/// Draws destinations and computes the checksums.
+#[derive(Clone, Debug)]
+pub struct DestinationDraw {
+    state: u64,
+}
+
+impl DestinationDraw {
+    /// From a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> DestinationDraw {
+        DestinationDraw { state: Random::new(seed, Purpose::Test, 0).bits() | 1 }
+    }
+
+    /// Marsaglia's xorshift, whose low half would be weaker: the high half is taken.
+    #[inline(always)]
+    fn next(&mut self) -> u32 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 32) as u32
+    }
+
+    /// Writes TTL, destination and checksum of the frame in a buffer.
+    #[inline(always)]
+    fn write(&mut self, buffer: &mut [u8; STRIDE]) {
+        let destination = self.next().to_be_bytes();
+        let Some(header) = buffer[14..].first_chunk_mut::<20>() else { return };
+        (header[8], header[10], header[11]) = (64, 0, 0);
+        header[16..].copy_from_slice(&destination);
+        let sum = weft_packet::checksum::of_header(header);
+        [header[10], header[11]] = sum.to_be_bytes();
+    }
+}
+
+/// A ring of frames.
+#[derive(Debug)]
+pub struct MemoryRing {
+    ring: Box<[Frame]>,
+    head: usize,
+    tail: usize,
+    traffic: MemoryTraffic,
+}
+
+impl MemoryRing {
+    /// A ring filled with copies of a frame. There are `frames`, rounded up to a power of two, or as many as the pool has.
+    #[must_use]
+    pub fn filled(
+        pool: &mut FramePool,
+        frames: usize,
+        (port, frame): (u16, &[u8]),
+        traffic: MemoryTraffic,
+    ) -> MemoryRing {
+        let places = frames.next_power_of_two();
+        let stored: Vec<Frame> = (0..places).map_while(|_| pool.store(frame, port)).collect();
+        let mut ring = vec![Frame::default(); places];
+        ring[..stored.len()].copy_from_slice(&stored);
+        MemoryRing { ring: ring.into(), head: 0, tail: stored.len(), traffic }
+    }
+}
+
+impl Backend for MemoryRing {
+    #[inline]
+    fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
+        let mask = self.ring.len() - 1;
+        let count = (self.tail - self.head).min(batch.room()).min(BATCH);
+        for n in 0..count {
+            let frame = self.ring[(self.head + n) & mask];
+            if let MemoryTraffic::RandomDestinations(draw) = &mut self.traffic {
+                draw.write(pool.buffer(frame.buffer));
+            }
+            batch.push(frame);
+        }
+        self.head += count;
+        Ok(())
+    }
+
+    #[inline]
+    fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
+        let mask = self.ring.len() - 1;
+        let room = self.ring.len() - (self.tail - self.head);
+        let count = frames.len().min(room);
+        for frame in &frames[..count] {
+            self.ring[self.tail & mask] = *frame;
+            self.tail += 1;
+        }
+        let lost = frames.len() - count;
+        frames[count..].iter().for_each(|frame| pool.give(frame.buffer));
+        frames.clear();
+        Ok(lost)
+    }
+}

@@ -1,0 +1,243 @@
+//! System calls on packet sockets and TAP devices. The only `unsafe` code of the router.
+//!
+//! Each wrapper takes safe types and turns results into [`io::Result`].
+
+use std::ffi::c_int;
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+use crate::pool::{BATCH, STRIDE};
+
+/// What the kernel puts in front of each frame: whether its sender has left a checksum to the card (`virtio_net_hdr`).
+pub type OffloadNote = [u8; 10];
+
+/// The result of a call that says -1 for "see `errno`".
+fn checked(result: c_int) -> io::Result<c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Whether an error only says "not now".
+#[must_use]
+pub fn is_busy(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+        || matches!(error.raw_os_error(), Some(libc::ENOBUFS))
+}
+
+/// The number of a network interface.
+///
+/// # Errors
+/// There is none of this name.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn interface_index(name: &str) -> io::Result<c_int> {
+    let name = std::ffi::CString::new(name)?;
+    // SAFETY: `name` is a C string that outlives the call, which only reads it.
+    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+    if index == 0 { Err(io::Error::last_os_error()) } else { Ok(index as c_int) }
+}
+
+/// A raw packet socket bound to an interface, non-blocking, that does not see what it sends itself.
+///
+/// # Errors
+/// There is no permission (`CAP_NET_RAW`), or the interface is gone.
+#[allow(unsafe_code, reason = "system calls")]
+pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: no memory is passed. Protocol 0 receives nothing until the socket is bound.
+    let raw = checked(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
+    // SAFETY: the call has just returned this descriptor, and nobody else owns it.
+    let socket = unsafe { OwnedFd::from_raw_fd(raw) };
+    set_option(&socket, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
+    set_option(&socket, libc::PACKET_VNET_HDR, &1_i32)?;
+    // SAFETY: all fields of this C structure are integers, for which zero is valid.
+    let mut address: libc::sockaddr_ll = unsafe { zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_ifindex = interface;
+    let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+    // SAFETY: the pointer is to a `sockaddr_ll` of the given length, which the call only reads.
+    checked(unsafe { libc::bind(raw, (&raw const address).cast(), length) })?;
+    Ok(socket)
+}
+
+/// Receives frames for all stations, as a switch does.
+///
+/// # Errors
+/// There is no permission.
+#[allow(unsafe_code, reason = "all fields are integers")]
+pub fn receive_all_stations(socket: &OwnedFd, interface: c_int) -> io::Result<()> {
+    // SAFETY: all fields of this C structure are integers, for which zero is valid.
+    let mut request: libc::packet_mreq = unsafe { zeroed() };
+    request.mr_ifindex = interface;
+    request.mr_type = libc::PACKET_MR_PROMISC as u16;
+    set_option(socket, libc::PACKET_ADD_MEMBERSHIP, &request)
+}
+
+/// Joins a group of sockets among which the kernel divides what arrives by the hash of the flow.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn share_by_flow(socket: &OwnedFd, group: u16) -> io::Result<()> {
+    set_option(socket, libc::PACKET_FANOUT, &(u32::from(group) | libc::PACKET_FANOUT_HASH << 16))
+}
+
+/// Sets an option of a packet socket; `T` is the kernel's type for it.
+#[allow(unsafe_code, reason = "a system call")]
+fn set_option<T: Copy>(socket: &OwnedFd, option: c_int, value: &T) -> io::Result<()> {
+    let length = size_of::<T>() as libc::socklen_t;
+    let value = std::ptr::from_ref(value).cast();
+    // SAFETY: `value` points to `length` readable bytes, which the call copies.
+    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, value, length) })?;
+    Ok(())
+}
+
+/// Messages of two parts: the kernel's note and the frame.
+struct Messages {
+    parts: [[libc::iovec; 2]; BATCH],
+    messages: [libc::mmsghdr; BATCH],
+}
+
+impl Messages {
+    #[allow(unsafe_code, reason = "all fields are integers and pointers")]
+    fn new() -> Messages {
+        // SAFETY: all fields of these C structures are integers and pointers, for which zero is valid.
+        unsafe { zeroed() }
+    }
+
+    /// Message `n` consists of these parts.
+    fn set(&mut self, n: usize, note: *mut u8, frame: (*mut u8, usize)) {
+        let (note, length) = (note.cast(), size_of::<OffloadNote>());
+        self.parts[n] = [
+            libc::iovec { iov_base: note, iov_len: length },
+            libc::iovec { iov_base: frame.0.cast(), iov_len: frame.1 },
+        ];
+        let header = &mut self.messages[n].msg_hdr;
+        (header.msg_iov, header.msg_iovlen) = (self.parts[n].as_mut_ptr(), 2);
+    }
+}
+
+/// Receives at most as many frames as there are buffers; calls `got` with the number, length and note of each. A frame that is
+/// longer than its buffer is cut, and its whole length told.
+///
+/// # Errors
+/// The interface has failed.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn receive_many(
+    socket: &OwnedFd,
+    buffers: &mut [&mut [u8; STRIDE]],
+    mut got: impl FnMut(usize, usize, &OffloadNote),
+) -> io::Result<()> {
+    let count = buffers.len().min(BATCH);
+    let mut notes: [OffloadNote; BATCH] = [[0; 10]; BATCH];
+    let mut messages = Messages::new();
+    for (n, buffer) in buffers[..count].iter_mut().enumerate() {
+        messages.set(n, notes[n].as_mut_ptr(), (buffer.as_mut_ptr(), STRIDE));
+    }
+    let (flags, messages) = (libc::MSG_DONTWAIT | libc::MSG_TRUNC, &mut messages.messages);
+    // SAFETY: `count` messages each point to two parts, and these to a note and to a buffer of STRIDE bytes, which are borrowed mutably
+    // for as long as the call lasts; all arrays have BATCH elements and outlive it; there is no time-out.
+    let result = unsafe {
+        libc::recvmmsg(
+            socket.as_raw_fd(),
+            messages.as_mut_ptr(),
+            count as u32,
+            flags as _,
+            std::ptr::null_mut(),
+        )
+    };
+    match checked(result) {
+        Ok(received) => {
+            for (n, message) in messages[..received as usize].iter().enumerate() {
+                got(n, (message.msg_len as usize).saturating_sub(size_of::<OffloadNote>()), &notes[n]);
+            }
+            Ok(())
+        }
+        Err(error) if is_busy(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sends frames; returns how many the kernel took, from the first.
+///
+/// # Errors
+/// The interface has failed.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn send_many(socket: &OwnedFd, frames: &[&[u8]]) -> io::Result<usize> {
+    let count = frames.len().min(BATCH);
+    let mut note: OffloadNote = [0; 10];
+    let mut messages = Messages::new();
+    for (n, frame) in frames[..count].iter().enumerate() {
+        messages.set(n, note.as_mut_ptr(), (frame.as_ptr().cast_mut(), frame.len()));
+    }
+    let (flags, messages) = (libc::MSG_DONTWAIT, &mut messages.messages);
+    // SAFETY: as in `receive_many`; sending only reads the bytes, so that frames may be shared, and one note serves all.
+    let result =
+        unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), count as u32, flags as _) };
+    match checked(result) {
+        Ok(sent) => Ok(sent as usize),
+        Err(error) if is_busy(&error) => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes an open `/dev/net/tun` the end of a TAP device of this name.
+///
+/// # Errors
+/// There is no permission (`CAP_NET_ADMIN`), or the name is too long or in use.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn attach_tap(device: &impl AsRawFd, name: &str) -> io::Result<()> {
+    if name.len() >= libc::IFNAMSIZ {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the name of an interface has at most 15 bytes",
+        ));
+    }
+    // SAFETY: the structure holds integers and unions of integers and pointers, for which zero is valid.
+    let mut request: libc::ifreq = unsafe { zeroed() };
+    for (place, byte) in request.ifr_name.iter_mut().zip(name.bytes()) {
+        *place = byte as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as i16;
+    // SAFETY: TUNSETIFF takes a pointer to an `ifreq`, which outlives the call.
+    checked(unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request) })?;
+    Ok(())
+}
+
+/// Waits until one of the descriptors is readable, or for the time given.
+///
+/// # Errors
+/// A descriptor is bad.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn wait_readable(descriptors: &[RawFd], milliseconds: u16) -> io::Result<()> {
+    let poll = |fd: &RawFd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
+    let mut polled: Vec<libc::pollfd> = descriptors.iter().map(poll).collect();
+    // SAFETY: the pointer is to as many structures as the call is told, and they outlive it.
+    let result =
+        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, milliseconds.into()) };
+    match checked(result) {
+        Err(error) if !is_busy(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Runs the calling thread on one core.
+///
+/// # Errors
+/// There is no such core.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn pin_to_core(core: usize) -> io::Result<()> {
+    let most = 8 * size_of::<libc::cpu_set_t>();
+    if core >= most {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("cores are numbered up to {}", most - 1),
+        ));
+    }
+    // SAFETY: a set of cores is an array of integers, for which zero is valid.
+    let mut cores: libc::cpu_set_t = unsafe { zeroed() };
+    // SAFETY: `core` is below the number of bits of the set.
+    unsafe { libc::CPU_SET(core, &mut cores) };
+    // SAFETY: the pointer is to a set of the size given, which the call only reads; 0 is the calling thread.
+    checked(unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const cores) })?;
+    Ok(())
+}

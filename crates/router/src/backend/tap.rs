@@ -1,0 +1,73 @@
+//! TAP: the router is the other end of an interface that the kernel sees.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+
+use crate::backend::{Backend, give_back, system};
+use crate::pool::{Frame, FrameBatch, FramePool};
+
+/// A TAP device.
+#[derive(Debug)]
+pub struct TapDevice {
+    device: File,
+    port: u16,
+}
+
+impl TapDevice {
+    /// Creates or attaches to the device of this name.
+    ///
+    /// # Errors
+    /// There is no `/dev/net/tun`, no permission, or the name is too long or in use.
+    pub fn open(name: &str, port: u16) -> io::Result<TapDevice> {
+        let mut options = OpenOptions::new();
+        let device = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
+        system::attach_tap(&device, name)?;
+        Ok(TapDevice { device, port })
+    }
+}
+
+impl Backend for TapDevice {
+    fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
+        while batch.room() > 0 {
+            let Some(buffer) = pool.take() else { return Ok(()) };
+            match self.device.read(pool.buffer(buffer)) {
+                Ok(length) if length > 0 => {
+                    batch.push(Frame { buffer, length: length as u16, port: self.port });
+                }
+                other => {
+                    pool.give(buffer);
+                    return match other {
+                        Err(error) if !system::is_busy(&error) => Err(error),
+                        _ => Ok(()),
+                    };
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
+        let mut lost = 0;
+        let mut result = Ok(());
+        for frame in frames.iter() {
+            match self.device.write(pool.bytes(*frame)) {
+                Ok(_) => {}
+                Err(error) => {
+                    lost += 1;
+                    // An interface that is down refuses frames (EIO) until it comes up.
+                    if !system::is_busy(&error) && error.raw_os_error() != Some(libc::EIO) {
+                        result = Err(error);
+                    }
+                }
+            }
+        }
+        give_back(pool, frames);
+        result.map(|()| lost)
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        Some(self.device.as_raw_fd())
+    }
+}

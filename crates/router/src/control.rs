@@ -1,0 +1,327 @@
+//! What the workers of a router share: routes, next hops and neighbours. Changed under a lock, by few; read without one, by all.
+//!
+//! Workers look routes up in tables that change under their hands, and keep a copy of the next hops (an [`AdjacencyTable`]), which
+//! they replace when its number says that there is a newer one.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use weft_core::Time;
+use weft_fib::ipv4::Ipv4Routes;
+use weft_fib::ipv6::Ipv6Routes;
+use weft_fib::{Hop, IpPrefix, RouteError};
+use weft_packet::Mac;
+
+use crate::interface::Interface;
+use crate::neighbours::{DueQuestions, NeighbourLimits, Neighbours, Resolution, Station};
+
+/// Where packets of a route go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NextHop {
+    /// To the router itself.
+    Local,
+    /// To the station with the packet's own destination, on the link of this port.
+    Link(u16),
+    /// To this station.
+    Station(Station),
+    /// Nowhere: the sender is told.
+    Reject,
+}
+
+/// What a worker does with a packet of a next hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjacency {
+    /// Destination and source address of the frame.
+    pub addresses: [u8; 12],
+    /// The port, or [`Adjacency::SLOW`] if it takes more than rewriting the frame.
+    pub port: u16,
+    /// Longest packet, bytes.
+    pub mtu: u16,
+}
+
+impl Adjacency {
+    /// No port: see the next hop.
+    pub const SLOW: u16 = u16::MAX;
+    /// Not resolved: no packet is short enough for it.
+    pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, mtu: 0 };
+}
+
+/// The next hops at one time, by the number of the hop.
+#[derive(Clone, Debug, Default)]
+pub struct AdjacencyTable {
+    /// What to do.
+    pub adjacencies: Box<[Adjacency]>,
+    /// What they stand for.
+    pub hops: Box<[Option<NextHop>]>,
+}
+
+/// What a change asks the caller to send.
+#[derive(Debug, Default)]
+pub struct Outgoing {
+    /// Stations to ask for.
+    pub ask: Vec<Station>,
+    /// IP packets for stations that have answered.
+    pub ready: Vec<(Station, Mac, Vec<u8>)>,
+    /// IP packets whose station does not answer, with the port they would have taken.
+    pub failed: Vec<(u16, Vec<u8>)>,
+}
+
+/// Routes, next hops and neighbours; behind a lock.
+pub struct ControlState {
+    ports: Arc<[Interface]>,
+    routes4: Ipv4Routes,
+    routes6: Ipv6Routes,
+    /// By number, from 1; with the number of routes that use each.
+    hops: Vec<Option<(NextHop, usize)>>,
+    numbers: HashMap<NextHop, Hop>,
+    neighbours: Neighbours,
+}
+
+/// What workers share.
+pub struct Control {
+    state: Mutex<ControlState>,
+    newest: AtomicU64,
+    published: Mutex<Arc<AdjacencyTable>>,
+}
+
+impl Control {
+    /// A router with these ports: routes to its links and to itself.
+    ///
+    /// # Errors
+    /// Two addresses contradict each other.
+    pub fn new(ports: Arc<[Interface]>, limits: NeighbourLimits) -> Result<Control, RouteError> {
+        let mut state = ControlState {
+            ports: Arc::clone(&ports),
+            routes4: weft_fib::ipv4::table(),
+            routes6: weft_fib::ipv6::table(),
+            hops: vec![None],
+            numbers: HashMap::new(),
+            neighbours: Neighbours::new(limits),
+        };
+        for (number, port) in ports.iter().enumerate() {
+            for (address, length) in &port.addresses {
+                let whole = if address.is_ipv4() { 32 } else { 128 };
+                if let Some(prefix) = IpPrefix::around(*address, *length).filter(|_| *length < whole) {
+                    state.set_route(prefix, NextHop::Link(number as u16))?;
+                }
+                if let Some(own) = IpPrefix::around(*address, whole) {
+                    state.set_route(own, NextHop::Local)?;
+                }
+            }
+        }
+        let control =
+            Control { state: Mutex::new(state), newest: AtomicU64::new(0), published: Mutex::default() };
+        control.publish(&control.lock());
+        Ok(control)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ControlState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state; workers see the next hops that result. Nothing that packets wait for may happen inside.
+    pub fn change<T>(&self, change: impl FnOnce(&mut ControlState) -> T) -> T {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        self.publish(&state);
+        result
+    }
+
+    /// Reads the state.
+    pub fn read<T>(&self, read: impl FnOnce(&ControlState) -> T) -> T {
+        read(&self.lock())
+    }
+
+    /// The number of the newest next hops.
+    #[must_use]
+    #[inline]
+    pub fn newest(&self) -> u64 {
+        self.newest.load(Ordering::Acquire)
+    }
+
+    /// The newest next hops.
+    #[must_use]
+    pub fn adjacencies(&self) -> Arc<AdjacencyTable> {
+        Arc::clone(&self.published.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn publish(&self, state: &ControlState) {
+        let table = Arc::new(state.adjacencies());
+        *self.published.lock().unwrap_or_else(PoisonError::into_inner) = table;
+        self.newest.fetch_add(1, Ordering::Release);
+    }
+
+    /// A packet is to go to a station.
+    pub fn resolve(&self, now: Time, station: Station, packet: &[u8]) -> Resolution {
+        self.lock().neighbours.resolve(now, station, packet)
+    }
+
+    /// A station says where it is, in a question to us (`solicits`) or in an answer.
+    pub fn learn(&self, now: Time, station: Station, mac: Mac, solicits: bool) -> Outgoing {
+        let mut state = self.lock();
+        let (waiting, is_new) = state.neighbours.learn(now, station, mac, solicits);
+        if is_new {
+            state.add_station(station);
+            self.publish(&state);
+        }
+        let ready = waiting.into_iter().map(|packet| (station, mac, packet)).collect();
+        Outgoing { ready, ..Outgoing::default() }
+    }
+
+    /// What is due by now. Does nothing if another worker is at it.
+    pub fn due(&self, now: Time) -> Outgoing {
+        let Ok(mut state) = self.state.try_lock() else { return Outgoing::default() };
+        let DueQuestions { ask, gone } = state.neighbours.due(now);
+        gone.iter().for_each(|(station, _)| state.remove_station(*station));
+        if !gone.is_empty() {
+            self.publish(&state);
+        }
+        let failed = |((port, _), packets): (Station, Vec<Vec<u8>>)| {
+            packets.into_iter().map(move |packet| (port, packet))
+        };
+        Outgoing { ask, failed: gone.into_iter().flat_map(failed).collect(), ..Outgoing::default() }
+    }
+}
+
+impl ControlState {
+    /// The table of IPv4 routes, for readers.
+    #[must_use]
+    pub fn v4(&self) -> &Ipv4Routes {
+        &self.routes4
+    }
+
+    /// The table of IPv6 routes, for readers.
+    #[must_use]
+    pub fn v6(&self) -> &Ipv6Routes {
+        &self.routes6
+    }
+
+    /// The neighbours.
+    #[must_use]
+    pub fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// Adds or replaces a route.
+    ///
+    /// # Errors
+    /// There is no room for the prefix, or there are more than 32 766 next hops.
+    pub fn set_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
+        let hop = self.number(next).ok_or(RouteError::Hop(prefix))?;
+        let before = match prefix.address() {
+            IpAddr::V4(_) => self.routes4.insert(prefix, hop),
+            IpAddr::V6(_) => self.routes6.insert(prefix, hop),
+        };
+        match before {
+            Ok(Some(before)) => self.release(before),
+            Ok(None) => {}
+            Err(error) => {
+                self.release(hop);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a route; says whether there was one.
+    pub fn remove_route(&mut self, prefix: IpPrefix) -> bool {
+        let before = match prefix.address() {
+            IpAddr::V4(_) => self.routes4.remove(prefix),
+            IpAddr::V6(_) => self.routes6.remove(prefix),
+        };
+        before.map(|hop| self.release(hop)).is_some()
+    }
+
+    /// The next hop of exactly this prefix.
+    #[must_use]
+    pub fn route(&self, prefix: IpPrefix) -> Option<NextHop> {
+        let hop = match prefix.address() {
+            IpAddr::V4(_) => self.routes4.get(prefix),
+            IpAddr::V6(_) => self.routes6.get(prefix),
+        }?;
+        self.hops[usize::from(hop.0)].map(|(next, _)| next)
+    }
+
+    /// The number of a next hop, one more route using it.
+    fn number(&mut self, next: NextHop) -> Option<Hop> {
+        if let Some(hop) = self.numbers.get(&next).copied() {
+            if let Some((_, users)) = &mut self.hops[usize::from(hop.0)] {
+                *users += 1;
+            }
+            return Some(hop);
+        }
+        let free = self.hops.iter().skip(1).position(Option::is_none).map(|at| at + 1);
+        let number = free.unwrap_or(self.hops.len());
+        let hop = Hop(u16::try_from(number).ok().filter(|number| *number <= Hop::MAX.0)?);
+        if free.is_none() {
+            self.hops.push(None);
+        }
+        self.hops[number] = Some((next, 1));
+        self.numbers.insert(next, hop);
+        Some(hop)
+    }
+
+    /// One route less uses a next hop.
+    fn release(&mut self, hop: Hop) {
+        let place = &mut self.hops[usize::from(hop.0)];
+        if let Some((next, users)) = place {
+            *users -= 1;
+            if *users == 0 {
+                self.numbers.remove(next);
+                *place = None;
+            }
+        }
+    }
+
+    /// Packets for a station that has answered need no second look-up: it gets a route of its own, unless there is one already.
+    fn add_station(&mut self, station: Station) {
+        if let Some(prefix) = whole(station.1).filter(|prefix| self.is_on_link(*prefix, station)) {
+            // Without room for the route its packets are resolved one by one.
+            let _ = self.set_route(prefix, NextHop::Station(station));
+        }
+    }
+
+    fn remove_station(&mut self, station: Station) {
+        if let Some(prefix) =
+            whole(station.1).filter(|prefix| self.route(*prefix) == Some(NextHop::Station(station)))
+        {
+            self.remove_route(prefix);
+        }
+    }
+
+    /// Whether an address has no route of its own, is no link-local one and lies on the link of its port.
+    fn is_on_link(&self, prefix: IpPrefix, (port, address): Station) -> bool {
+        let on_link = |port: &Interface| port.reaches(address) && !crate::interface::is_link_local(address);
+        self.route(prefix).is_none() && self.ports.get(usize::from(port)).is_some_and(on_link)
+    }
+
+    fn adjacencies(&self) -> AdjacencyTable {
+        let adjacency = |hop: &Option<(NextHop, usize)>| self.adjacency((*hop)?.0);
+        AdjacencyTable {
+            adjacencies: self
+                .hops
+                .iter()
+                .map(|hop| adjacency(hop).unwrap_or(Adjacency::UNRESOLVED))
+                .collect(),
+            hops: self.hops.iter().map(|hop| hop.map(|(next, _)| next)).collect(),
+        }
+    }
+
+    /// What to do for a next hop whose station is known.
+    fn adjacency(&self, next: NextHop) -> Option<Adjacency> {
+        let NextHop::Station(station) = next else { return None };
+        let mac = self.neighbours.mac(station)?;
+        let port = self.ports.get(usize::from(station.0))?;
+        let mut addresses = [0; 12];
+        addresses[..6].copy_from_slice(&mac.0);
+        addresses[6..].copy_from_slice(&port.mac.0);
+        Some(Adjacency { addresses, port: station.0, mtu: port.mtu })
+    }
+}
+
+/// The prefix of one address.
+fn whole(address: IpAddr) -> Option<IpPrefix> {
+    IpPrefix::around(address, if address.is_ipv4() { 32 } else { 128 })
+}

@@ -1,0 +1,145 @@
+//! What a worker counts: every frame that comes in is sent, answered, kept or dropped for a reason.
+
+use std::fmt;
+
+macro_rules! drops {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// Why a frame is dropped.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum DropCause { $($(#[$doc])* $name,)* }
+
+        impl DropCause {
+            /// All causes.
+            pub const ALL: &[DropCause] = &[$(DropCause::$name,)*];
+
+            /// What reports call it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(DropCause::$name => $text,)* }
+            }
+        }
+    };
+}
+
+drops! {
+    /// Not a sound packet.
+    Malformed = "malformed",
+    /// Addressed to another station.
+    OtherStation = "other-station",
+    /// Neither IPv4 nor IPv6 nor ARP, or with a VLAN tag.
+    Unsupported = "unsupported",
+    /// To a group of stations, or from one.
+    Multicast = "multicast",
+    /// Its hop limit is used up.
+    Expired = "expired",
+    /// No route.
+    NoRoute = "no-route",
+    /// A route that rejects.
+    Rejected = "rejected",
+    /// Longer than the next link carries.
+    TooBig = "too-big",
+    /// The next hop does not answer.
+    Unreachable = "unreachable",
+    /// Too many packets wait for next hops to answer.
+    WaitingFull = "waiting-full",
+    /// Addressed to the router, which does not want it.
+    Local = "local",
+    /// No buffer was free.
+    NoBuffer = "no-buffer",
+    /// The device did not take it.
+    DeviceFull = "device-full",
+    /// The switch dropped it: no room, or an early drop.
+    Switch = "switch",
+}
+
+/// The counters of one worker, or sums over workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouterCounters {
+    /// Frames received.
+    pub received: u64,
+    /// Bytes received, without FCS.
+    pub received_bytes: u64,
+    /// Frames handed to devices.
+    pub sent: u64,
+    /// Bytes handed to devices.
+    pub sent_bytes: u64,
+    /// Frames the router itself made: answers, errors, questions.
+    pub made: u64,
+    /// Received frames that the router itself consumed: ARP, neighbour discovery, echo.
+    pub consumed: u64,
+    /// ICMP errors not sent because of the rate limit.
+    pub errors_suppressed: u64,
+    /// Polls, and those that found frames.
+    pub polls: (u64, u64),
+    drops: [u64; DropCause::ALL.len()],
+}
+
+impl Default for RouterCounters {
+    fn default() -> RouterCounters {
+        RouterCounters {
+            received: 0,
+            received_bytes: 0,
+            sent: 0,
+            sent_bytes: 0,
+            made: 0,
+            consumed: 0,
+            errors_suppressed: 0,
+            polls: (0, 0),
+            drops: [0; DropCause::ALL.len()],
+        }
+    }
+}
+
+impl RouterCounters {
+    /// Frames dropped for this cause.
+    #[must_use]
+    pub fn dropped(&self, cause: DropCause) -> u64 {
+        self.drops[cause as usize]
+    }
+
+    /// Frames dropped for any cause.
+    #[must_use]
+    pub fn dropped_in_all(&self) -> u64 {
+        self.drops.iter().sum()
+    }
+
+    /// Counts dropped frames.
+    pub fn drop(&mut self, cause: DropCause, count: u64) {
+        self.drops[cause as usize] += count;
+    }
+
+    /// Adds another worker's counters.
+    pub fn add(&mut self, other: &RouterCounters) {
+        self.received += other.received;
+        self.received_bytes += other.received_bytes;
+        self.sent += other.sent;
+        self.sent_bytes += other.sent_bytes;
+        self.made += other.made;
+        self.consumed += other.consumed;
+        self.errors_suppressed += other.errors_suppressed;
+        self.polls = (self.polls.0 + other.polls.0, self.polls.1 + other.polls.1);
+        self.drops.iter_mut().zip(other.drops).for_each(|(own, other)| *own += other);
+    }
+
+    /// Received frames that are neither sent nor consumed nor dropped: zero once nothing waits inside the router.
+    #[must_use]
+    pub fn inside(&self) -> i64 {
+        (self.received + self.made) as i64 - (self.sent + self.consumed + self.dropped_in_all()) as i64
+    }
+}
+
+impl fmt::Display for RouterCounters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "received   {:>14} frames {:>16} bytes", self.received, self.received_bytes)?;
+        writeln!(f, "sent       {:>14} frames {:>16} bytes", self.sent, self.sent_bytes)?;
+        writeln!(f, "own        {:>14} made   {:>16} consumed", self.made, self.consumed)?;
+        writeln!(f, "dropped    {:>14} frames", self.dropped_in_all())?;
+        for cause in DropCause::ALL.iter().filter(|cause| self.dropped(**cause) > 0) {
+            writeln!(f, "  {:<16} {:>7}", cause.name(), self.dropped(*cause))?;
+        }
+        if self.errors_suppressed > 0 {
+            writeln!(f, "{} ICMP errors were not sent because of the rate limit", self.errors_suppressed)?;
+        }
+        Ok(())
+    }
+}

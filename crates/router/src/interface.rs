@@ -1,0 +1,85 @@
+//! The interfaces of a router: names, stations, addresses.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use weft_fib::IpPrefix;
+use weft_packet::Mac;
+
+/// A port as routing sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// What people call it.
+    pub name: String,
+    /// Its station address.
+    pub mac: Mac,
+    /// Longest IP packet of its link, bytes.
+    pub mtu: u16,
+    /// Its addresses, each with the length of its link's prefix. The link-local IPv6 address need not be among them.
+    pub addresses: Vec<(IpAddr, u8)>,
+}
+
+impl Interface {
+    /// The IPv6 address that only its own link knows, made of the station address (RFC 4291, appendix A).
+    #[must_use]
+    pub fn link_local(&self) -> Ipv6Addr {
+        let [a, b, c, d, e, f] = self.mac.0;
+        let id = u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]);
+        Ipv6Addr::from(0xfe80 << 112 | u128::from(id))
+    }
+
+    /// Its first IPv4 address.
+    #[must_use]
+    pub fn v4(&self) -> Option<Ipv4Addr> {
+        self.addresses.iter().find_map(|(address, _)| match address {
+            IpAddr::V4(address) => Some(*address),
+            IpAddr::V6(_) => None,
+        })
+    }
+
+    /// Its first IPv6 address that other links know, else the link-local one.
+    #[must_use]
+    pub fn v6(&self) -> Ipv6Addr {
+        let global = self.addresses.iter().find_map(|(address, _)| match address {
+            IpAddr::V6(address) => Some(*address),
+            IpAddr::V4(_) => None,
+        });
+        global.unwrap_or_else(|| self.link_local())
+    }
+
+    /// The address from which it asks for `target`: on the same link if it has one there.
+    #[must_use]
+    pub fn source_for(&self, target: IpAddr) -> Option<IpAddr> {
+        let on_link = |(own, length): &&(IpAddr, u8)| {
+            IpPrefix::around(*own, *length).is_some_and(|prefix| prefix.contains(target))
+        };
+        let near = self.addresses.iter().find(on_link).map(|(own, _)| *own);
+        near.or_else(|| match target {
+            IpAddr::V4(_) => self.v4().map(IpAddr::V4),
+            IpAddr::V6(_) => Some(IpAddr::V6(self.link_local())),
+        })
+    }
+
+    /// Whether an address is one of its own.
+    #[must_use]
+    pub fn owns(&self, address: IpAddr) -> bool {
+        self.addresses.iter().any(|(own, _)| *own == address) || address == IpAddr::V6(self.link_local())
+    }
+
+    /// Whether an address is on its link.
+    #[must_use]
+    pub fn reaches(&self, address: IpAddr) -> bool {
+        let on_link = |(own, length): &(IpAddr, u8)| {
+            IpPrefix::around(*own, *length).is_some_and(|prefix| prefix.contains(address))
+        };
+        self.addresses.iter().any(on_link) || is_link_local(address)
+    }
+}
+
+/// Whether an address is known on its own link only.
+#[must_use]
+pub fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    }
+}

@@ -1,0 +1,27 @@
+//! A software router: real packets through buffers, workers, back ends and applications.
+//!
+//! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (where frames come from and go to), [`app`] (what is done with
+//! them), [`worker`] (one thread from receiving to sending), [`control`] (what workers share). Must not depend on configuration files.
+//!
+//! ```text
+//! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker
+//! ```
+
+pub mod app;
+pub mod backend;
+pub mod clock;
+pub mod control;
+pub mod counters;
+pub mod interface;
+pub mod limiter;
+pub mod neighbours;
+pub mod pool;
+pub mod rss;
+pub mod worker;
+
+pub use app::{Application, Desk};
+pub use backend::Backend;
+pub use counters::{DropCause, RouterCounters};
+pub use interface::Interface;
+pub use pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE, SendQueues};
+pub use worker::RouterWorker;

@@ -1,0 +1,238 @@
+//! Stations on the links of a router, found by ARP and neighbour discovery: a bounded cache, and packets that wait for an answer.
+//!
+//! Must not depend on routes or devices: it takes the time and messages, and says what to send.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use weft_core::{Span, Time};
+use weft_packet::Mac;
+
+/// Bounds and times of the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeighbourLimits {
+    /// Most stations.
+    pub stations: usize,
+    /// Most stations that have not answered yet.
+    pub unanswered: usize,
+    /// Most packets that wait for one station; the oldest leaves for a new one.
+    pub waiting: usize,
+    /// Time between questions to a station that does not answer.
+    pub retry: Span,
+    /// Questions before giving up.
+    pub questions: u8,
+    /// Time after which a station is asked again.
+    pub lifetime: Span,
+}
+
+impl Default for NeighbourLimits {
+    fn default() -> NeighbourLimits {
+        NeighbourLimits {
+            stations: 4096,
+            unanswered: 256,
+            waiting: 4,
+            retry: Span::from_s(1),
+            questions: 3,
+            lifetime: Span::from_s(30),
+        }
+    }
+}
+
+/// Where a station is: a port, and its address.
+pub type Station = (u16, IpAddr);
+
+#[derive(Clone, Debug)]
+struct Entry {
+    mac: Option<Mac>,
+    /// When it is asked next.
+    due: Time,
+    /// Questions since it last answered.
+    asked: u8,
+    /// IP packets for it.
+    waiting: Vec<Vec<u8>>,
+}
+
+/// What came of a packet for a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// The station is known.
+    Known(Mac),
+    /// The packet waits, and the station must be asked now.
+    Ask,
+    /// The packet waits; the question is under way. If others had to leave for it: how many.
+    Waits(usize),
+    /// There is no room for another station.
+    Full,
+}
+
+/// What is due.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct DueQuestions {
+    /// Stations to ask.
+    pub ask: Vec<Station>,
+    /// Stations given up, and the packets that waited for them.
+    pub gone: Vec<(Station, Vec<Vec<u8>>)>,
+}
+
+/// The cache.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    limits: NeighbourLimits,
+    stations: BTreeMap<Station, Entry>,
+    unanswered: usize,
+}
+
+impl Neighbours {
+    /// An empty cache.
+    #[must_use]
+    pub fn new(limits: NeighbourLimits) -> Neighbours {
+        Neighbours { limits, ..Neighbours::default() }
+    }
+
+    /// Number of stations, known or asked for.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stations.is_empty()
+    }
+
+    /// The address of a station that has answered.
+    #[must_use]
+    pub fn mac(&self, station: Station) -> Option<Mac> {
+        self.stations.get(&station)?.mac
+    }
+
+    /// Every station that has answered.
+    pub fn known(&self) -> impl Iterator<Item = (Station, Mac)> + '_ {
+        self.stations.iter().filter_map(|(station, entry)| Some((*station, entry.mac?)))
+    }
+
+    /// A packet is to go to a station.
+    pub fn resolve(&mut self, now: Time, station: Station, packet: &[u8]) -> Resolution {
+        if let Some(entry) = self.stations.get_mut(&station) {
+            if let Some(mac) = entry.mac {
+                return Resolution::Known(mac);
+            }
+            let over = (entry.waiting.len() + 1).saturating_sub(self.limits.waiting);
+            entry.waiting.drain(..over.min(entry.waiting.len()));
+            entry.waiting.push(packet.to_vec());
+            return Resolution::Waits(over);
+        }
+        if self.stations.len() >= self.limits.stations || self.unanswered >= self.limits.unanswered {
+            return Resolution::Full;
+        }
+        let entry =
+            Entry { mac: None, due: now + self.limits.retry, asked: 1, waiting: vec![packet.to_vec()] };
+        self.stations.insert(station, entry);
+        self.unanswered += 1;
+        Resolution::Ask
+    }
+
+    /// A station says where it is. Without a question of ours it is believed only if `solicits`: it has asked us, so that we will
+    /// answer it. Returns the packets that waited, and whether its address is new.
+    pub fn learn(&mut self, now: Time, station: Station, mac: Mac, solicits: bool) -> (Vec<Vec<u8>>, bool) {
+        let due = now + self.limits.lifetime;
+        let has_room = self.stations.len() < self.limits.stations;
+        match self.stations.get_mut(&station) {
+            Some(entry) => {
+                self.unanswered -= usize::from(entry.mac.is_none());
+                let is_new = entry.mac != Some(mac);
+                (entry.mac, entry.due, entry.asked) = (Some(mac), due, 0);
+                (std::mem::take(&mut entry.waiting), is_new)
+            }
+            None if solicits && has_room => {
+                self.stations.insert(station, Entry { mac: Some(mac), due, asked: 0, waiting: Vec::new() });
+                (Vec::new(), true)
+            }
+            None => (Vec::new(), false),
+        }
+    }
+
+    /// What is due by now.
+    pub fn due(&mut self, now: Time) -> DueQuestions {
+        let mut found = DueQuestions::default();
+        for (station, entry) in self.stations.iter_mut().filter(|(_, entry)| entry.due <= now) {
+            if entry.asked < self.limits.questions {
+                entry.asked += 1;
+                entry.due = now + self.limits.retry;
+                found.ask.push(*station);
+            } else {
+                found.gone.push((*station, std::mem::take(&mut entry.waiting)));
+            }
+        }
+        for (station, _) in &found.gone {
+            let entry = self.stations.remove(station);
+            self.unanswered -= usize::from(entry.is_some_and(|entry| entry.mac.is_none()));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Station = (0, IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2)));
+    const MAC: Mac = Mac([2; 6]);
+
+    fn at(seconds: u64) -> Time {
+        Time::ZERO + Span::from_s(seconds)
+    }
+
+    #[test]
+    fn packets_wait_for_the_answer_and_the_oldest_leaves() {
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        assert_eq!(cache.resolve(at(0), HERE, &[0]), Resolution::Ask);
+        let more: Vec<_> = (1..6).map(|n| cache.resolve(at(0), HERE, &[n])).collect();
+        assert_eq!(more, [0, 0, 0, 1, 1].map(Resolution::Waits));
+        assert_eq!(cache.learn(at(0), HERE, MAC, false), (vec![vec![2], vec![3], vec![4], vec![5]], true));
+        assert_eq!(cache.resolve(at(0), HERE, &[9]), Resolution::Known(MAC));
+    }
+
+    #[test]
+    fn a_station_that_does_not_answer_is_given_up() {
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        let _ = cache.resolve(at(0), HERE, &[7]);
+        assert_eq!(cache.due(at(0)), DueQuestions::default());
+        assert_eq!((cache.due(at(1)).ask, cache.due(at(2)).ask), (vec![HERE], vec![HERE]));
+        assert_eq!(cache.due(at(3)).gone, [(HERE, vec![vec![7]])]);
+        assert!(cache.is_empty());
+    }
+
+    #[test]
+    fn a_station_is_asked_again_and_used_meanwhile() {
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        let _ = cache.learn(at(0), HERE, MAC, true);
+        assert_eq!((cache.due(at(29)).ask, cache.due(at(30)).ask), (vec![], vec![HERE]));
+        assert_eq!(cache.mac(HERE), Some(MAC));
+        assert_eq!(cache.learn(at(30), HERE, MAC, false), (vec![], false));
+        assert_eq!(cache.due(at(59)), DueQuestions::default());
+        for second in [60, 61, 62] {
+            assert_eq!(cache.due(at(second)).ask, [HERE]);
+        }
+        assert_eq!(cache.due(at(63)).gone, [(HERE, vec![])]);
+    }
+
+    #[test]
+    fn strangers_cannot_fill_it() {
+        let limits = NeighbourLimits { stations: 10, unanswered: 4, ..NeighbourLimits::default() };
+        let mut cache = Neighbours::new(limits);
+        let station = |n: u8| (0, IpAddr::from([10, 0, 0, n]));
+        let asked = (0..200).filter(|n| cache.resolve(at(0), station(*n), &[]) == Resolution::Ask).count();
+        assert_eq!((asked, cache.len()), (4, 4));
+        let _ = cache.learn(at(0), station(250), MAC, false);
+        assert_eq!(cache.len(), 4, "an answer to no question is not believed");
+        (100..200).for_each(|n| drop(cache.learn(at(0), station(n), MAC, true)));
+        assert_eq!(cache.len(), 10);
+        assert_eq!(
+            cache.due(at(9)).ask.len() + cache.due(at(10)).ask.len(),
+            8,
+            "the limits count what is there"
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! Buffers for frames, and lists of frames. A worker owns its buffers; back ends copy into and out of them.
+
+/// Bytes from one buffer to the next. Not a power of two, so that the first lines of buffers spread over all sets of a cache.
+pub const STRIDE: usize = 2176;
+/// Most frames handled together.
+pub const BATCH: usize = 64;
+
+/// A frame in a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Number of its buffer.
+    pub buffer: u32,
+    /// Its length, without FCS.
+    pub length: u16,
+    /// The port by which it came.
+    pub port: u16,
+}
+
+/// Frames of one poll, at most [`BATCH`].
+#[derive(Clone, Debug)]
+pub struct FrameBatch {
+    frames: [Frame; BATCH],
+    count: usize,
+    limit: usize,
+}
+
+impl Default for FrameBatch {
+    fn default() -> FrameBatch {
+        FrameBatch { frames: [Frame::default(); BATCH], count: 0, limit: BATCH }
+    }
+}
+
+impl FrameBatch {
+    /// The frames.
+    #[must_use]
+    #[inline(always)]
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames[..self.count.min(BATCH)]
+    }
+
+    /// How many more it takes.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.limit - self.count
+    }
+
+    /// Adds a frame; false if the batch is full.
+    #[inline(always)]
+    pub fn push(&mut self, frame: Frame) -> bool {
+        let Some(place) = self.frames.get_mut(self.count) else { return false };
+        *place = frame;
+        self.count += 1;
+        true
+    }
+
+    /// Forgets all frames; from now on the batch takes this many, at most [`BATCH`].
+    #[inline(always)]
+    pub fn limit(&mut self, limit: usize) {
+        (self.count, self.limit) = (0, limit.min(BATCH));
+    }
+}
+
+/// The buffers of a worker.
+#[derive(Debug)]
+pub struct FramePool {
+    buffers: Box<[[u8; STRIDE]]>,
+    free: Vec<u32>,
+}
+
+impl FramePool {
+    /// This many free buffers.
+    #[must_use]
+    pub fn new(count: u32) -> FramePool {
+        FramePool { buffers: vec![[0; STRIDE]; count as usize].into(), free: (0..count).rev().collect() }
+    }
+
+    /// A free buffer.
+    #[inline]
+    pub fn take(&mut self) -> Option<u32> {
+        self.free.pop()
+    }
+
+    /// The buffer is free again.
+    #[inline]
+    pub fn give(&mut self, buffer: u32) {
+        self.free.push(buffer);
+    }
+
+    /// Number of free buffers.
+    #[must_use]
+    pub fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Number of buffers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Whether there are no buffers at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buffers.is_empty()
+    }
+
+    /// A whole buffer.
+    #[must_use]
+    #[inline(always)]
+    pub fn buffer(&mut self, number: u32) -> &mut [u8; STRIDE] {
+        &mut self.buffers[number as usize]
+    }
+
+    /// Several buffers at once; none if two are the same.
+    #[must_use]
+    pub fn disjoint(&mut self, numbers: &[u32]) -> Vec<&mut [u8; STRIDE]> {
+        let mut order: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        let mut found: Vec<(usize, &mut [u8; STRIDE])> = Vec::with_capacity(numbers.len());
+        let (mut rest, mut passed) = (&mut self.buffers[..], 0);
+        for (number, place) in order {
+            let skip = number.checked_sub(passed).map(|skip| skip as usize);
+            let found_here = skip.and_then(|skip| rest.get_mut(skip..)).and_then(<[_]>::split_first_mut);
+            let Some((buffer, after)) = found_here else { return Vec::new() };
+            found.push((place, buffer));
+            (rest, passed) = (after, number + 1);
+        }
+        found.sort_unstable_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, buffer)| buffer).collect()
+    }
+
+    /// The bytes of a frame.
+    #[must_use]
+    #[inline(always)]
+    pub fn bytes(&self, frame: Frame) -> &[u8] {
+        let buffer = &self.buffers[frame.buffer as usize];
+        &buffer[..usize::from(frame.length).min(STRIDE)]
+    }
+
+    /// The bytes of a frame, mutable.
+    #[must_use]
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, frame: Frame) -> &mut [u8] {
+        let buffer = &mut self.buffers[frame.buffer as usize];
+        &mut buffer[..usize::from(frame.length).min(STRIDE)]
+    }
+
+    /// Copies a frame into a free buffer; none if it is longer than a buffer or no buffer is free.
+    pub fn store(&mut self, bytes: &[u8], port: u16) -> Option<Frame> {
+        if bytes.len() > STRIDE {
+            return None;
+        }
+        let buffer = self.take()?;
+        self.buffers[buffer as usize][..bytes.len()].copy_from_slice(bytes);
+        Some(Frame { buffer, length: bytes.len() as u16, port })
+    }
+}
+
+/// Frames on their way out, by port.
+#[derive(Debug)]
+pub struct SendQueues {
+    queues: Box<[Vec<Frame>]>,
+}
+
+impl SendQueues {
+    /// Empty queues for this many ports.
+    #[must_use]
+    pub fn new(ports: usize) -> SendQueues {
+        SendQueues { queues: (0..ports).map(|_| Vec::with_capacity(4 * BATCH)).collect() }
+    }
+
+    /// Sends a frame by a port. The port must exist.
+    #[inline(always)]
+    pub fn push(&mut self, port: u16, frame: Frame) {
+        self.queues[usize::from(port)].push(frame);
+    }
+
+    /// Sends frames by a port. The port must exist.
+    #[inline]
+    pub fn extend(&mut self, port: u16, frames: &[Frame]) {
+        self.queues[usize::from(port)].extend_from_slice(frames);
+    }
+
+    /// What waits at a port.
+    pub fn queue(&mut self, port: usize) -> &mut Vec<Frame> {
+        &mut self.queues[port]
+    }
+}

@@ -1,0 +1,136 @@
+//! Receive-side scaling in software: the Toeplitz hash, for devices that have none. Flows go to queues as on a card with the usual key.
+
+use weft_packet::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
+
+/// Microsoft's example key, which most drivers have taken over.
+pub const DEFAULT_KEY: [u8; 40] = [
+    0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0,
+    0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42,
+    0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+];
+
+/// Entries of the indirection table: low bits of the hash to queues.
+const ENTRIES: usize = 128;
+
+/// The hash with one key, by table: 256 words for each byte of the input.
+#[derive(Clone, Debug)]
+pub struct Toeplitz {
+    table: Box<[[u32; 256]]>,
+}
+
+impl Toeplitz {
+    /// For inputs of up to 36 bytes.
+    #[must_use]
+    pub fn new(key: &[u8; 40]) -> Toeplitz {
+        let window = |bit: usize| {
+            let eight: u64 =
+                (0..8).fold(0, |word, n| word << 8 | u64::from(*key.get(bit / 8 + n).unwrap_or(&0)));
+            (eight >> (32 - bit % 8)) as u32
+        };
+        let entry = |at: usize, byte: usize| {
+            (0..8).filter(|bit| byte >> (7 - bit) & 1 == 1).fold(0, |hash, bit| hash ^ window(8 * at + bit))
+        };
+        Toeplitz { table: (0..36).map(|at| std::array::from_fn(|byte| entry(at, byte))).collect() }
+    }
+
+    /// The hash of the first 36 bytes.
+    #[must_use]
+    pub fn hash(&self, bytes: &[u8]) -> u32 {
+        self.table.iter().zip(bytes).fold(0, |hash, (table, byte)| hash ^ table[usize::from(*byte)])
+    }
+}
+
+/// Divides frames among queues.
+#[derive(Clone, Debug)]
+pub struct FlowQueues {
+    toeplitz: Toeplitz,
+    indirection: [u16; ENTRIES],
+}
+
+impl FlowQueues {
+    /// Among `queues` queues, which take turns in the indirection table. There is at least one.
+    #[must_use]
+    pub fn among(queues: u16) -> FlowQueues {
+        let indirection = std::array::from_fn(|entry| entry as u16 % queues.max(1));
+        FlowQueues { toeplitz: Toeplitz::new(&DEFAULT_KEY), indirection }
+    }
+
+    /// The queue of a frame: by addresses and ports, by addresses alone where there are no ports, the first for all that is not IP.
+    #[must_use]
+    pub fn queue_of(&self, frame: &[u8]) -> u16 {
+        self.hash_of(frame).map_or(self.indirection[0], |hash| self.indirection[hash as usize % ENTRIES])
+    }
+
+    /// The hash of a frame with an IP packet. Fragments are hashed by addresses, so that all of a packet go to one queue.
+    #[must_use]
+    pub fn hash_of(&self, frame: &[u8]) -> Option<u32> {
+        let frame = EthernetFrame::parse(frame).ok()?;
+        match frame.kind {
+            EtherType::IPV4 => {
+                let packet = Ipv4Packet::parse(frame.payload).ok()?;
+                let ends = (packet.source, packet.destination);
+                let whole = packet.fragment == (0, false);
+                Some(match ports::of_v4(&packet).filter(|_| whole) {
+                    Some(ports) => self.toeplitz.hash(&ports::tuple_v4(ends, ports)),
+                    None => self.toeplitz.hash(&ports::tuple_v4(ends, (0, 0))[..8]),
+                })
+            }
+            EtherType::IPV6 => {
+                let packet = Ipv6Packet::parse(frame.payload).ok()?;
+                let ends = (packet.source, packet.destination);
+                Some(match ports::of_v6(&packet).filter(|_| packet.next != 44) {
+                    Some(ports) => self.toeplitz.hash(&ports::tuple_v6(ends, ports)),
+                    None => self.toeplitz.hash(&ports::tuple_v6(ends, (0, 0))[..32]),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Destination, source (with ports), hash with ports, hash without: the published verification suite.
+    const V4: [(&str, u16, &str, u16, u32, u32); 5] = [
+        ("161.142.100.80", 1766, "66.9.149.187", 2794, 0x51cc_c178, 0x323e_8fc2),
+        ("65.69.140.83", 4739, "199.92.111.2", 14230, 0xc626_b0ea, 0xd718_262a),
+        ("12.22.207.184", 38024, "24.19.198.95", 12898, 0x5c2b_394a, 0xd2d0_a5de),
+        ("209.142.163.6", 2217, "38.27.205.30", 48228, 0xafc7_327f, 0x8298_9176),
+        ("202.188.127.2", 1303, "153.39.163.191", 44251, 0x10e8_28a2, 0x5d18_09c5),
+    ];
+    const V6: [(&str, u16, &str, u16, u32, u32); 3] = [
+        ("3ffe:2501:200:3::1", 1766, "3ffe:2501:200:1fff::7", 2794, 0x4020_7d3d, 0x2cc1_8cd5),
+        ("ff02::1", 4739, "3ffe:501:8::260:97ff:fe40:efab", 14230, 0xdde5_1bbf, 0x0f0c_461c),
+        (
+            "fe80::200:f8ff:fe21:67cf",
+            38024,
+            "3ffe:1900:4545:3:200:f8ff:fe21:67cf",
+            44251,
+            0x02d1_feef,
+            0x4b61_e985,
+        ),
+    ];
+
+    #[test]
+    fn the_hash_passes_the_published_verification_suite() {
+        let toeplitz = Toeplitz::new(&DEFAULT_KEY);
+        for (destination, to, source, from, with_ports, without) in V4 {
+            let tuple = ports::tuple_v4((source.parse().unwrap(), destination.parse().unwrap()), (from, to));
+            assert_eq!(
+                (toeplitz.hash(&tuple), toeplitz.hash(&tuple[..8])),
+                (with_ports, without),
+                "{source}"
+            );
+        }
+        for (destination, to, source, from, with_ports, without) in V6 {
+            let tuple = ports::tuple_v6((source.parse().unwrap(), destination.parse().unwrap()), (from, to));
+            assert_eq!(
+                (toeplitz.hash(&tuple), toeplitz.hash(&tuple[..32])),
+                (with_ports, without),
+                "{source}"
+            );
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A worker: one thread that takes frames from receiving to sending, with its own buffers, queues and application.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use weft_core::Time;
+
+use crate::app::{Application, Desk};
+use crate::backend::{Backend, system};
+use crate::clock::RouterClock;
+use crate::counters::{DropCause, RouterCounters};
+use crate::pool::{FrameBatch, FramePool, SendQueues};
+
+/// Polls without frames before a worker sleeps until its devices have some.
+const IDLE_POLLS: u32 = 64;
+/// Longest sleep, milliseconds: how soon a worker sees that it is to stop.
+const NAP: u16 = 20;
+
+/// One worker; `A` is what it does.
+pub struct RouterWorker<A> {
+    ports: Vec<Box<dyn Backend>>,
+    pool: FramePool,
+    batch: FrameBatch,
+    out: SendQueues,
+    app: A,
+    counters: RouterCounters,
+    /// Most frames received at once.
+    burst: usize,
+}
+
+impl<A: Application> RouterWorker<A> {
+    /// A worker with one queue of each port.
+    #[must_use]
+    pub fn new(ports: Vec<Box<dyn Backend>>, pool: FramePool, app: A) -> RouterWorker<A> {
+        let out = SendQueues::new(ports.len());
+        let (batch, counters) = (FrameBatch::default(), RouterCounters::default());
+        RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH }
+    }
+
+    /// Receives at most this many frames at once (kp of RouteBricks); at least 1.
+    #[must_use]
+    pub fn with_burst(self, burst: usize) -> RouterWorker<A> {
+        RouterWorker { burst: burst.clamp(1, crate::pool::BATCH), ..self }
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub fn counters(&self) -> &RouterCounters {
+        &self.counters
+    }
+
+    /// The application.
+    pub fn app(&mut self) -> &mut A {
+        &mut self.app
+    }
+
+    /// Buffers that are free.
+    #[must_use]
+    pub fn free_buffers(&self) -> usize {
+        self.pool.free()
+    }
+
+    /// Polls every port once. Returns the number of frames received.
+    ///
+    /// # Errors
+    /// A device has failed, or the input of a port has ended.
+    #[inline]
+    pub fn poll(&mut self, now: Time) -> io::Result<usize> {
+        let mut received = 0;
+        let mut result = Ok(());
+        for port in 0..self.ports.len() {
+            self.batch.limit(self.burst);
+            let polled = self.ports[port].receive(&mut self.pool, &mut self.batch);
+            result = result.and(polled);
+            let frames = self.batch.frames();
+            if frames.is_empty() {
+                continue;
+            }
+            received += frames.len();
+            self.counters.received_bytes += frames.iter().map(|frame| u64::from(frame.length)).sum::<u64>();
+            let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
+            self.app.handle(&mut Desk { now, pool, out, counters }, &self.batch);
+            result = result.and(self.flush());
+        }
+        self.counters.received += received as u64;
+        self.counters.polls = (self.counters.polls.0 + 1, self.counters.polls.1 + u64::from(received > 0));
+        if self.app.next_tick().is_some_and(|due| due <= now) {
+            let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
+            self.app.tick(&mut Desk { now, pool, out, counters });
+            result = result.and(self.flush());
+        }
+        result.map(|()| received)
+    }
+
+    /// Hands what is queued to the devices.
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
+        let mut result = Ok(());
+        for (number, port) in self.ports.iter_mut().enumerate() {
+            let frames = self.out.queue(number);
+            if frames.is_empty() {
+                continue;
+            }
+            let bytes: u64 = frames.iter().map(|frame| u64::from(frame.length)).sum();
+            let count = frames.len();
+            match port.transmit(&mut self.pool, frames) {
+                Ok(lost) => {
+                    self.counters.sent += (count - lost) as u64;
+                    self.counters.sent_bytes += bytes;
+                    self.counters.drop(DropCause::DeviceFull, lost as u64);
+                }
+                Err(error) => {
+                    self.counters.drop(DropCause::DeviceFull, count as u64);
+                    result = Err(error);
+                }
+            }
+        }
+        result
+    }
+
+    /// Works until `stop` is set or the input of a port ends.
+    ///
+    /// # Errors
+    /// A device has failed.
+    pub fn run(&mut self, clock: RouterClock, stop: &AtomicBool) -> io::Result<()> {
+        let descriptors: Vec<RawFd> = self.ports.iter().filter_map(|port| port.descriptor()).collect();
+        let mut idle = 0;
+        while !stop.load(Ordering::Relaxed) {
+            idle = match self.poll(clock.now()) {
+                Ok(0) => idle + 1,
+                Ok(_) => 0,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+                Err(error) if is_link_down(&error) => idle + 1,
+                Err(error) => return Err(error),
+            };
+            if idle > IDLE_POLLS {
+                system::wait_readable(&descriptors, NAP)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an interface is down, which passes.
+fn is_link_down(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
+}

@@ -1,0 +1,272 @@
+//! A router between stations that exist only here: what goes in by one port, what comes out by another.
+
+mod bench_table;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use bench_table::{Laboratory, MACS, STATIONS, frame_v4, frame_v6, udp_to};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use weft_core::Span;
+use weft_packet::{
+    ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, Ipv6Header,
+    Ipv6Packet, Mac, NeighbourMessage, checksum, icmp, ports, protocol,
+};
+use weft_router::DropCause;
+use weft_router::control::NextHop;
+
+fn v4(text: &str) -> Ipv4Addr {
+    text.parse().unwrap()
+}
+
+fn v6(text: &str) -> Ipv6Addr {
+    text.parse().unwrap()
+}
+
+#[test]
+fn the_first_packet_asks_and_all_follow_once_the_station_answers() {
+    let mut lab = Laboratory::new();
+    let packet = udp_to("10.2.0.9", 64, b"first");
+    lab.receive(0, &packet);
+    let asked = lab.sent(1);
+    assert_eq!(asked.len(), 1);
+    let question = ArpMessage::parse(EthernetFrame::parse(&asked[0]).unwrap().payload).unwrap();
+    assert_eq!((question.operation, question.target.1), (ArpOperation::Request, v4("10.2.0.9")));
+    assert_eq!(question.sender, (MACS[1], v4("10.2.0.1")));
+    lab.receive(0, &udp_to("10.2.0.9", 64, b"second"));
+    assert!(lab.sent(1).is_empty(), "one question is enough");
+    lab.receive(1, &lab.arp(&question.answer(STATIONS[1])));
+    lab.receive(0, &udp_to("10.2.0.9", 64, b"third"));
+    let out = lab.sent(1);
+    for (frame, data) in out.iter().zip([&b"first"[..], b"second", b"third"]) {
+        let frame = EthernetFrame::parse(frame).unwrap();
+        assert_eq!((frame.destination, frame.source), (STATIONS[1], MACS[1]));
+        let packet = Ipv4Packet::parse(frame.payload).unwrap();
+        assert_eq!((packet.ttl, &packet.payload[8..]), (63, data));
+    }
+    assert_eq!((out.len(), lab.inside()), (3, 0));
+}
+
+#[test]
+fn a_hop_too_few_is_reported_to_the_sender() {
+    let mut lab = Laboratory::new().with_stations();
+    let packet = udp_to("10.2.0.2", 1, b"x");
+    lab.receive(0, &packet);
+    assert!(lab.sent(1).is_empty());
+    let out = lab.sent(0);
+    let frame = EthernetFrame::parse(&out[0]).unwrap();
+    let error = Ipv4Packet::parse(frame.payload).unwrap();
+    assert_eq!((error.source, error.destination, error.payload[0]), (v4("10.1.0.1"), v4("10.1.0.2"), 11));
+    assert_eq!((checksum::of(error.payload), &error.payload[8..]), (0, &packet[14..]));
+    assert_eq!((lab.counters().dropped(DropCause::Expired), lab.inside()), (1, 0));
+}
+
+#[test]
+fn what_has_no_route_is_reported_and_errors_are_limited() {
+    let mut lab = Laboratory::new().with_stations();
+    for _ in 0..200 {
+        lab.receive(0, &udp_to("192.0.2.77", 64, b"x"));
+    }
+    let errors = lab.sent(0);
+    assert_eq!((errors.len(), errors[0][34], errors[0][35]), (50, 3, 0));
+    let counters = lab.counters();
+    assert_eq!(
+        (counters.dropped(DropCause::NoRoute), counters.errors_suppressed, lab.inside()),
+        (200, 150, 0)
+    );
+    lab.advance(Span::from_ms(10));
+    (0..20).for_each(|_| lab.receive(0, &udp_to("192.0.2.77", 64, b"x")));
+    assert_eq!(lab.sent(0).len(), 10, "1000 a second");
+}
+
+#[test]
+fn the_longest_prefix_decides_and_a_change_is_seen_at_once() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("198.51.0.0/16", NextHop::Station((1, IpAddr::V4(v4("10.2.0.2")))));
+    lab.receive(0, &udp_to("198.51.100.7", 64, b"a"));
+    assert_eq!(lab.sent(1).len(), 1);
+    lab.route("198.51.100.0/24", NextHop::Reject);
+    lab.receive(0, &udp_to("198.51.100.7", 64, b"b"));
+    lab.receive(0, &udp_to("198.51.101.7", 64, b"c"));
+    assert_eq!((lab.sent(1).len(), lab.counters().dropped(DropCause::Rejected)), (1, 1));
+    assert!(lab.control().change(|state| state.remove_route("198.51.100.0/24".parse().unwrap())));
+    lab.receive(0, &udp_to("198.51.100.7", 64, b"d"));
+    assert_eq!((lab.sent(1).len(), lab.inside()), (1, 0));
+}
+
+#[test]
+fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.receive(0, &udp_to("10.2.0.2", 64, &[0; 1400]));
+    assert!(lab.sent(1).is_empty(), "port 1 carries 1400 bytes");
+    let error = lab.sent(0).remove(0);
+    assert_eq!((error[34], error[35], &error[40..42]), (3, 4, &1400_u16.to_be_bytes()[..]));
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), &[0; 1400])));
+    let error = lab.sent(0).remove(0);
+    let error = Ipv6Packet::parse(&error[14..]).unwrap();
+    assert_eq!((error.payload[0], &error.payload[4..8]), (2, &1400_u32.to_be_bytes()[..]));
+    assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (2, 0));
+}
+
+#[test]
+fn the_router_answers_echo_and_refuses_datagrams_to_itself() {
+    let mut lab = Laboratory::new().with_stations();
+    let mut message = vec![8, 0, 0, 0, 0, 7, 0, 1];
+    message.extend_from_slice(b"payload");
+    let sum = checksum::of(&message).to_be_bytes();
+    message[2..4].copy_from_slice(&sum);
+    let header = Ipv4Header {
+        protocol: protocol::ICMP,
+        payload: message.len() as u16,
+        ..Ipv4Header::between(v4("10.1.0.2"), v4("10.2.0.1"))
+    };
+    lab.receive(0, &frame_v4(0, &[&header.to_bytes()[..], &message].concat()));
+    let answer = lab.sent(0).remove(0);
+    let answer = Ipv4Packet::parse(&answer[14..]).unwrap();
+    assert_eq!((answer.source, answer.payload[0], checksum::of(answer.payload)), (v4("10.2.0.1"), 0, 0));
+    assert_eq!(answer.payload[4..], message[4..]);
+    lab.receive(0, &udp_to("10.1.0.1", 64, b"x"));
+    assert_eq!(lab.sent(0)[0][34..36], [3, 3]);
+    assert_eq!(lab.inside(), 0);
+}
+
+#[test]
+fn ipv6_is_routed_and_neighbours_are_discovered() {
+    let mut lab = Laboratory::new();
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), b"x")));
+    let question = lab.sent(1).remove(0);
+    let frame = EthernetFrame::parse(&question).unwrap();
+    assert_eq!(frame.destination.to_string(), "33:33:ff:00:00:02");
+    let packet = Ipv6Packet::parse(frame.payload).unwrap();
+    let asked = NeighbourMessage::parse(&packet).unwrap().unwrap();
+    assert_eq!(
+        (asked.target, asked.mac, packet.source),
+        (v6("2001:db8:2::2"), Some(MACS[1]), v6("2001:db8:2::1"))
+    );
+    lab.receive(1, &frame_v6(1, &NeighbourMessage::advertise(asked.target, STATIONS[1], packet.source)));
+    let out = lab.sent(1).remove(0);
+    assert_eq!((Ipv6Packet::parse(&out[14..]).unwrap().hop_limit, &out[..6]), (63, &STATIONS[1].0[..]));
+    // The fast path now has it, and its hop limit.
+    lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), b"y")));
+    assert_eq!(lab.sent(1).len(), 1);
+    // A station asks for the router's link-local address.
+    let solicit = NeighbourMessage::solicit(v6("fe80::ff:fe00:101"), (STATIONS[0], v6("fe80::2")));
+    lab.receive(0, &frame_v6(0, &solicit));
+    let answer = lab.sent(0).remove(0);
+    let answer = NeighbourMessage::parse(&Ipv6Packet::parse(&answer[14..]).unwrap()).unwrap().unwrap();
+    assert_eq!((answer.advertises, answer.mac), (true, Some(MACS[0])));
+    assert_eq!(lab.inside(), 0);
+}
+
+#[test]
+fn a_station_that_does_not_answer_is_unreachable() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.receive(0, &udp_to("10.2.0.50", 64, b"x"));
+    for _ in 0..4 {
+        lab.advance(Span::from_s(1));
+    }
+    assert_eq!((lab.sent(1).len(), lab.counters().dropped(DropCause::Unreachable)), (3, 1));
+    let error = lab.sent(0).remove(0);
+    assert_eq!((error[34], error[35]), (3, 1));
+    assert_eq!(lab.inside(), 0);
+}
+
+#[test]
+fn frames_for_others_and_for_nobody_are_dropped() {
+    let mut lab = Laboratory::new().with_stations();
+    let mut other = udp_to("10.2.0.2", 64, b"x");
+    other[5] ^= 1;
+    let mut wrong = udp_to("10.2.0.2", 64, b"x");
+    wrong[24] ^= 1;
+    let header = EthernetHeader { destination: MACS[0], source: STATIONS[0], kind: EtherType(0x88cc) };
+    let strange = [&header.to_bytes()[..], &[0; 50]].concat();
+    let many = udp_to("224.0.0.5", 64, b"x");
+    let error =
+        icmp::error_v4(weft_packet::IcmpError::NoRoute, v4("10.1.0.2"), v4("192.0.2.1"), &wrong[14..]);
+    for frame in [&other, &wrong, &strange, &many, &frame_v4(0, &error)] {
+        lab.receive(0, frame);
+    }
+    assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty(), "no error answers an error");
+    let counters = lab.counters();
+    let causes = [
+        DropCause::OtherStation,
+        DropCause::Malformed,
+        DropCause::Unsupported,
+        DropCause::Multicast,
+        DropCause::NoRoute,
+    ];
+    assert_eq!(causes.map(|cause| counters.dropped(cause)), [1; 5]);
+}
+
+/// The fast path looks at a batch; whatever is in it, each packet fares as it would alone.
+#[test]
+fn packets_of_a_batch_do_not_influence_each_other() {
+    let frames: Vec<Vec<u8>> = (0..64_u8)
+        .map(|n| match n % 4 {
+            0 => udp_to("10.2.0.2", n, b"x"),
+            1 => frame_v6(
+                0,
+                &ports::udp_v6(
+                    Ipv6Header {
+                        hop_limit: n,
+                        ..Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"))
+                    },
+                    (1, 2),
+                    b"x",
+                ),
+            ),
+            2 => udp_to("192.0.2.1", 64, b"x"),
+            _ => vec![n; usize::from(n)],
+        })
+        .collect();
+    let (mut alone, mut together) = (Laboratory::new().with_stations(), Laboratory::new().with_stations());
+    frames.iter().for_each(|frame| alone.receive(0, frame));
+    together.receive_all(0, &frames);
+    let sorted = |mut frames: Vec<Vec<u8>>| {
+        frames.sort();
+        frames
+    };
+    assert_eq!(sorted(alone.sent(1)), sorted(together.sent(1)));
+    assert_eq!(sorted(alone.sent(0)), sorted(together.sent(0)));
+    assert_eq!(alone.counters().dropped_in_all(), together.counters().dropped_in_all());
+}
+
+/// Ten million in the fuzzed form of this test; here as many as a test may take.
+#[test]
+fn hostile_frames_neither_crash_nor_leak() {
+    let mut lab = Laboratory::new().with_stations();
+    let all = lab.free_buffers();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let seeds = prop::sample::select(vec![
+        udp_to("10.2.0.2", 64, b"data"),
+        udp_to("10.2.0.77", 64, b"data"),
+        lab.arp(&ArpMessage {
+            operation: ArpOperation::Request,
+            sender: (STATIONS[0], v4("10.1.0.9")),
+            target: (Mac([0; 6]), v4("10.1.0.1")),
+        }),
+        frame_v6(0, &NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("2001:db8:1::2")))),
+        frame_v6(
+            0,
+            &ports::udp_v6(Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::9")), (1, 2), b"x"),
+        ),
+    ]);
+    let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
+    let frames = (seeds, changes, prop::option::of(0..120_usize)).prop_map(|(mut frame, changes, cut)| {
+        changes.iter().for_each(|(at, byte)| *at.get_mut(&mut frame) = *byte);
+        frame.truncate(cut.unwrap_or(usize::MAX));
+        frame
+    });
+    for round in 0..1_000 {
+        let batch: Vec<Vec<u8>> = (0..64).map(|_| frames.new_tree(&mut runner).unwrap().current()).collect();
+        lab.receive_all(round % 2, &batch);
+        lab.advance(Span::from_ms(50));
+        drop((lab.sent(0), lab.sent(1)));
+        assert_eq!(lab.free_buffers(), all, "no buffer is lost");
+    }
+    (0..10).for_each(|_| lab.advance(Span::from_s(1)));
+    assert_eq!((lab.inside(), lab.counters().received > 60_000), (0, true));
+    assert!(lab.control().read(|state| state.neighbours().len()) <= 4096);
+}
