@@ -52,8 +52,9 @@ impl Backend for TapDevice {
         let mut lost = 0;
         let mut result = Ok(());
         for frame in frames.iter() {
-            match self.device.write(pool.bytes(*frame)) {
-                Ok(_) => {}
+            // A device takes a frame whole or not at all.
+            match self.device.write_all(pool.bytes(*frame)) {
+                Ok(()) => {}
                 Err(error) => {
                     lost += 1;
                     // An interface that is down refuses frames (EIO) until it comes up.

@@ -81,19 +81,19 @@ impl Laboratory {
 
     /// Both stations have made themselves known.
     pub(crate) fn with_stations(mut self) -> Laboratory {
-        for n in 0..2 {
+        for (n, mac) in STATIONS.iter().copied().enumerate() {
             let address = |host: u8| [10, n as u8 + 1, 0, host].into();
             let question = ArpMessage {
                 operation: ArpOperation::Request,
-                sender: (STATIONS[n], address(2)),
+                sender: (mac, address(2)),
                 target: (Mac([0; 6]), address(1)),
             };
             let header =
-                EthernetHeader { destination: Mac::BROADCAST, source: STATIONS[n], kind: EtherType::ARP };
+                EthernetHeader { destination: Mac::BROADCAST, source: mac, kind: EtherType::ARP };
             self.receive(n, &[&header.to_bytes()[..], &question.to_bytes()].concat());
             let own = format!("2001:db8:{}::1", n + 1).parse().unwrap();
             let from = format!("2001:db8:{}::2", n + 1).parse().unwrap();
-            self.receive(n, &frame_v6(n, &NeighbourMessage::solicit(own, (STATIONS[n], from))));
+            self.receive(n, &frame_v6(n, &NeighbourMessage::solicit(own, (mac, from))));
             assert_eq!(self.sent(n).len(), 2);
         }
         self
@@ -109,7 +109,7 @@ impl Laboratory {
     }
 
     pub(crate) fn advance(&mut self, span: Span) {
-        self.now = self.now + span;
+        self.now += span;
         self.worker.poll(self.now).unwrap();
     }
 
