@@ -10,6 +10,7 @@ mod engine;
 mod record;
 mod setup;
 mod stacks;
+mod switch;
 
 pub use alone::Alone;
 pub use devices::{DeviceKind, DeviceKinds};

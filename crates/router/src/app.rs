@@ -7,6 +7,7 @@ use crate::pool::{FrameBatch, FramePool, SendQueues};
 
 pub mod forward;
 pub mod route;
+pub mod switch;
 
 /// What an application works with: the worker's buffers, its queues and its counters.
 pub struct Desk<'a> {

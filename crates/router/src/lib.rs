@@ -1,7 +1,8 @@
 //! A software router: real packets through buffers, workers, back ends and applications.
 //!
 //! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (where frames come from and go to), [`app`] (what is done with
-//! them), [`worker`] (one thread from receiving to sending), [`control`] (what workers share). Must not depend on configuration files.
+//! them), [`worker`] (one thread from receiving to sending), [`control`] (routes that workers share), [`driver`] (the simulator's
+//! switch that workers share). Must not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker
@@ -12,6 +13,7 @@ pub mod backend;
 pub mod clock;
 pub mod control;
 pub mod counters;
+pub mod driver;
 pub mod interface;
 pub mod limiter;
 pub mod neighbours;

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weft_core::Time;
+use weft_core::{Span, Time};
 
 use crate::app::{Application, Desk};
 use crate::backend::{Backend, system};
@@ -119,6 +119,12 @@ impl<A: Application> RouterWorker<A> {
         result
     }
 
+    /// How long the worker may sleep, milliseconds: not beyond what the application has to do.
+    fn nap(&self, now: Time) -> u16 {
+        let until = |due: Time| u16::try_from(due.since(now).0 / Span::from_ms(1).0).unwrap_or(NAP).min(NAP);
+        self.app.next_tick().map_or(NAP, until)
+    }
+
     /// Works until `stop` is set or the input of a port ends.
     ///
     /// # Errors
@@ -135,7 +141,10 @@ impl<A: Application> RouterWorker<A> {
                 Err(error) => return Err(error),
             };
             if idle > IDLE_POLLS {
-                system::wait_readable(&descriptors, NAP)?;
+                match self.nap(clock.now()) {
+                    0 => std::thread::yield_now(),
+                    nap => system::wait_readable(&descriptors, nap)?,
+                }
             }
         }
         Ok(())

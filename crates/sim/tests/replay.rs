@@ -15,10 +15,9 @@ use weft_switch::balance::drill::DrillSettings;
 use weft_switch::mark::{MarkerSettings, red::RedSettings};
 use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings};
 use weft_switch::{
-    BalancerSettings, Effect, Effects, ForwardingTable, PortSettings, Sent, ShaperSettings, Switch,
-    SwitchSite, Turn, Verdict, VoqSettings,
+    BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, Turn, Verdict,
+    VoqSettings,
 };
-use weft_topology::Node;
 
 /// What becomes due at a port; at one instant transmitters come before timers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,19 +38,7 @@ struct Replay {
 
 impl Replay {
     fn new(setup: &Setup, switch: SwitchId) -> Replay {
-        let rates: Vec<_> = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.rate).collect();
-        let full_packet = Bytes(u64::from(setup.transport.full_wire()));
-        let cables = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.delay).collect();
-        let site = SwitchSite { seed: setup.seed, switch, rates: rates.clone(), cables, full_packet };
-        let routes = &setup.timeline.states[0];
-        let own = &routes.switches[switch.index()];
-        let hosts = (routes.leaf_of_host.clone(), routes.port_of_host.clone());
-        let table = ForwardingTable::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone());
-        let mut built = Switch::new(&setup.switch, &setup.balancer, &site, table);
-        let first = setup.graph.first_link(Node::Switch(switch)).0;
-        for (link, own) in setup.ports.range(LinkId(first)..LinkId(first + rates.len() as u32)) {
-            built.set_up(setup.graph.links()[link.index()].port, own);
-        }
+        let (rates, built) = (setup.port_rates(switch), setup.build_switch(switch));
         Replay {
             switch: built,
             pool: Pool::new(),

@@ -1,0 +1,216 @@
+//! One switch, two drivers: the simulator, whose arrivals at a switch a tap records, and the router, to which the same arrivals come as
+//! frames. Both must send the same packets by the same ports with the same marks, and drop the same.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use weft_core::{Class, Ecn, Header, PortId, Span, SwitchId, Time};
+use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
+use weft_plan::Setup;
+use weft_router::app::switch::{SharedSwitch, SwitchPort, Switching};
+use weft_router::driver::SwitchDriver;
+use weft_router::rss::FlowQueues;
+use weft_router::{Backend, DropCause, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
+use weft_sim::{Seen, Simulation, Tap};
+use weft_topology::Node;
+
+/// A packet that left a switch: its number among the arrivals, and whether it says that it met congestion.
+pub type Sent = (u32, bool);
+
+/// What happened at a switch: what each port sent, in order, and the number of packets dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deeds {
+    /// By port.
+    pub sent: Vec<Vec<Sent>>,
+    /// By reason, in the order of [`weft_core::record::Reason::ALL`].
+    pub dropped: Vec<u64>,
+}
+
+/// Runs the setup with a tap on a switch.
+///
+/// # Panics
+/// A flow does not finish, so that the end of the run would cut off what the switch does.
+#[must_use]
+pub fn simulated(setup: &Setup, switch: SwitchId) -> (Vec<Seen>, Deeds) {
+    let (record, tap) = Simulation::new(setup.clone()).run_tapped(Tap::new(switch));
+    assert!(record.flows.iter().all(|flow| flow.end.is_some()), "every flow finishes");
+    let mut deeds = Deeds {
+        sent: vec![Vec::new(); setup.port_rates(switch).len()],
+        dropped: vec![0; weft_core::record::Reason::ALL.len()],
+    };
+    for seen in &tap.seen {
+        match *seen {
+            Seen::Arrived { .. } => {}
+            Seen::Left { port, packet, ecn, .. } => {
+                deeds.sent[port.index()].push((packet, ecn == Ecn::Marked));
+            }
+            Seen::Dropped { reason, .. } => deeds.dropped[reason as usize] += 1,
+        }
+    }
+    (tap.seen, deeds)
+}
+
+/// Frames on their way to and from a worker, by port.
+type Shelf = Arc<Mutex<VecDeque<Vec<u8>>>>;
+
+struct ShelfPort {
+    port: u16,
+    from: Shelf,
+    to: Shelf,
+}
+
+impl Backend for ShelfPort {
+    fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
+        while let Some(bytes) = self.from.lock().expect("nobody panics").pop_front() {
+            assert!(batch.push(pool.store(&bytes, self.port).expect("there are buffers")));
+        }
+        Ok(())
+    }
+
+    fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
+        for frame in frames.drain(..) {
+            self.to.lock().expect("nobody panics").push_back(pool.bytes(frame).to_vec());
+            pool.give(frame.buffer);
+        }
+        Ok(0)
+    }
+}
+
+/// A router that plays one switch, with frames laid on its ports by hand.
+pub struct Played {
+    workers: Vec<RouterWorker<Switching>>,
+    shared: Arc<SharedSwitch>,
+    /// By worker and port.
+    arriving: Vec<Vec<Shelf>>,
+    leaving: Vec<Vec<Shelf>>,
+    queues: FlowQueues,
+}
+
+/// The router's own station at every port, and every station behind them.
+const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
+const FAR: Mac = Mac([2, 0, 0, 0, 0, 2]);
+
+impl Played {
+    /// With so many workers. Code point n is class n.
+    #[must_use]
+    pub fn new(setup: &Setup, switch: SwitchId, workers: u16) -> Played {
+        let links = setup.graph.links_of(Node::Switch(switch));
+        let host = |node| match node {
+            Node::Host(host) => Some(host),
+            Node::Switch(_) => None,
+        };
+        let ports = links.iter().map(|link| SwitchPort::new(OWN, host(link.to), Some(FAR))).collect();
+        let driver =
+            SwitchDriver::new(setup.build_switch(switch), setup.port_rates(switch), workers.into());
+        let class_of = std::array::from_fn(|code_point| Class(code_point as u8));
+        let shared = Arc::new(SharedSwitch::new(driver, ports, setup.graph.hosts(), class_of));
+        let shelves = || -> Vec<Vec<Shelf>> {
+            (0..workers).map(|_| links.iter().map(|_| Shelf::default()).collect()).collect()
+        };
+        let (arriving, leaving) = (shelves(), shelves());
+        let worker = |number: u16| {
+            let port = |port: usize| {
+                let (from, to) = (&arriving[usize::from(number)][port], &leaving[usize::from(number)][port]);
+                let (from, to) = (Arc::clone(from), Arc::clone(to));
+                Box::new(ShelfPort { port: port as u16, from, to }) as Box<dyn Backend>
+            };
+            let app = Switching::new(Arc::clone(&shared), number);
+            RouterWorker::new((0..links.len()).map(port).collect(), FramePool::new(4096), app)
+        };
+        let workers_built = (0..workers).map(worker).collect();
+        Played { workers: workers_built, shared, arriving, leaving, queues: FlowQueues::among(workers) }
+    }
+
+    /// Plays arrivals at their times, then waits until the switch is empty. Returns what each worker sent by each port, and the drops.
+    ///
+    /// # Panics
+    /// A worker fails.
+    #[must_use]
+    pub fn play(mut self, arrivals: &[Seen]) -> (Vec<Deeds>, RouterCounters) {
+        let (mut number, mut end) = (0, Time::ZERO);
+        for arrival in arrivals {
+            let Seen::Arrived { time, port, header } = arrival else { continue };
+            self.arrive(*time, *port, &frame(header, number));
+            (number, end) = (number + 1, *time);
+        }
+        while self.shared.driver().inside() > 0 {
+            end += Span::from_us(1);
+            self.poll(end);
+        }
+        self.poll(end);
+        let mut counters = RouterCounters::default();
+        self.workers.iter().for_each(|worker| counters.add(worker.counters()));
+        (self.deeds(), counters)
+    }
+
+    fn arrive(&mut self, time: Time, port: PortId, bytes: &[u8]) {
+        let worker = usize::from(self.queues.queue_of(bytes));
+        self.arriving[worker][port.index()].lock().expect("nobody panics").push_back(bytes.to_vec());
+        self.workers[worker].poll(time).expect("shelves do not fail");
+    }
+
+    fn poll(&mut self, time: Time) {
+        for worker in &mut self.workers {
+            worker.poll(time).expect("shelves do not fail");
+        }
+    }
+
+    /// By worker.
+    fn deeds(&self) -> Vec<Deeds> {
+        let driver = self.shared.driver();
+        let dropped: Vec<u64> =
+            weft_core::record::Reason::ALL.iter().map(|reason| driver.dropped(*reason)).collect();
+        let sent = |shelf: &Shelf| shelf.lock().expect("nobody panics").iter().map(|bytes| seen(bytes)).collect();
+        let deeds = |ports: &Vec<Shelf>| Deeds { sent: ports.iter().map(sent).collect(), dropped: dropped.clone() };
+        self.leaving.iter().map(deeds).collect()
+    }
+
+    /// The worker that gets a packet.
+    #[must_use]
+    pub fn worker_of(workers: u16, header: &Header) -> usize {
+        FlowQueues::among(workers).queue_of(&frame(header, 0)).into()
+    }
+}
+
+/// A simulated packet as bytes: a datagram that carries its number.
+#[must_use]
+pub fn frame(header: &Header, number: u32) -> Vec<u8> {
+    let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 };
+    let address = |host: weft_core::HostId| (0x0a00_0000 | host.0).into();
+    let ecn = match header.marks.ecn {
+        Ecn::NotCapable => 0,
+        Ecn::Capable => 2,
+        Ecn::Marked => 3,
+    };
+    let ip = Ipv4Header {
+        traffic_class: header.class.0 << 2 | ecn,
+        ..Ipv4Header::between(address(header.source), address(header.destination))
+    };
+    // Preamble, gap and FCS are not part of a frame; Ethernet, IP and UDP take 42 bytes of it.
+    let mut data = vec![0; usize::from(header.wire) - 24 - 42];
+    data[..4].copy_from_slice(&number.to_be_bytes());
+    let ports = ((header.ports >> 16) as u16, header.ports as u16);
+    [&ethernet.to_bytes()[..], &ports::udp_v4(ip, ports, &data)].concat()
+}
+
+/// The number of a sent packet, and whether it is marked; the packet must be sound and one hop older.
+fn seen(bytes: &[u8]) -> Sent {
+    assert_eq!(bytes[..12], [FAR.0, OWN.0].concat(), "to the far station, from the router's own");
+    let packet = Ipv4Packet::parse(&bytes[EthernetHeader::LEN..]).expect("a sound packet");
+    assert_eq!(packet.ttl, 63);
+    let number = packet.payload[8..].first_chunk().expect("a number");
+    (u32::from_be_bytes(*number), packet.traffic_class & 3 == 3)
+}
+
+/// Packets that met congestion.
+#[must_use]
+pub fn marked(deeds: &Deeds) -> usize {
+    deeds.sent.iter().flatten().filter(|(_, marked)| *marked).count()
+}
+
+/// Frames that a router dropped in its switch.
+#[must_use]
+pub fn dropped(counters: &RouterCounters) -> u64 {
+    counters.dropped(DropCause::Switch)
+}
