@@ -157,6 +157,17 @@ const REPORT: &[&str] =
 /// Reproductions request runs from the facade and show the results.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
+const APPLIANCE: &[&str] = &[
+    "weft-core",
+    "weft-mistake",
+    "weft-packet",
+    "weft-fib",
+    "weft-switch",
+    "weft-topology",
+    "weft-plan",
+    "weft-prepare",
+    "weft-router",
+];
 /// Settings are found by models of demand, and by simulations that the facade runs.
 const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
 
@@ -210,10 +221,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-reproduce", may_use: REPRODUCE },
     Layer { name: "weft-tune", may_use: TUNE },
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
-    Layer {
-        name: "weft-appliance",
-        may_use: &["weft-core", "weft-mistake", "weft-packet", "weft-fib", "weft-router"],
-    },
+    Layer { name: "weft-appliance", may_use: APPLIANCE },
     Layer {
         name: "weft-cli",
         may_use: &["weft", "weft-appliance", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],

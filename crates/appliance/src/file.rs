@@ -10,10 +10,26 @@ use weft_fib::IpPrefix;
 use weft_mistake::node::{Toml, parse_document};
 use weft_mistake::{Mistake, Mistakes, SourceSpan, Sources};
 
-use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PortDevice, RouterPlan};
+use crate::plan::{
+    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
+};
 use crate::reader::TableReader;
+use crate::switch;
 
-const KEYS: &[&str] = &["application", "workers", "burst", "pin", "errors_per_second", "port", "route"];
+const KEYS: &[&str] = &[
+    "application",
+    "workers",
+    "burst",
+    "pin",
+    "errors_per_second",
+    "port",
+    "route",
+    "scenario",
+    "case",
+    "seed",
+    "switch",
+    "code_points",
+];
 const PORT_KEYS: &[&str] = &["name", "device", "mac", "mtu", "addresses", "to", "station"];
 const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "reject"];
 const DEVICES: &str = "\"packet:NAME\" for a network interface, \"tap:NAME\" for a TAP device";
@@ -49,60 +65,95 @@ pub fn read_plan(path: &Path) -> Result<RouterPlan, Mistakes> {
 /// All mistakes of the text.
 pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
     let (document, mut mistakes) = parse_document(text);
-    let plan = if mistakes.is_empty() { plan(&document, &mut mistakes) } else { None };
+    let folder = Path::new(name).parent().unwrap_or(Path::new("."));
+    let plan = if mistakes.is_empty() { plan(&document, folder, &mut mistakes) } else { None };
     match plan {
         Some(plan) if mistakes.is_empty() => Ok(plan),
         _ => Err(Mistakes::new(Arc::new(Sources::of_file(name, text)), mistakes)),
     }
 }
 
-/// The plan, complete only if there are no mistakes.
-fn plan(document: &Toml, mistakes: &mut Vec<Mistake>) -> Option<RouterPlan> {
+/// What the ports of a file are for.
+#[derive(Clone, Copy)]
+enum PortPurpose<'a> {
+    Route,
+    Forward,
+    Switch(&'a PlannedSwitch),
+}
+
+/// The plan, complete only if there are no mistakes. Relative names of files start at `folder`.
+fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<RouterPlan> {
     let mut root = TableReader::new(document, "", KEYS, mistakes);
-    let application = root.word("application", &["route", "forward"]).unwrap_or("route");
+    let application = root.word("application", &["route", "forward", "switch"]);
+    if root.has("application") && application.is_none() {
+        return None;
+    }
+    let application = application.unwrap_or("route");
     let workers = root.number("workers", 1, MOST).unwrap_or(1) as u16;
     let burst = root.number("burst", 1, 64).unwrap_or(64) as usize;
     let pin = root.flag("pin");
     let errors_per_second = root.number("errors_per_second", 0, 1_000_000).unwrap_or(1_000) as u32;
     root.require("port", "[[port]] with name and device");
-    let routes = application == "route";
-    if !routes {
-        root.refuse("errors_per_second", "with application = \"forward\"");
-        root.refuse("route", "with application = \"forward\"");
+    let why = format!("with application = \"{application}\"");
+    if application != "route" {
+        ["errors_per_second", "route"].iter().for_each(|key| root.refuse(key, &why));
     }
+    let planned_switch = match application {
+        "switch" => switch::planned(&mut root, folder),
+        _ => {
+            switch::KEYS.iter().for_each(|key| root.refuse(key, &why));
+            None
+        }
+    };
     let (port_tables, route_tables) = (root.list("port", "[[port]]"), root.list("route", "[[route]]"));
     if port_tables.len() > MOST as usize {
         root.wrong("port", format!("{} ports", port_tables.len()), &format!("at most {MOST}"));
     }
+    let purpose = match (application, &planned_switch) {
+        ("route", _) => PortPurpose::Route,
+        ("forward", _) => PortPurpose::Forward,
+        (_, Some(switch)) => PortPurpose::Switch(switch),
+        (_, None) => return None,
+    };
+    let ports = ports(port_tables, (workers, purpose), mistakes)?;
+    let application = match purpose {
+        PortPurpose::Route => {
+            let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+            let routes =
+                route_tables.iter().filter_map(|table| route(table, (&ports, &names), mistakes)).collect();
+            PlannedApplication::Route { routes, errors_per_second }
+        }
+        PortPurpose::Forward => PlannedApplication::Forward,
+        PortPurpose::Switch(switch) => PlannedApplication::Switch(switch.clone()),
+    };
+    Some(RouterPlan { workers, burst, pin, application, ports })
+}
+
+/// All ports; none if one of them is not complete.
+fn ports(
+    tables: &[Toml],
+    (workers, purpose): (u16, PortPurpose<'_>),
+    mistakes: &mut Vec<Mistake>,
+) -> Option<Vec<PlannedPort>> {
     let names: Vec<&str> =
-        port_tables.iter().map(|port| port.get("name").and_then(Toml::text).unwrap_or("")).collect();
-    let ports: Vec<PlannedPort> = (0..port_tables.len())
-        .filter_map(|number| port(&port_tables[number], (number, routes), &names, mistakes))
-        .collect();
-    for (table, port) in port_tables.iter().zip(&ports) {
+        tables.iter().map(|port| port.get("name").and_then(Toml::text).unwrap_or("")).collect();
+    let mut ports: Vec<PlannedPort> = Vec::new();
+    for (number, table) in tables.iter().enumerate() {
+        let Some(port) = port(table, (number, purpose, &ports), &names, mistakes) else { continue };
         if workers > 1 && matches!(port.device, PortDevice::Tap(_)) {
             let message = "a TAP device has one queue, and several workers need one each".to_owned();
-            mistakes.push(
-                Mistake::new(table.place, "port.device", message).allowing("workers = 1, or packet:NAME"),
-            );
+            let mistake = Mistake::new(table.place, "port.device", message);
+            mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
         }
+        ports.push(port);
     }
-    let whole = ports.len() == port_tables.len();
-    let routes_found = match whole && routes {
-        true => route_tables.iter().filter_map(|table| route(table, (&ports, &names), mistakes)).collect(),
-        false => Vec::new(),
-    };
-    let application = match routes {
-        true => PlannedApplication::Route { routes: routes_found, errors_per_second },
-        false => PlannedApplication::Forward,
-    };
-    whole.then_some(RouterPlan { workers, burst, pin, application, ports })
+    (ports.len() == tables.len()).then_some(ports)
 }
 
 /// A `[[port]]`; complete only if there are no mistakes.
 fn port(
     table: &Toml,
-    (number, routes): (usize, bool),
+    (number, purpose, before): (usize, PortPurpose<'_>, &[PlannedPort]),
     names: &[&str],
     mistakes: &mut Vec<Mistake>,
 ) -> Option<PlannedPort> {
@@ -122,16 +173,40 @@ fn port(
     if mtu.is_some_and(|mtu| mtu < MTU_V6) && addresses.iter().any(|(address, _)| address.is_ipv6()) {
         port.wrong("mtu", "IPv6 needs links that carry 1280 bytes", "at least \"1280 B\"");
     }
-    let wire = if routes {
-        port.refuse("to", "with application = \"route\"");
-        port.refuse("station", "with application = \"route\"");
-        None
-    } else {
-        port.refuse("addresses", "with application = \"forward\"");
-        port.refuse("mtu", "with application = \"forward\"");
-        Some(wire(&mut port, names)?)
+    let use_of = use_of(&mut port, purpose, (names, before))?;
+    Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, use_of })
+}
+
+/// What the application does with a port; keys that it does not read are refused.
+fn use_of(
+    port: &mut TableReader<'_, '_>,
+    purpose: PortPurpose<'_>,
+    (names, before): (&[&str], &[PlannedPort]),
+) -> Option<PortUse> {
+    let refuse = |port: &mut TableReader<'_, '_>, keys: [&str; 2], application: &str| {
+        let why = format!("with application = \"{application}\"");
+        keys.iter().for_each(|key| port.refuse(key, &why));
     };
-    Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, wire })
+    match purpose {
+        PortPurpose::Route => {
+            refuse(port, ["to", "station"], "route");
+            Some(PortUse::Routed)
+        }
+        PortPurpose::Forward => {
+            refuse(port, ["addresses", "mtu"], "forward");
+            wire(port, names)
+        }
+        PortPurpose::Switch(switch) => {
+            refuse(port, ["addresses", "mtu"], "switch");
+            let station = port.parsed("station", STATION);
+            let taken = |port: &PlannedPort| match port.use_of {
+                PortUse::Switched(number, ..) => Some(number),
+                _ => None,
+            };
+            let taken: Vec<_> = before.iter().filter_map(taken).collect();
+            switch::port_use(port, switch, station, &taken)
+        }
+    }
 }
 
 fn device(port: &mut TableReader<'_, '_>) -> Option<PortDevice> {
@@ -196,13 +271,13 @@ fn is_of_a_station(address: IpAddr) -> bool {
     !(address.is_multicast() || address.is_unspecified() || address.is_loopback() || broadcast)
 }
 
-fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<(u16, weft_packet::Mac)> {
+fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<PortUse> {
     port.require("to", "the name of a port");
     port.require("station", STATION);
     let to = port.text("to", "the name of a port");
     let number = to.and_then(|to| named(port, "to", to, names));
     let station = port.parsed("station", STATION);
-    Some((number?, station?))
+    Some(PortUse::Wired(number?, station?))
 }
 
 /// The number of the port with this name.

@@ -1,13 +1,16 @@
 //! A router from a file (`weft router`): what the file says, the workers it asks for, their end.
 //!
-//! In reading order: [`file`] (text to a checked [`RouterPlan`]), [`plan`] (what a router consists of), [`run`](mod@run) (devices, threads,
+//! In reading order: [`mod@file`] (text to a checked [`RouterPlan`]), [`plan`] (what a router consists of), [`run`](mod@run) (devices, threads,
 //! counters). Must not depend on the command line.
 
 pub mod file;
 pub mod plan;
 pub mod run;
+mod switch;
 
+mod outcome;
 mod reader;
 
+pub use outcome::{RouterReport, SwitchReport};
 pub use plan::{PortDevice, RouterPlan};
 pub use run::{ApplianceError, run};

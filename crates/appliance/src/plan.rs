@@ -1,9 +1,15 @@
 //! What a router consists of, checked.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use weft_core::{HostId, PortId, SwitchId};
 use weft_fib::IpPrefix;
 use weft_packet::Mac;
+use weft_plan::Setup;
+use weft_router::app::switch::ClassOfCodePoint;
+use weft_topology::Node;
 
 /// A device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +33,19 @@ pub struct PlannedPort {
     pub mtu: Option<u16>,
     /// Its addresses, with the lengths of their links' prefixes.
     pub addresses: Vec<(IpAddr, u8)>,
-    /// Where minimal forwarding sends its frames: the number of a port, and the station behind that.
-    pub wire: Option<(u16, Mac)>,
+    /// What the application wants to know of it.
+    pub use_of: PortUse,
+}
+
+/// What an application does with a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortUse {
+    /// Routing: its addresses say all.
+    Routed,
+    /// Minimal forwarding sends its frames by the port of this number to this station.
+    Wired(u16, Mac),
+    /// It is this port of a switch, with this host at its other end if it is one, and this station if it is known beforehand.
+    Switched(PortId, Option<HostId>, Option<Mac>),
 }
 
 /// Where packets of a planned route go.
@@ -42,8 +59,25 @@ pub enum PlannedHop {
     Reject,
 }
 
+/// A switch of a scenario's network.
+#[derive(Clone)]
+pub struct PlannedSwitch {
+    /// The network.
+    pub setup: Arc<Setup>,
+    /// Which of its switches.
+    pub switch: SwitchId,
+    /// The class of each code point.
+    pub class_of: ClassOfCodePoint,
+}
+
+impl fmt::Debug for PlannedSwitch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlannedSwitch({})", self.setup.graph.name(Node::Switch(self.switch)))
+    }
+}
+
 /// What is done with frames.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum PlannedApplication {
     /// Minimal forwarding.
     Forward,
@@ -54,10 +88,12 @@ pub enum PlannedApplication {
         /// ICMP errors a second that each worker sends.
         errors_per_second: u32,
     },
+    /// Switching as a switch of a scenario does.
+    Switch(PlannedSwitch),
 }
 
 /// A router.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RouterPlan {
     /// Threads.
     pub workers: u16,

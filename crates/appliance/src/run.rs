@@ -7,16 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use weft_fib::RouteError;
 use weft_packet::Mac;
-use weft_router::app::forward::{Forwarding, Wire};
+use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
+use weft_router::app::switch::{SharedSwitch, SwitchPort, Switching};
 use weft_router::backend::packet_socket::PacketSocket;
 use weft_router::backend::tap::TapDevice;
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
+use weft_router::driver::SwitchDriver;
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::{Application, Backend, FramePool, Interface, RouterCounters, RouterWorker};
 
-use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PortDevice, RouterPlan};
+use crate::outcome::{RouterReport, switched};
+use crate::plan::{
+    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
+};
 
 /// Why a router cannot start or go on.
 #[derive(Debug, Error)]
@@ -56,6 +61,10 @@ pub enum ApplianceError {
 
 /// Buffers of a worker, for each port: what waits to be read and to be sent.
 const BUFFERS_PER_PORT: u32 = 512;
+/// Bytes of the smallest packet on the wire.
+const LEAST_WIRE: u64 = 84;
+/// Most packets that a switch may hold: half a gigabyte of buffers, which take memory only when used.
+const MOST_STORED: u64 = 1 << 18;
 
 /// Runs a router until `stop` is set. Calls `started` once all devices are open.
 ///
@@ -65,18 +74,21 @@ pub fn run(
     plan: &RouterPlan,
     stop: &AtomicBool,
     started: impl FnOnce(),
-) -> Result<RouterCounters, ApplianceError> {
+) -> Result<RouterReport, ApplianceError> {
     let interfaces: Arc<[Interface]> =
         plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
     let queues = (0..plan.workers).map(|_| open_all(plan)).collect::<Result<Vec<_>, _>>()?;
     match &plan.application {
         PlannedApplication::Forward => {
-            let wire = |port: &PlannedPort| {
-                port.wire.map(|(to, station)| Wire::new(to, interfaces[usize::from(to)].mac, station))
+            let wire = |port: &PlannedPort| match port.use_of {
+                PortUse::Wired(to, station) => {
+                    Some(CrossConnect::new(to, interfaces[usize::from(to)].mac, station))
+                }
+                _ => None,
             };
-            let wires: Vec<Wire> = plan.ports.iter().filter_map(wire).collect();
+            let wires: Vec<CrossConnect> = plan.ports.iter().filter_map(wire).collect();
             started();
-            work(plan, queues, stop, || Forwarding::new(wires.clone()))
+            work(plan, queues, stop, |_| Forwarding::new(wires.clone())).map(RouterReport::of)
         }
         PlannedApplication::Route { routes, errors_per_second } => {
             let control = Arc::new(Control::new(Arc::clone(&interfaces), NeighbourLimits::default())?);
@@ -85,9 +97,30 @@ pub fn run(
             })?;
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
             started();
-            work(plan, queues, stop, || Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors))
+            let app = |_| Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors);
+            work(plan, queues, stop, app).map(RouterReport::of)
+        }
+        PlannedApplication::Switch(switch) => {
+            let shared = Arc::new(shared(plan, switch, &interfaces));
+            started();
+            let counters = work(plan, queues, stop, |worker| Switching::new(Arc::clone(&shared), worker))?;
+            Ok(RouterReport { counters, switch: Some(switched(plan, &mut shared.driver())) })
         }
     }
+}
+
+/// The switch of a plan, empty.
+fn shared(plan: &RouterPlan, switch: &PlannedSwitch, interfaces: &[Interface]) -> SharedSwitch {
+    let rates = switch.setup.port_rates(switch.switch);
+    let driver = SwitchDriver::new(switch.setup.build_switch(switch.switch), rates, plan.workers.into());
+    let port = |(port, interface): (&PlannedPort, &Interface)| match port.use_of {
+        PortUse::Switched(number, host, station) => {
+            Some(SwitchPort::new(number, interface.mac, host, station))
+        }
+        _ => None,
+    };
+    let ports = plan.ports.iter().zip(interfaces).filter_map(port).collect();
+    SharedSwitch::new(driver, ports, switch.setup.graph.hosts(), switch.class_of)
 }
 
 fn next(hop: PlannedHop) -> NextHop {
@@ -103,13 +136,13 @@ fn work<A: Application>(
     plan: &RouterPlan,
     queues: Vec<Vec<Box<dyn Backend>>>,
     stop: &AtomicBool,
-    app: impl Fn() -> A,
+    app: impl Fn(u16) -> A,
 ) -> Result<RouterCounters, ApplianceError> {
     let (clock, total) = (RouterClock::start(), Mutex::new((RouterCounters::default(), None)));
     std::thread::scope(|scope| {
         for (number, ports) in (0_u16..).zip(queues) {
-            let pool = FramePool::new(BUFFERS_PER_PORT * (1 + ports.len() as u32));
-            let mut worker = RouterWorker::new(ports, pool, app()).with_burst(plan.burst);
+            let pool = FramePool::new(BUFFERS_PER_PORT * (1 + ports.len() as u32) + stored_packets(plan));
+            let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
             let (total, pin) = (&total, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
@@ -125,6 +158,13 @@ fn work<A: Application>(
     });
     let (counters, failure) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     failure.map_or(Ok(counters), Err)
+}
+
+/// Packets that a switch may hold: its memory full of the smallest, up to a bound.
+fn stored_packets(plan: &RouterPlan) -> u32 {
+    let PlannedApplication::Switch(switch) = &plan.application else { return 0 };
+    let buffer = switch.setup.switch_at(switch.switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
+    (buffer / LEAST_WIRE).min(MOST_STORED) as u32
 }
 
 /// One queue of every port.

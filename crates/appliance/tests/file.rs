@@ -1,8 +1,11 @@
 //! Files of routers: what they say, and how mistakes are told.
 
+use std::path::PathBuf;
+
 use proptest::prelude::*;
-use weft_appliance::file::parse_plan;
-use weft_appliance::plan::{PlannedApplication, PlannedHop};
+use weft_appliance::file::{parse_plan, read_plan};
+use weft_appliance::plan::{PlannedApplication, PlannedHop, PortUse};
+use weft_core::{Class, HostId, PortId};
 
 const SOUND: &str = r#"
 workers = 2
@@ -114,7 +117,11 @@ fn minimal_forwarding_needs_wires() {
     };
     let text = format!("application = \"forward\"\n{}{}", port("a", "b"), port("b", "a"));
     let plan = parse_plan(&text, "r.toml").unwrap();
-    assert_eq!(plan.ports.iter().map(|port| port.wire.unwrap().0).collect::<Vec<_>>(), [1, 0]);
+    let station = "02:00:00:00:00:01".parse().unwrap();
+    assert_eq!(
+        plan.ports.iter().map(|port| port.use_of).collect::<Vec<_>>(),
+        [1, 0].map(|to| PortUse::Wired(to, station))
+    );
     assert!(mistakes(&text.replace("to = \"b\"\n", ""))[0].contains("needs the key `to`"));
     assert!(mistakes(&text.replace("to = \"b\"", "to = \"c\""))[0].contains("there is no port `c`"));
 }
@@ -132,5 +139,139 @@ proptest! {
             let lines = text.lines().count() + 1;
             prop_assert!(mistakes.list().iter().all(|mistake| mistakes.line_column(mistake).line <= lines));
         }
+    }
+}
+
+/// The path of a text next to the scenarios of this repository.
+const BESIDE_SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/r.toml");
+
+fn switch_file(scenario: &str, more: &str) -> String {
+    let port = |name: &str, to: &str| {
+        format!("[[port]]\nname = \"{name}\"\ndevice = \"packet:{name}\"\nto = \"{to}\"\n")
+    };
+    let head = format!("application = \"switch\"\nscenario = \"{scenario}\"\n{more}\n");
+    format!("{head}{}{}", port("a", "host1"), port("b", "host2"))
+}
+
+fn bottleneck() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// A folder of a test, gone when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("weft-appliance-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn router(&self) -> String {
+        self.0.join("r.toml").display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn switch_mistakes(text: &str) -> String {
+    let found = parse_plan(text, BESIDE_SCENARIOS).expect_err("has mistakes").short();
+    found.replace(BESIDE_SCENARIOS, "r.toml")
+}
+
+#[test]
+fn the_files_of_the_repository_are_sound() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../routers");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let plans = files.map(|file| read_plan(&file).unwrap_or_else(|mistakes| panic!("{}", mistakes.short())));
+    assert!(plans.count() >= 2);
+}
+
+#[test]
+fn a_switch_takes_its_ports_from_the_scenario() {
+    let text = switch_file("bottleneck.toml", "switch = \"switch0\"");
+    let plan = parse_plan(&text, BESIDE_SCENARIOS).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    let used: Vec<PortUse> = plan.ports.iter().map(|port| port.use_of).collect();
+    assert_eq!(used, [1, 2].map(|n| PortUse::Switched(PortId(n), Some(HostId(u32::from(n))), None)));
+    let PlannedApplication::Switch(switch) = plan.application else { panic!() };
+    assert_eq!((switch.switch.0, switch.class_of), (0, [Class(0); 64]));
+}
+
+#[test]
+fn mistakes_of_a_switch_are_told_with_their_places() {
+    let sound = switch_file("bottleneck.toml", "switch = \"switch0\"");
+    let wrong = |from: &str, to: &str| switch_mistakes(&sound.replacen(from, to, 1));
+    for (from, to, message) in [
+        ("\"switch0\"", "\"switch9\"", "3:10  the network has no switch `switch9`; did you mean `switch0`?"),
+        ("switch = \"switch0\"", "", "the file needs the key `switch`"),
+        ("bottleneck", "nowhere", "2:12  the scenario has mistakes: "),
+        ("\"switch0\"", "\"switch0\"\ncase = \"x\"", "4:8  `case` has no effect with a scenario of one case"),
+        (
+            "\"switch0\"",
+            "\"switch0\"\ncode_points = [[46]]",
+            "`code_points` has no effect with one queue per port",
+        ),
+        ("\"switch0\"", "\"switch0\"\nerrors_per_second = 3", "has no effect with application = \"switch\""),
+        ("to = \"host1\"", "to = \"host9\"", "7:6  no cable leads to `host9`"),
+        ("to = \"host2\"", "to = \"host1\"", "11:6  all cables to `host1` have a port already"),
+        (
+            "to = \"host2\"",
+            "to = \"host2\"\nmtu = \"1500 B\"",
+            "`mtu` has no effect with application = \"switch\"",
+        ),
+    ] {
+        let found = wrong(from, to);
+        assert!(found.contains(message), "{to}: {found}");
+    }
+}
+
+#[test]
+fn a_switch_that_needs_more_than_ip_headers_is_refused() {
+    let (folder, bottleneck) = (Folder::new("refused"), bottleneck());
+    let text = switch_file("s.toml", "switch = \"switch0\"");
+    for (transport, settings, message) in [
+        (
+            "ndp",
+            "queues = 2\nschedule = \"strict\"\ntrim = { queue = \"8 pkt\" }",
+            "trims packets to headers",
+        ),
+        ("roce", "pfc = { classes = [0] }", "sends and obeys pause frames"),
+    ] {
+        let scenario = bottleneck.replace("[switch.ecn.step]\nthreshold = \"30 kB\"", settings);
+        let scenario = scenario.replace("transport.dctcp", &format!("transport.{transport}"));
+        let scenario = scenario.replace("sharing = { static = { per_port = \"300 kB\" } }", "");
+        std::fs::write(folder.0.join("s.toml"), scenario).unwrap();
+        let found = parse_plan(&text, &folder.router()).expect_err("refused").short();
+        assert!(found.contains(message), "{settings}: {found}");
+    }
+}
+
+#[test]
+fn each_code_point_has_one_queue() {
+    let folder = Folder::new("queues");
+    let scenario = bottleneck()
+        .replace("buffer  = \"300 kB\"", "buffer  = \"300 kB\"\nqueues = 3\nschedule = \"strict\"");
+    std::fs::write(folder.0.join("s.toml"), scenario).unwrap();
+    let plan = |lists: &str| {
+        parse_plan(
+            &switch_file("s.toml", &format!("switch = \"switch0\"\ncode_points = {lists}")),
+            &folder.router(),
+        )
+    };
+    let sound = plan("[[46], [10, 12]]").unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    let PlannedApplication::Switch(switch) = sound.application else { panic!() };
+    assert_eq!([46, 10, 12, 0].map(|number: usize| switch.class_of[number].0), [0, 1, 1, 2]);
+    for (lists, message) in [
+        ("[[46]]", "1 lists for 3 queues"),
+        ("[[46], [46]]", "code point 46 is there already"),
+        ("[[46], [64]]", "found the number 64"),
+    ] {
+        let found = plan(lists).expect_err("has mistakes").short();
+        assert!(found.contains(message), "{lists}: {found}");
     }
 }

@@ -11,7 +11,7 @@ use weft::Error;
 use weft_core::{Purpose, Random, Time};
 use weft_fib::IpPrefix;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, ports};
-use weft_router::app::forward::{Forwarding, Wire};
+use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::backend::memory::{DestinationDraw, MemoryRing, MemoryTraffic};
 use weft_router::control::{Control, NextHop};
@@ -160,7 +160,7 @@ fn with_worker<T>(
     let ring: Box<dyn Backend> = Box::new(MemoryRing::filled(&mut pool, RING, (0, &frame), traffic));
     match control {
         None => {
-            let app = Forwarding::new(vec![Wire::new(0, OWN, STATION)]);
+            let app = Forwarding::new(vec![CrossConnect::new(0, OWN, STATION)]);
             measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
         }
         Some(control) => {

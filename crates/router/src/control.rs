@@ -59,7 +59,7 @@ pub struct AdjacencyTable {
 
 /// What a change asks the caller to send.
 #[derive(Debug, Default)]
-pub struct Outgoing {
+pub struct PendingSends {
     /// Stations to ask for.
     pub ask: Vec<Station>,
     /// IP packets for stations that have answered.
@@ -159,7 +159,7 @@ impl Control {
     }
 
     /// A station says where it is, in a question to us (`solicits`) or in an answer.
-    pub fn learn(&self, now: Time, station: Station, mac: Mac, solicits: bool) -> Outgoing {
+    pub fn learn(&self, now: Time, station: Station, mac: Mac, solicits: bool) -> PendingSends {
         let mut state = self.lock();
         let (waiting, is_new) = state.neighbours.learn(now, station, mac, solicits);
         if is_new {
@@ -167,12 +167,12 @@ impl Control {
             self.publish(&state);
         }
         let ready = waiting.into_iter().map(|packet| (station, mac, packet)).collect();
-        Outgoing { ready, ..Outgoing::default() }
+        PendingSends { ready, ..PendingSends::default() }
     }
 
     /// What is due by now. Does nothing if another worker is at it.
-    pub fn due(&self, now: Time) -> Outgoing {
-        let Ok(mut state) = self.state.try_lock() else { return Outgoing::default() };
+    pub fn due(&self, now: Time) -> PendingSends {
+        let Ok(mut state) = self.state.try_lock() else { return PendingSends::default() };
         let DueQuestions { ask, gone } = state.neighbours.due(now);
         gone.iter().for_each(|(station, _)| state.remove_station(*station));
         if !gone.is_empty() {
@@ -181,7 +181,7 @@ impl Control {
         let failed = |((port, _), packets): (Station, Vec<Vec<u8>>)| {
             packets.into_iter().map(move |packet| (port, packet))
         };
-        Outgoing { ask, failed: gone.into_iter().flat_map(failed).collect(), ..Outgoing::default() }
+        PendingSends { ask, failed: gone.into_iter().flat_map(failed).collect(), ..PendingSends::default() }
     }
 }
 

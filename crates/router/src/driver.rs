@@ -75,9 +75,8 @@ impl SwitchDriver {
 
     /// A worker has received a frame with this header by the port `from`. Time never goes back: what comes with an earlier time has
     /// arrived now.
-    pub fn receive(&mut self, now: Time, (worker, frame): (u16, Frame), header: Header) {
+    pub fn receive(&mut self, now: Time, from: PortId, (worker, frame): (u16, Frame), header: Header) {
         self.advance(now);
-        let from = PortId(frame.port);
         let packet = self.pool.insert(header, HeldFrame { worker, frame });
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         match self.switch.receive(&mut turn, from, packet) {
@@ -123,6 +122,12 @@ impl SwitchDriver {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         self.switch.set_port(&mut turn, port, up);
         self.carry_out();
+    }
+
+    /// Number of ports.
+    #[must_use]
+    pub fn ports(&self) -> usize {
+        self.rates.len()
     }
 
     /// Packets inside.

@@ -15,8 +15,7 @@ use weft_switch::balance::drill::DrillSettings;
 use weft_switch::mark::{MarkerSettings, red::RedSettings};
 use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings};
 use weft_switch::{
-    BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, Turn, Verdict,
-    VoqSettings,
+    BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, Turn, Verdict, VoqSettings,
 };
 
 /// What becomes due at a port; at one instant transmitters come before timers.

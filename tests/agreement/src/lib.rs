@@ -100,9 +100,9 @@ impl Played {
             Node::Host(host) => Some(host),
             Node::Switch(_) => None,
         };
-        let ports = links.iter().map(|link| SwitchPort::new(OWN, host(link.to), Some(FAR))).collect();
-        let driver =
-            SwitchDriver::new(setup.build_switch(switch), setup.port_rates(switch), workers.into());
+        let ports =
+            links.iter().map(|link| SwitchPort::new(link.port, OWN, host(link.to), Some(FAR))).collect();
+        let driver = SwitchDriver::new(setup.build_switch(switch), setup.port_rates(switch), workers.into());
         let class_of = std::array::from_fn(|code_point| Class(code_point as u8));
         let shared = Arc::new(SharedSwitch::new(driver, ports, setup.graph.hosts(), class_of));
         let shelves = || -> Vec<Vec<Shelf>> {
@@ -161,8 +161,10 @@ impl Played {
         let driver = self.shared.driver();
         let dropped: Vec<u64> =
             weft_core::record::Reason::ALL.iter().map(|reason| driver.dropped(*reason)).collect();
-        let sent = |shelf: &Shelf| shelf.lock().expect("nobody panics").iter().map(|bytes| seen(bytes)).collect();
-        let deeds = |ports: &Vec<Shelf>| Deeds { sent: ports.iter().map(sent).collect(), dropped: dropped.clone() };
+        let sent =
+            |shelf: &Shelf| shelf.lock().expect("nobody panics").iter().map(|bytes| seen(bytes)).collect();
+        let deeds =
+            |ports: &Vec<Shelf>| Deeds { sent: ports.iter().map(sent).collect(), dropped: dropped.clone() };
         self.leaving.iter().map(deeds).collect()
     }
 

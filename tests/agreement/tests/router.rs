@@ -51,7 +51,10 @@ fn every_balancer_marker_and_scheduler_agrees() {
         }
     }
     // A comparison of nothing would prove nothing.
-    assert!(arrived > 100_000 && met > 1_000 && lost > 300, "{arrived} packets, {met} marked, {lost} dropped");
+    assert!(
+        arrived > 100_000 && met > 1_000 && lost > 300,
+        "{arrived} packets, {met} marked, {lost} dropped"
+    );
 }
 
 #[test]

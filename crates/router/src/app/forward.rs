@@ -7,34 +7,34 @@ use crate::pool::FrameBatch;
 
 /// Where the frames of a port go.
 #[derive(Clone, Copy, Debug)]
-pub struct Wire {
+pub struct CrossConnect {
     /// The output port.
     pub to: u16,
     /// Destination and source address of the frames sent, in this order.
     pub addresses: [u8; 12],
 }
 
-impl Wire {
+impl CrossConnect {
     /// To port `to`, from its own address to that of the station behind it.
     #[must_use]
-    pub fn new(to: u16, own: Mac, station: Mac) -> Wire {
+    pub fn new(to: u16, own: Mac, station: Mac) -> CrossConnect {
         let mut addresses = [0; 12];
         addresses[..6].copy_from_slice(&station.0);
         addresses[6..].copy_from_slice(&own.0);
-        Wire { to, addresses }
+        CrossConnect { to, addresses }
     }
 }
 
 /// The application.
 #[derive(Clone, Debug)]
 pub struct Forwarding {
-    wires: Box<[Wire]>,
+    wires: Box<[CrossConnect]>,
 }
 
 impl Forwarding {
     /// By input port. Every output must exist.
     #[must_use]
-    pub fn new(wires: Vec<Wire>) -> Forwarding {
+    pub fn new(wires: Vec<CrossConnect>) -> Forwarding {
         Forwarding { wires: wires.into() }
     }
 }

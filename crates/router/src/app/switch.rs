@@ -12,8 +12,10 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use weft_core::{Class, Ecn, Header, HostId, PacketKind, Time};
-use weft_packet::{ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports};
+use weft_core::{Class, Ecn, Header, HostId, PacketKind, PortId, Time};
+use weft_packet::{
+    ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports,
+};
 
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
@@ -34,6 +36,8 @@ pub type ClassOfCodePoint = [Class; 64];
 /// One end of a cable.
 #[derive(Debug)]
 pub struct SwitchPort {
+    /// Its number on the switch.
+    pub number: PortId,
     /// Its own station address.
     pub mac: Mac,
     /// The host at the other end, if it is one.
@@ -45,12 +49,12 @@ pub struct SwitchPort {
 impl SwitchPort {
     /// A port with the station at its other end; without one, frames go to all stations until the first frame comes.
     #[must_use]
-    pub fn new(mac: Mac, host: Option<HostId>, station: Option<Mac>) -> SwitchPort {
-        SwitchPort { mac, host, station: AtomicU64::new(number(station.unwrap_or(Mac::BROADCAST))) }
+    pub fn new(number: PortId, mac: Mac, host: Option<HostId>, station: Option<Mac>) -> SwitchPort {
+        SwitchPort { number, mac, host, station: AtomicU64::new(as_word(station.unwrap_or(Mac::BROADCAST))) }
     }
 
     fn learn(&self, station: Mac) {
-        let station = number(station);
+        let station = as_word(station);
         if self.station.load(Ordering::Relaxed) != station {
             self.station.store(station, Ordering::Relaxed);
         }
@@ -63,14 +67,17 @@ impl SwitchPort {
     }
 }
 
-fn number(Mac([a, b, c, d, e, f]): Mac) -> u64 {
+fn as_word(Mac([a, b, c, d, e, f]): Mac) -> u64 {
     u64::from_be_bytes([0, 0, a, b, c, d, e, f])
 }
 
 /// A switch that several workers share.
 pub struct SharedSwitch {
     driver: Mutex<SwitchDriver>,
+    /// In the order of the workers' back ends.
     ports: Box<[SwitchPort]>,
+    /// For each port of the switch the number of its back end.
+    device_of: Box<[u16]>,
     hosts: u32,
     class_of: ClassOfCodePoint,
     /// When a worker has to look again, picoseconds.
@@ -78,16 +85,30 @@ pub struct SharedSwitch {
 }
 
 impl SharedSwitch {
-    /// A switch with these ports, in a fabric of so many hosts, at most [`MOST_HOSTS`].
+    /// A switch in a fabric of so many hosts, at most [`MOST_HOSTS`]. Its ports come in the order of the workers' back ends; the links
+    /// of all others are down.
     #[must_use]
     pub fn new(
-        driver: SwitchDriver,
+        mut driver: SwitchDriver,
         ports: Vec<SwitchPort>,
         hosts: u32,
         class_of: ClassOfCodePoint,
     ) -> SharedSwitch {
+        let device = |number: u16| ports.iter().position(|port| port.number.0 == number);
+        let device_of: Box<[_]> = (0..driver.ports() as u16).map(device).collect();
+        for (number, _) in device_of.iter().enumerate().filter(|(_, device)| device.is_none()) {
+            driver.set_port(Time::ZERO, PortId(number as u16), false);
+        }
+        let device_of = device_of.iter().map(|device| device.unwrap_or_default() as u16).collect();
         let next_look = AtomicU64::new(u64::MAX);
-        SharedSwitch { driver: Mutex::new(driver), ports: ports.into(), hosts, class_of, next_look }
+        SharedSwitch {
+            driver: Mutex::new(driver),
+            ports: ports.into(),
+            device_of,
+            hosts,
+            class_of,
+            next_look,
+        }
     }
 
     /// The switch itself; workers wait as long as it is held.
@@ -157,7 +178,9 @@ impl Switching {
         }
         port.learn(frame.source);
         match frame.kind {
-            EtherType::IPV4 if frame.tags == [None; 2] => self.wanted_packet(frame.payload, bytes.len() as u16),
+            EtherType::IPV4 if frame.tags == [None; 2] => {
+                self.wanted_packet(frame.payload, bytes.len() as u16)
+            }
             EtherType::ARP => self.wanted_address(frame.payload, port),
             _ => Wanted::Drop(DropCause::Unsupported),
         }
@@ -199,7 +222,8 @@ impl Switching {
     fn carry_out(&self, desk: &mut Desk<'_>, outcome: SwitchOutcome) {
         match outcome {
             SwitchOutcome::Sent { port, frame, marked } => {
-                let (own, bytes) = (&self.shared.ports[port.index()], desk.pool.bytes_mut(frame));
+                let device = self.shared.device_of[port.index()];
+                let (own, bytes) = (&self.shared.ports[usize::from(device)], desk.pool.bytes_mut(frame));
                 bytes[..6].copy_from_slice(&own.station().0);
                 bytes[6..12].copy_from_slice(&own.mac.0);
                 let packet = &mut bytes[EthernetHeader::LEN..];
@@ -207,7 +231,7 @@ impl Switching {
                 if marked {
                     ipv4::mark_congestion(packet);
                 }
-                desk.out.push(port.0, frame);
+                desk.out.push(device, frame);
             }
             SwitchOutcome::Dropped(frame) => drop_frame(desk, frame, DropCause::Switch),
         }
@@ -221,7 +245,8 @@ fn drop_frame(desk: &mut Desk<'_>, frame: Frame, cause: DropCause) {
 
 /// Sends the answer in the buffer of the question.
 fn answer(desk: &mut Desk<'_>, frame: Frame, message: &ArpMessage) {
-    let header = EthernetHeader { destination: message.target.0, source: message.sender.0, kind: EtherType::ARP };
+    let header =
+        EthernetHeader { destination: message.target.0, source: message.sender.0, kind: EtherType::ARP };
     let bytes = desk.pool.buffer(frame.buffer);
     bytes[..EthernetHeader::LEN].copy_from_slice(&header.to_bytes());
     bytes[EthernetHeader::LEN..][..ArpMessage::LEN].copy_from_slice(&message.to_bytes());
@@ -241,10 +266,11 @@ impl Application for Switching {
                 Wanted::Drop(cause) => drop_frame(desk, frame, cause),
             }
         }
-        let (now, worker) = (desk.now, self.worker);
+        let (now, worker, shared) = (desk.now, self.worker, Arc::clone(&self.shared));
         self.with_switch(desk, |driver| {
             for (frame, header) in arrivals.drain(..) {
-                driver.receive(now, (worker, frame), header);
+                let from = shared.ports[usize::from(frame.port)].number;
+                driver.receive(now, from, (worker, frame), header);
             }
         });
         self.arrivals = arrivals;

@@ -88,8 +88,7 @@ impl Laboratory {
                 sender: (mac, address(2)),
                 target: (Mac([0; 6]), address(1)),
             };
-            let header =
-                EthernetHeader { destination: Mac::BROADCAST, source: mac, kind: EtherType::ARP };
+            let header = EthernetHeader { destination: Mac::BROADCAST, source: mac, kind: EtherType::ARP };
             self.receive(n, &[&header.to_bytes()[..], &question.to_bytes()].concat());
             let own = format!("2001:db8:{}::1", n + 1).parse().unwrap();
             let from = format!("2001:db8:{}::2", n + 1).parse().unwrap();

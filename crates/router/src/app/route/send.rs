@@ -11,7 +11,7 @@ use weft_packet::{
 
 use crate::app::Desk;
 use crate::app::route::Routing;
-use crate::control::{NextHop, Outgoing};
+use crate::control::{NextHop, PendingSends};
 use crate::counters::DropCause;
 use crate::interface::is_link_local;
 use crate::neighbours::{Resolution, Station};
@@ -123,7 +123,7 @@ impl Routing {
     }
 
     /// Sends what a change of the neighbours asks for.
-    pub(super) fn carry_out(&mut self, desk: &mut Desk<'_>, outgoing: Outgoing) {
+    pub(super) fn carry_out(&mut self, desk: &mut Desk<'_>, outgoing: PendingSends) {
         for ((port, _), mac, packet) in outgoing.ready {
             self.emit(desk, (port, mac), kind_of(&packet), &packet);
         }

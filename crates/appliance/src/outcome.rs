@@ -1,0 +1,90 @@
+//! What a router has done, for a person.
+
+use std::fmt;
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, PortId};
+use weft_router::RouterCounters;
+use weft_router::driver::SwitchDriver;
+use weft_switch::PortCounters;
+
+use crate::plan::{PortUse, RouterPlan};
+
+/// The counters of a router that has stopped.
+#[derive(Clone, Debug)]
+pub struct RouterReport {
+    /// Of its workers together.
+    pub counters: RouterCounters,
+    /// Of the switch that it was.
+    pub switch: Option<SwitchReport>,
+}
+
+/// The counters of a switch.
+#[derive(Clone, Debug)]
+pub struct SwitchReport {
+    /// For each port its name, the packets and bytes on the wire that it sent, and what its queues counted.
+    pub ports: Vec<(String, (u64, Bytes), PortCounters)>,
+    /// Packets dropped, by reason.
+    pub drops: Vec<(Reason, u64)>,
+    /// Packets still inside.
+    pub inside: usize,
+}
+
+impl RouterReport {
+    pub(crate) fn of(counters: RouterCounters) -> RouterReport {
+        RouterReport { counters, switch: None }
+    }
+}
+
+/// What a switch has counted, by the names of the file's ports.
+pub(crate) fn switched(plan: &RouterPlan, driver: &mut SwitchDriver) -> SwitchReport {
+    let numbers: Vec<(String, PortId)> = plan
+        .ports
+        .iter()
+        .filter_map(|port| match port.use_of {
+            PortUse::Switched(number, ..) => Some((port.name.clone(), number)),
+            _ => None,
+        })
+        .collect();
+    let counted = |(name, number)| {
+        let (sent, counters) = driver.port(number);
+        (name, sent, counters)
+    };
+    let ports = numbers.into_iter().map(counted).collect();
+    let drops = Reason::ALL.iter().map(|reason| (*reason, driver.dropped(*reason)));
+    SwitchReport { ports, drops: drops.filter(|(_, count)| *count > 0).collect(), inside: driver.inside() }
+}
+
+impl fmt::Display for RouterReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.counters)?;
+        self.switch.as_ref().map_or(Ok(()), |switch| write!(f, "\n{switch}"))
+    }
+}
+
+impl fmt::Display for SwitchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.ports.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).max(4);
+        writeln!(
+            f,
+            "{:<width$} {:>12} {:>16} {:>10} {:>10} {:>10}",
+            "port", "sent", "bytes", "marked", "dropped", "peak queue"
+        )?;
+        for (name, (packets, bytes), counted) in &self.ports {
+            let PortCounters { marked, dropped, peak, .. } = counted;
+            let peak = peak.to_string();
+            writeln!(
+                f,
+                "{name:<width$} {packets:>12} {:>16} {marked:>10} {dropped:>10} {peak:>10}",
+                bytes.0
+            )?;
+        }
+        for (reason, count) in &self.drops {
+            writeln!(f, "dropped: {} {count}", reason.name())?;
+        }
+        match self.inside {
+            0 => Ok(()),
+            inside => writeln!(f, "{inside} packets were still inside"),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The part of a file that makes the router a switch of a scenario's network.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use weft_core::{Class, PortId, SwitchId};
+use weft_mistake::node::{Content, Toml};
+use weft_packet::Mac;
+use weft_plan::Setup;
+use weft_router::app::switch::MOST_HOSTS;
+use weft_switch::{BalancerSettings, SwitchSettings, arbiter::ArbiterSettings, order::OrderSettings};
+use weft_topology::Node;
+
+use crate::plan::{PlannedSwitch, PortUse};
+use crate::reader::TableReader;
+
+/// Keys of the file that only a switch has.
+pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_points"];
+
+const SCENARIO: &str = "the path of a scenario, from this file's folder";
+const CODE_POINTS: &str = "a list of code points for each queue but the last, such as [[46, 48]]";
+
+/// Reads the keys of a switch; complete only if there are no mistakes.
+pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path) -> Option<PlannedSwitch> {
+    root.require("scenario", SCENARIO);
+    root.require("switch", "the name of a switch, such as \"leaf0\"");
+    let seed = root.number("seed", 0, i64::MAX).unwrap_or(1) as u64;
+    let setup = setup(root, folder, seed)?;
+    let name = root.text("switch", "the name of a switch")?;
+    let names: Vec<&str> = setup.graph.switches().iter().map(|switch| switch.name.as_str()).collect();
+    let Some(number) = names.iter().position(|other| *other == name) else {
+        root.misnamed("switch", format!("the network has no switch `{name}`"), &names);
+        return None;
+    };
+    let switch = SwitchId(number as u32);
+    if let Some(why) = not_on_the_wire(setup.switch_at(switch), setup.balancer_at(switch)) {
+        root.wrong("switch", format!("`{name}` {why}"), "a switch that needs no more than IP headers");
+        return None;
+    }
+    if setup.graph.hosts() > MOST_HOSTS {
+        root.wrong(
+            "scenario",
+            format!("{} hosts", setup.graph.hosts()),
+            "at most 16 777 216: addresses 10.x.y.z",
+        );
+        return None;
+    }
+    let queues = setup.switch_at(switch).queues as usize;
+    let class_of = class_of(root, queues)?;
+    Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of })
+}
+
+/// The network of the scenario, in the case asked for.
+fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Setup> {
+    let path = folder.join(root.text("scenario", SCENARIO)?);
+    let cases = match weft_prepare::prepare(&path, &[], false) {
+        Ok(cases) => cases,
+        Err(weft_prepare::Error::BadInput(text) | weft_prepare::Error::Failed(text)) => {
+            let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            let hint = format!("see all with: weft check {}", path.display());
+            root.wrong("scenario", format!("the scenario has mistakes: {first}"), &hint);
+            return None;
+        }
+    };
+    let labels: Vec<String> = cases.iter().map(|case| case.labels.join(" ")).collect();
+    let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let wanted = root.text("case", "the name of a case");
+    let number = match wanted {
+        None if cases.len() == 1 => 0,
+        None => {
+            root.wrong("case", "the scenario has several cases: `case` says which", &names.join(", "));
+            return None;
+        }
+        Some(_) if cases.len() == 1 => {
+            root.refuse("case", "with a scenario of one case");
+            return None;
+        }
+        Some(wanted) => match names.iter().position(|name| *name == wanted) {
+            Some(number) => number,
+            None => {
+                root.misnamed("case", format!("the scenario has no case `{wanted}`"), &names);
+                return None;
+            }
+        },
+    };
+    cases[number].setup(seed).map_err(|error| root.wrong("scenario", error.to_string(), "")).ok()
+}
+
+/// Why a switch cannot work with what real hosts put into their packets.
+fn not_on_the_wire(settings: &SwitchSettings, balancer: &BalancerSettings) -> Option<&'static str> {
+    match balancer {
+        BalancerSettings::Conga(_) => {
+            return Some("balances by CONGA, which writes path congestion into packets");
+        }
+        BalancerSettings::Presto(_) => {
+            return Some("balances by Presto, whose hosts write paths into packets");
+        }
+        _ => {}
+    }
+    if settings.pfc.is_on() {
+        Some("sends and obeys pause frames")
+    } else if settings.trim.is_on() {
+        Some("trims packets to headers")
+    } else if settings.color.is_on() {
+        Some("goes by colours, which hosts write into packets")
+    } else if !matches!(settings.arbiter, ArbiterSettings::NoArbiter(_)) {
+        Some("has arbiters, which write rates into packets")
+    } else if matches!(settings.order, OrderSettings::Ranked(_)) {
+        Some("orders packets by ranks, which hosts write into packets")
+    } else {
+        None
+    }
+}
+
+/// Each queue but the last has a list of code points; all others go to the last.
+fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> Option<[Class; 64]> {
+    let mut class_of = [Class(queues as u8 - 1); 64];
+    if queues == 1 {
+        root.refuse("code_points", "with one queue per port");
+        return Some(class_of);
+    }
+    root.require("code_points", CODE_POINTS);
+    let lists = root.list("code_points", CODE_POINTS);
+    if lists.len() != queues - 1 {
+        root.wrong("code_points", format!("{} lists for {queues} queues", lists.len()), CODE_POINTS);
+        return None;
+    }
+    let mut taken = [false; 64];
+    for (queue, list) in lists.iter().enumerate() {
+        for item in items(list) {
+            match code_point(item) {
+                Some(number) if !taken[number] => {
+                    taken[number] = true;
+                    class_of[number] = Class(queue as u8);
+                }
+                Some(number) => {
+                    let message = format!("code point {number} is there already");
+                    root.wrong_item("code_points", item, (message, "each code point once"));
+                }
+                None => {
+                    let message = format!("found {}", item.described());
+                    root.wrong_item("code_points", item, (message, "code points from 0 to 63"));
+                }
+            }
+        }
+    }
+    Some(class_of)
+}
+
+fn items(list: &Toml) -> &[Toml] {
+    match &list.content {
+        Content::List(items) => items,
+        _ => std::slice::from_ref(list),
+    }
+}
+
+fn code_point(item: &Toml) -> Option<usize> {
+    match item.content {
+        Content::Integer(number) => usize::try_from(number).ok().filter(|number| *number < 64),
+        _ => None,
+    }
+}
+
+/// The use of a `[[port]]`: which cable it is. Several ports to one node take its cables in their order; `before` are the earlier ports.
+pub(crate) fn port_use(
+    port: &mut TableReader<'_, '_>,
+    plan: &PlannedSwitch,
+    station: Option<Mac>,
+    before: &[PortId],
+) -> Option<PortUse> {
+    let graph = &plan.setup.graph;
+    let links = graph.links_of(Node::Switch(plan.switch));
+    let names: Vec<String> = links.iter().map(|link| graph.name(link.to)).collect();
+    port.require("to", "the node at the other end of the cable");
+    let to = port.text("to", "the node at the other end of the cable")?;
+    let mut cables = links.iter().zip(&names).filter(|(_, name)| *name == to).map(|(link, _)| link);
+    let Some(link) = cables.clone().find(|link| !before.contains(&link.port)) else {
+        let message = match cables.next() {
+            None => format!("no cable leads to `{to}`"),
+            Some(_) => format!("all cables to `{to}` have a port already"),
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        port.misnamed("to", message, &names);
+        return None;
+    };
+    let host = match link.to {
+        Node::Host(host) => Some(host),
+        Node::Switch(_) => None,
+    };
+    Some(PortUse::Switched(link.port, host, station))
+}
