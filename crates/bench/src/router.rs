@@ -155,7 +155,7 @@ fn with_worker<T>(
     let frame = frame(case.size);
     let traffic = match control {
         None => MemoryTraffic::Same,
-        Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed)),
+        Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed, OWN)),
     };
     let ring: Box<dyn Backend> = Box::new(MemoryRing::filled(&mut pool, RING, (0, &frame), traffic));
     match control {
@@ -191,7 +191,8 @@ const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
 const STATION: Mac = Mac([2, 0, 0, 0, 1, 0]);
 
 fn interfaces() -> Arc<[Interface]> {
-    let addresses = vec![([10, 255, 0, 1].into(), 16)];
+    // No link of its own: a destination there would wait for a station that never answers.
+    let addresses = vec![([10, 255, 0, 1].into(), 32)];
     [Interface { name: "ring".to_owned(), mac: OWN, mtu: 1500, addresses }].into()
 }
 
@@ -218,6 +219,10 @@ fn control(prefixes: usize) -> Arc<Control> {
             let _ = state.set_route(prefix, NextHop::Station(station(n)));
         };
         set(0, 0, 0);
+        // Destinations are drawn from all addresses, also those that a router would not forward.
+        [(0, 8), (127 << 24, 8), (224 << 24, 3)]
+            .into_iter()
+            .for_each(|(address, length)| set(address, length, 0));
         for _ in 0..prefixes {
             let length = match random.below(100) {
                 0..=57 => 24,

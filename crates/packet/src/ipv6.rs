@@ -153,7 +153,10 @@ impl<'a> UpperLayer<'a> {
 pub fn forwardable(bytes: &[u8]) -> Option<u128> {
     let (header, rest) = bytes.split_first_chunk::<40>()?;
     let fits = usize::from(u16_at(header, 4)) <= rest.len();
-    (header[0] >> 4 == 6 && header[7] > 1 && fits).then(|| u128::from_be_bytes(sixteen_at(header, 24)))
+    // A source of one link stays there (RFC 4291, section 2.5.6).
+    let is_link_local = header[8] == 0xfe && header[9] & 0xc0 == 0x80;
+    (header[0] >> 4 == 6 && header[7] > 1 && fits && !is_link_local)
+        .then(|| u128::from_be_bytes(sixteen_at(header, 24)))
 }
 
 /// Takes one hop off a packet. Returns false, and does nothing, if none remains or the bytes are too few.

@@ -130,7 +130,8 @@ proptest! {
         prop_assert_eq!((packet.source, packet.destination), (header.source, header.destination));
         prop_assert_eq!((packet.traffic_class, packet.hop_limit, packet.flow), (class, hops, flow));
         prop_assert_eq!(packet.payload, &data[..]);
-        prop_assert_eq!(ipv6::forwardable(&bytes).is_some(), hops > 1);
+        let of_one_link = header.source.is_unicast_link_local();
+        prop_assert_eq!(ipv6::forwardable(&bytes).is_some(), hops > 1 && !of_one_link);
     }
 }
 

@@ -4,7 +4,7 @@
 //! they replace when its number says that there is a newer one.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -79,6 +79,17 @@ pub struct ControlState {
     neighbours: Neighbours,
 }
 
+/// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 4291, section 2.5.6).
+const NEVER_FORWARDED: [(IpAddr, u8); 7] = [
+    (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8),
+    (IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), 8),
+    (IpAddr::V4(Ipv4Addr::new(224, 0, 0, 0)), 3),
+    (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 128),
+    (IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
+    (IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0)), 10),
+    (IpAddr::V6(Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0)), 8),
+];
+
 /// What workers share.
 pub struct Control {
     state: Mutex<ControlState>,
@@ -100,6 +111,11 @@ impl Control {
             numbers: HashMap::new(),
             neighbours: Neighbours::new(limits),
         };
+        for prefix in
+            NEVER_FORWARDED.iter().filter_map(|(address, length)| IpPrefix::around(*address, *length))
+        {
+            state.set_route(prefix, NextHop::Reject)?;
+        }
         for (number, port) in ports.iter().enumerate() {
             for (address, length) in &port.addresses {
                 let whole = if address.is_ipv4() { 32 } else { 128 };

@@ -200,6 +200,28 @@ fn frames_for_others_and_for_nobody_are_dropped() {
     assert_eq!(causes.map(|cause| counters.dropped(cause)), [1; 5]);
 }
 
+/// A default route takes what is for no one on its way: other links' own addresses, groups, reserved ranges.
+#[test]
+fn what_no_router_forwards_takes_no_default_route() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("0.0.0.0/0", NextHop::Station((1, IpAddr::V4(v4("10.2.0.2")))));
+    lab.route("::/0", NextHop::Station((1, IpAddr::V6(v6("2001:db8:2::2")))));
+    for target in ["0.0.0.5", "127.0.0.1", "224.0.0.5", "239.1.2.3", "240.0.0.1", "255.255.255.255"] {
+        lab.receive(0, &udp_to(target, 64, b"x"));
+    }
+    let datagram = |from: &str, to: &str| {
+        frame_v6(0, &ports::udp_v6(Ipv6Header::between(v6(from), v6(to)), (1, 2), b"x"))
+    };
+    for target in ["fe80::9", "ff0e::1", "::1", "::"] {
+        lab.receive(0, &datagram("2001:db8:1::2", target));
+    }
+    lab.receive(0, &datagram("fe80::2", "2001:db8:2::2"));
+    assert_eq!((lab.sent(1).len(), lab.inside()), (0, 0));
+    lab.receive(0, &udp_to("1.1.1.1", 64, b"x"));
+    lab.receive(0, &datagram("2001:db8:1::2", "2001:db9::1"));
+    assert_eq!(lab.sent(1).len(), 2, "everything else takes it");
+}
+
 /// The fast path looks at a batch; whatever is in it, each packet fares as it would alone.
 #[test]
 fn packets_of_a_batch_do_not_influence_each_other() {

@@ -6,6 +6,7 @@
 use std::io;
 
 use weft_core::{Purpose, Random};
+use weft_packet::Mac;
 
 use crate::backend::Backend;
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
@@ -15,7 +16,7 @@ use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
 pub enum MemoryTraffic {
     /// As it was sent.
     Same,
-    /// IPv4 with a new destination, all addresses equally likely, TTL 64.
+    /// IPv4 to the router's station with a new destination, all addresses equally likely, TTL 64.
     RandomDestinations(DestinationDraw),
 }
 
@@ -23,13 +24,14 @@ pub enum MemoryTraffic {
 #[derive(Clone, Debug)]
 pub struct DestinationDraw {
     state: u64,
+    station: Mac,
 }
 
 impl DestinationDraw {
-    /// From a seed.
+    /// From a seed; frames go to this station.
     #[must_use]
-    pub fn new(seed: u64) -> DestinationDraw {
-        DestinationDraw { state: Random::new(seed, Purpose::Test, 0).bits() | 1 }
+    pub fn new(seed: u64, station: Mac) -> DestinationDraw {
+        DestinationDraw { state: Random::new(seed, Purpose::Test, 0).bits() | 1, station }
     }
 
     /// Marsaglia's xorshift, whose low half would be weaker: the high half is taken.
@@ -41,9 +43,10 @@ impl DestinationDraw {
         (self.state >> 32) as u32
     }
 
-    /// Writes TTL, destination and checksum of the frame in a buffer.
+    /// Writes station, TTL, destination and checksum of the frame in a buffer.
     #[inline(always)]
     fn write(&mut self, buffer: &mut [u8; STRIDE]) {
+        buffer[..6].copy_from_slice(&self.station.0);
         let destination = self.next().to_be_bytes();
         let Some(header) = buffer[14..].first_chunk_mut::<20>() else { return };
         (header[8], header[10], header[11]) = (64, 0, 0);
