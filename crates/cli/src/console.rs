@@ -48,6 +48,11 @@ pub(crate) fn redraw(line: &str) {
     let _ = write!(stderr, "{ERASE}{}", weft::visible(line)).and_then(|()| stderr.flush());
 }
 
+/// Whether messages may have colours.
+pub(crate) fn is_coloured() -> bool {
+    weft::colour(std::io::stderr().is_terminal())
+}
+
 /// The text with control characters escaped, except Weft's own colours.
 fn inert(text: &str, is_terminal: bool) -> String {
     if weft::colour(is_terminal) { weft::visible_in_colour(text) } else { weft::visible(text) }

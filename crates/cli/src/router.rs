@@ -27,9 +27,8 @@ pub(crate) struct RouterArguments {
 impl RouterArguments {
     /// Runs the router.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        let colour = weft::colour(std::io::IsTerminal::is_terminal(&std::io::stderr()));
         let plan = weft_appliance::file::read_plan(&self.config)
-            .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(colour)))?;
+            .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(console::is_coloured())))?;
         if self.check {
             console::show(&format!("{} is sound", self.config.display()))?;
             return Ok(ExitCode::SUCCESS);
