@@ -155,7 +155,7 @@ fn with_worker<T>(
     let frame = frame(case.size);
     let traffic = match control {
         None => MemoryTraffic::Same,
-        Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed, OWN)),
+        Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed, &frame)),
     };
     let ring: Box<dyn Backend> = Box::new(MemoryRing::filled(&mut pool, RING, (0, &frame), traffic));
     match control {

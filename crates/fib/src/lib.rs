@@ -29,6 +29,7 @@ mod reader;
 mod slot;
 mod writer;
 
+pub use nodes::PrepareMemory;
 pub use prefix::IpPrefix;
 pub use reader::{AddressKey, RouteReader};
 pub use slot::{Hop, RouteSlot};

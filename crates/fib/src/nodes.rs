@@ -10,6 +10,9 @@ pub(crate) const FAN_OUT: usize = 256;
 /// TrieNodes of a chunk.
 const CHUNK: usize = 256;
 
+/// Called with the address and the length of a large piece of memory before its first use.
+pub type PrepareMemory = fn(*const u8, usize);
+
 /// A slot: of the root (`None`) or of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotAt {
@@ -25,10 +28,14 @@ pub(crate) struct TrieNodes<S> {
 }
 
 impl<S: RouteSlot> TrieNodes<S> {
-    pub(crate) fn new(root_bits: u8) -> TrieNodes<S> {
+    pub(crate) fn new(root_bits: u8, prepare: PrepareMemory) -> TrieNodes<S> {
         let chunks = (S::MOST_NODES as usize).div_ceil(CHUNK);
+        let slots = 1 << root_bits;
+        let mut root: Vec<S> = Vec::with_capacity(slots);
+        prepare(root.as_ptr().cast(), slots * size_of::<S>());
+        root.extend((0..slots).map(|_| S::empty()));
         TrieNodes {
-            root: empty(1 << root_bits),
+            root: root.into(),
             chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
             epochs: Epochs::default(),
         }

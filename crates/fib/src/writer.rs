@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::nodes::{FAN_OUT, SlotAt, TrieNodes};
+use crate::nodes::{FAN_OUT, PrepareMemory, SlotAt, TrieNodes};
 use crate::prefix::IpPrefix;
 use crate::reader::{AddressKey, RouteReader};
 use crate::slot::{Hop, RouteSlot};
@@ -67,8 +67,14 @@ impl<A: AddressKey> RouteWriter<A> {
     /// An empty table.
     #[must_use]
     pub fn new() -> RouteWriter<A> {
+        RouteWriter::in_memory(|_, _| {})
+    }
+
+    /// An empty table; `prepare` sees its root's memory first, for example to ask the system for large pages.
+    #[must_use]
+    pub fn in_memory(prepare: PrepareMemory) -> RouteWriter<A> {
         RouteWriter {
-            nodes: Arc::new(TrieNodes::new(A::ROOT_BITS)),
+            nodes: Arc::new(TrieNodes::new(A::ROOT_BITS, prepare)),
             routes: HashMap::new(),
             root_lengths: vec![0; 1 << A::ROOT_BITS].into(),
             node_lengths: Vec::new(),

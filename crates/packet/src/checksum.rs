@@ -50,9 +50,32 @@ pub fn of(bytes: &[u8]) -> u16 {
 #[must_use]
 #[inline(always)]
 pub fn of_header(header: &[u8; 20]) -> u16 {
-    // 2^16 - 1 divides 2^32 - 1: words of 32 bits have the same remainder as words of 16 bits.
-    let (words, _) = header.as_chunks::<4>();
-    !fold(words.iter().map(|word| u64::from(u32::from_be_bytes(*word))).sum())
+    let sum = sum_of_header(header);
+    u16::from_be(!((sum & 0xffff) + (sum >> 16)) as u16)
+}
+
+/// The sum of the 16-bit words, in the machine's byte order, with what was carried out of the upper half: zero for zeros only, at most
+/// 0x1_0001.
+#[inline(always)]
+fn sum_of_header(header: &[u8; 20]) -> u32 {
+    // 2^16 - 1 divides 2^64 - 1: words of 64 bits with the carry added back have the same remainder as words of 16 bits.
+    let (words, rest) = header.as_chunks::<8>();
+    let [a, b] = [0, 1].map(|n| u64::from_ne_bytes(words[n]));
+    let last = u64::from(u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]));
+    let (sum, carry) = a.overflowing_add(b);
+    let (sum, again) = sum.overflowing_add(last + u64::from(carry));
+    // At most 0x1_ffff_ffff, then at most 0x2_fffe.
+    let sum = (sum & 0xffff_ffff) + (sum >> 32) + u64::from(again);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ((sum & 0xffff) + (sum >> 16)) as u32
+}
+
+/// Whether the checksum of an IPv4 header without options is right.
+#[must_use]
+#[inline(always)]
+pub fn is_right(header: &[u8; 20]) -> bool {
+    // In either byte order it is all ones (RFC 1071, section 2 B).
+    sum_of_header(header) == 0xffff
 }
 
 /// The checksum after one word of the covered bytes changes (RFC 1624, equation 3).
@@ -86,6 +109,17 @@ mod tests {
     #[test]
     fn the_corner_case_of_the_incremental_update() {
         assert_eq!(update(0xdd2f, 0x5555, 0x3285), 0x0000);
+    }
+
+    /// Every value of the checksum field: right is what sums to zero.
+    #[test]
+    fn a_header_is_right_exactly_if_it_sums_to_zero() {
+        let mut header = *b"\x45\x00\x00\x2e\x12\x34\x40\x00\x40\x11\x00\x00\x0a\x01\x00\x02\xc0\x00\x02\x01";
+        for sum in 0..=u16::MAX {
+            [header[10], header[11]] = sum.to_be_bytes();
+            assert_eq!(is_right(&header), of_header(&header) == 0, "{sum:#06x}");
+        }
+        assert_eq!((is_right(&[0; 20]), of_header(&[0; 20])), (false, 0xffff));
     }
 
     #[test]

@@ -149,10 +149,16 @@ fn lengths(header: &[u8; 20], has: usize) -> Result<(usize, usize), Malformed> {
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u32> {
-    let header: &[u8; 20] = bytes.first_chunk()?;
+    forwardable_header(bytes.first_chunk()?, bytes.len())
+}
+
+/// The same for the header of a packet of which this many bytes are there.
+#[must_use]
+#[inline(always)]
+pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
     let total = usize::from(u16_at(header, 2));
-    let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total <= bytes.len();
-    (plain && checksum::of_header(header) == 0).then(|| u32::from_be_bytes(four_at(header, 16)))
+    let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total <= has;
+    (plain && checksum::is_right(header)).then(|| u32::from_be_bytes(four_at(header, 16)))
 }
 
 /// Takes one hop off a packet and updates its checksum. Returns false, and does nothing, if the TTL is 0 or the bytes are too few.
@@ -162,9 +168,10 @@ pub fn decrement_ttl(bytes: &mut [u8]) -> bool {
     if header[8] == 0 {
         return false;
     }
-    let old = u16_at(header, 8);
     header[8] -= 1;
-    patch_checksum(header, old, old - 0x100);
+    // The sum of the header falls by 0x100 in one's complement, so its complement grows by as much (RFC 1624).
+    let sum = u32::from(u16::from_ne_bytes([header[10], header[11]])) + u32::from(0x100_u16.to_be());
+    [header[10], header[11]] = (sum as u16).wrapping_add(u16::from(sum >= 0xffff)).to_ne_bytes();
     true
 }
 

@@ -14,6 +14,7 @@ use weft_fib::ipv6::Ipv6Routes;
 use weft_fib::{Hop, IpPrefix, RouteError};
 use weft_packet::Mac;
 
+use crate::backend::system;
 use crate::interface::Interface;
 use crate::neighbours::{DueQuestions, NeighbourLimits, Neighbours, Resolution, Station};
 
@@ -105,7 +106,7 @@ impl Control {
     pub fn new(ports: Arc<[Interface]>, limits: NeighbourLimits) -> Result<Control, RouteError> {
         let mut state = ControlState {
             ports: Arc::clone(&ports),
-            routes4: weft_fib::ipv4::table(),
+            routes4: Ipv4Routes::in_memory(system::prefer_large_pages),
             routes6: weft_fib::ipv6::table(),
             hops: vec![None],
             numbers: HashMap::new(),

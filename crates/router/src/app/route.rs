@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use weft_core::{Span, Time};
 use weft_fib::{Hop, RouteReader};
-use weft_packet::{ipv4, ipv6};
+use weft_packet::{Mac, ipv4, ipv6};
 
 use crate::app::{Application, Desk};
 use crate::control::{Adjacency, AdjacencyTable, Control};
@@ -53,11 +53,12 @@ impl<A: Copy + Default> Lane<A> {
         Lane { frames, addresses, hops: [Hop::NONE; BATCH], count: 0 }
     }
 
+    /// Puts a packet at place `count`; returns how many there are now. The caller keeps count, in a register.
     #[inline(always)]
-    fn push(&mut self, frame: Frame, address: A) {
-        let at = self.count % BATCH;
+    fn put(&mut self, count: usize, frame: Frame, address: A) -> usize {
+        let at = count % BATCH;
         (self.frames[at], self.addresses[at]) = (frame, address);
-        self.count += 1;
+        count + 1
     }
 }
 
@@ -138,17 +139,30 @@ impl Routing {
     }
 }
 
+/// The station to which a frame goes, as a number.
+#[inline(always)]
+fn station_of(buffer: &[u8; STRIDE]) -> u64 {
+    let (words, _) = buffer.as_chunks::<8>();
+    u64::from_le_bytes(words[0]) & 0xffff_ffff_ffff
+}
+
+fn as_number(Mac([a, b, c, d, e, f]): Mac) -> u64 {
+    u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
+}
+
 /// Whether a frame is a sound packet for this station that only needs a next hop.
 #[inline(always)]
-fn classify(buffer: &[u8; STRIDE], length: u16, station: [u8; 6]) -> Lookup {
-    let end = usize::from(length).min(STRIDE);
-    let Some(packet) = buffer.get(ETHERNET..end) else { return Lookup::Slow };
-    if buffer[..6] != station {
+fn classify(buffer: &[u8; STRIDE], length: u16, station: u64) -> Lookup {
+    let has = usize::from(length).saturating_sub(ETHERNET);
+    let (Some(header), true) = (buffer[ETHERNET..].first_chunk(), station_of(buffer) == station) else {
         return Lookup::Slow;
-    }
-    match [buffer[12], buffer[13]] {
-        [0x08, 0x00] => ipv4::forwardable(packet).map_or(Lookup::Slow, Lookup::V4),
-        [0x86, 0xdd] => ipv6::forwardable(packet).map_or(Lookup::Slow, Lookup::V6),
+    };
+    match u16::from_be_bytes([buffer[12], buffer[13]]) {
+        0x0800 => ipv4::forwardable_header(header, has).map_or(Lookup::Slow, Lookup::V4),
+        0x86dd => {
+            let packet = &buffer[ETHERNET..][..has.min(STRIDE - ETHERNET)];
+            ipv6::forwardable(packet).map_or(Lookup::Slow, Lookup::V6)
+        }
         _ => Lookup::Slow,
     }
 }
@@ -158,15 +172,17 @@ impl Application for Routing {
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
         let Some(first) = batch.frames().first() else { return };
         self.refresh();
-        let station = self.ports[usize::from(first.port)].mac.0;
-        (self.lane4.count, self.lane6.count) = (0, 0);
+        let station = as_number(self.ports[usize::from(first.port)].mac);
+        let Routing { lane4, lane6, rest, .. } = self;
+        let (mut count4, mut count6) = (0, 0);
         for frame in batch.frames() {
             match classify(desk.pool.buffer(frame.buffer), frame.length, station) {
-                Lookup::V4(address) => self.lane4.push(*frame, address),
-                Lookup::V6(address) => self.lane6.push(*frame, address),
-                Lookup::Slow => self.rest.push(*frame),
+                Lookup::V4(address) => count4 = lane4.put(count4, *frame, address),
+                Lookup::V6(address) => count6 = lane6.put(count6, *frame, address),
+                Lookup::Slow => rest.push(*frame),
             }
         }
+        (lane4.count, lane6.count) = (count4, count6);
         if self.lane4.count > 0 {
             let lane = &mut *self.lane4;
             self.v4.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);

@@ -6,7 +6,7 @@
 use std::io;
 
 use weft_core::{Purpose, Random};
-use weft_packet::Mac;
+use weft_packet::{Mac, checksum};
 
 use crate::backend::Backend;
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
@@ -25,13 +25,25 @@ pub enum MemoryTraffic {
 pub struct DestinationDraw {
     state: u64,
     station: Mac,
+    /// The frames' checksum with TTL 64 and destination 0.0.0.0.
+    checksum: u16,
 }
 
 impl DestinationDraw {
-    /// From a seed; frames go to this station.
+    /// From a seed, for copies of this frame of IPv4 without options.
+    ///
+    /// # Panics
+    /// The frame is too short.
     #[must_use]
-    pub fn new(seed: u64, station: Mac) -> DestinationDraw {
-        DestinationDraw { state: Random::new(seed, Purpose::Test, 0).bits() | 1, station }
+    pub fn new(seed: u64, frame: &[u8]) -> DestinationDraw {
+        let (ethernet, packet) = frame.split_first_chunk::<14>().expect("an Ethernet header");
+        let mut header: [u8; 20] = *packet.first_chunk().expect("an IPv4 header");
+        header[8] = 64;
+        header[10..12].fill(0);
+        header[16..].fill(0);
+        let station = Mac(*ethernet.first_chunk().expect("six bytes"));
+        let state = Random::new(seed, Purpose::Test, 0).bits() | 1;
+        DestinationDraw { state, station, checksum: checksum::of_header(&header) }
     }
 
     /// Marsaglia's xorshift, whose low half would be weaker: the high half is taken.
@@ -47,12 +59,14 @@ impl DestinationDraw {
     #[inline(always)]
     fn write(&mut self, buffer: &mut [u8; STRIDE]) {
         buffer[..6].copy_from_slice(&self.station.0);
-        let destination = self.next().to_be_bytes();
+        let destination = self.next();
         let Some(header) = buffer[14..].first_chunk_mut::<20>() else { return };
-        (header[8], header[10], header[11]) = (64, 0, 0);
-        header[16..].copy_from_slice(&destination);
-        let sum = weft_packet::checksum::of_header(header);
-        [header[10], header[11]] = sum.to_be_bytes();
+        header[8] = 64;
+        header[16..].copy_from_slice(&destination.to_be_bytes());
+        // 2^16 - 1 divides 2^32 - 1: both halves of the destination count alike.
+        let sum = u32::from(!self.checksum) + (destination >> 16) + (destination & 0xffff);
+        let sum = (sum & 0xffff) + (sum >> 16);
+        [header[10], header[11]] = (!(sum + (sum >> 16)) as u16).to_be_bytes();
     }
 }
 
