@@ -21,6 +21,7 @@ const KEYS: &[&str] = &[
     "workers",
     "burst",
     "pin",
+    "metrics",
     "errors_per_second",
     "port",
     "route",
@@ -36,6 +37,8 @@ const DEVICES: &str = "\"packet:NAME\" for a network interface, \"tap:NAME\" for
 const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
 const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
 const PREFIX: &str = "a prefix such as \"198.51.100.0/24\"";
+const METRICS: &str =
+    "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
 /// Least and longest packet of a link: what IPv4 demands, and what a buffer holds.
 const MTU: (u64, u64) = (68, 2048);
 /// What IPv6 demands.
@@ -92,6 +95,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let workers = root.number("workers", 1, MOST).unwrap_or(1) as u16;
     let burst = root.number("burst", 1, 64).unwrap_or(64) as usize;
     let pin = root.flag("pin");
+    let metrics = root.parsed("metrics", METRICS);
     let errors_per_second = root.number("errors_per_second", 0, 1_000_000).unwrap_or(1_000) as u32;
     root.require("port", "[[port]] with name and device");
     let why = format!("with application = \"{application}\"");
@@ -126,7 +130,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         PortPurpose::Forward => PlannedApplication::Forward,
         PortPurpose::Switch(switch) => PlannedApplication::Switch(switch.clone()),
     };
-    Some(RouterPlan { workers, burst, pin, application, ports })
+    Some(RouterPlan { workers, burst, pin, metrics, application, ports })
 }
 
 /// All ports; none if one of them is not complete.

@@ -7,10 +7,13 @@ pub mod file;
 pub mod plan;
 pub mod run;
 mod switch;
+pub mod watch;
 
 mod outcome;
+mod pages;
 mod reader;
 
-pub use outcome::{RouterReport, SwitchReport};
+pub use outcome::{RouterReport, SwitchPortReport, SwitchReport};
 pub use plan::{PortDevice, RouterPlan};
 pub use run::{ApplianceError, run};
+pub use watch::WatchAddress;

@@ -22,12 +22,25 @@ pub struct RouterReport {
 /// The counters of a switch.
 #[derive(Clone, Debug)]
 pub struct SwitchReport {
-    /// For each port its name, the packets and bytes on the wire that it sent, and what its queues counted.
-    pub ports: Vec<(String, (u64, Bytes), PortCounters)>,
+    /// Its ports.
+    pub ports: Vec<SwitchPortReport>,
     /// Packets dropped, by reason.
     pub drops: Vec<(Reason, u64)>,
     /// Packets still inside.
     pub inside: usize,
+}
+
+/// The counters of a port of a switch.
+#[derive(Clone, Debug)]
+pub struct SwitchPortReport {
+    /// What the file calls it.
+    pub name: String,
+    /// Packets sent.
+    pub packets: u64,
+    /// Their bytes on the wire.
+    pub bytes: Bytes,
+    /// What its queues counted.
+    pub counted: PortCounters,
 }
 
 impl RouterReport {
@@ -47,8 +60,8 @@ pub(crate) fn switched(plan: &RouterPlan, driver: &mut SwitchDriver) -> SwitchRe
         })
         .collect();
     let counted = |(name, number)| {
-        let (sent, counters) = driver.port(number);
-        (name, sent, counters)
+        let ((packets, bytes), counted) = driver.port(number);
+        SwitchPortReport { name, packets, bytes, counted }
     };
     let ports = numbers.into_iter().map(counted).collect();
     let drops = Reason::ALL.iter().map(|reason| (*reason, driver.dropped(*reason)));
@@ -64,13 +77,13 @@ impl fmt::Display for RouterReport {
 
 impl fmt::Display for SwitchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.ports.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).max(4);
+        let width = self.ports.iter().map(|port| port.name.chars().count()).max().unwrap_or(0).max(4);
         writeln!(
             f,
             "{:<width$} {:>12} {:>16} {:>10} {:>10} {:>10}",
             "port", "sent", "bytes", "marked", "dropped", "peak queue"
         )?;
-        for (name, (packets, bytes), counted) in &self.ports {
+        for SwitchPortReport { name, packets, bytes, counted } in &self.ports {
             let PortCounters { marked, dropped, peak, .. } = counted;
             let peak = peak.to_string();
             writeln!(

@@ -11,6 +11,8 @@ use weft_plan::Setup;
 use weft_router::app::switch::ClassOfCodePoint;
 use weft_topology::Node;
 
+use crate::watch::WatchAddress;
+
 /// A device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortDevice {
@@ -101,6 +103,8 @@ pub struct RouterPlan {
     pub burst: usize,
     /// Runs worker n on core n.
     pub pin: bool,
+    /// Where it can be asked while it runs.
+    pub metrics: Option<WatchAddress>,
     /// What is done with frames.
     pub application: PlannedApplication,
     /// The ports.

@@ -19,9 +19,11 @@ use weft_router::neighbours::NeighbourLimits;
 use weft_router::{Application, Backend, FramePool, Interface, RouterCounters, RouterWorker};
 
 use crate::outcome::{RouterReport, switched};
+use crate::pages::{Running, Shared};
 use crate::plan::{
     PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
 };
+use crate::watch::{WatchAddress, WatchListener};
 
 /// Why a router cannot start or go on.
 #[derive(Debug, Error)]
@@ -49,6 +51,14 @@ pub enum ApplianceError {
     /// A route has no room.
     #[error("route: {0}")]
     Route(#[from] RouteError),
+    /// The address for questions does not open.
+    #[error("metrics: cannot listen on {address}: {cause}")]
+    Metrics {
+        /// The address.
+        address: WatchAddress,
+        /// What the system says.
+        cause: io::Error,
+    },
     /// A worker has failed.
     #[error("worker {worker}: {cause}")]
     Worker {
@@ -87,8 +97,9 @@ pub fn run(
                 _ => None,
             };
             let wires: Vec<CrossConnect> = plan.ports.iter().filter_map(wire).collect();
-            started();
-            work(plan, queues, stop, |_| Forwarding::new(wires.clone())).map(RouterReport::of)
+            let running = Running::new(plan, Shared::Nothing);
+            let app = |_| Forwarding::new(wires.clone());
+            work(&running, queues, (stop, started), app).map(RouterReport::of)
         }
         PlannedApplication::Route { routes, errors_per_second } => {
             let control = Arc::new(Control::new(Arc::clone(&interfaces), NeighbourLimits::default())?);
@@ -96,14 +107,15 @@ pub fn run(
                 routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
             })?;
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
-            started();
+            let running = Running::new(plan, Shared::Routes(Arc::clone(&control)));
             let app = |_| Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors);
-            work(plan, queues, stop, app).map(RouterReport::of)
+            work(&running, queues, (stop, started), app).map(RouterReport::of)
         }
         PlannedApplication::Switch(switch) => {
             let shared = Arc::new(shared(plan, switch, &interfaces));
-            started();
-            let counters = work(plan, queues, stop, |worker| Switching::new(Arc::clone(&shared), worker))?;
+            let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
+            let app = |worker| Switching::new(Arc::clone(&shared), worker);
+            let counters = work(&running, queues, (stop, started), app)?;
             Ok(RouterReport { counters, switch: Some(switched(plan, &mut shared.driver())) })
         }
     }
@@ -131,33 +143,42 @@ fn next(hop: PlannedHop) -> NextHop {
     }
 }
 
-/// Runs a thread for each worker; the first failure ends all.
+/// Runs a thread for each worker and one that answers questions; the first failure ends all.
 fn work<A: Application>(
-    plan: &RouterPlan,
+    running: &Running<'_>,
     queues: Vec<Vec<Box<dyn Backend>>>,
-    stop: &AtomicBool,
+    (stop, started): (&AtomicBool, impl FnOnce()),
     app: impl Fn(u16) -> A,
 ) -> Result<RouterCounters, ApplianceError> {
-    let (clock, total) = (RouterClock::start(), Mutex::new((RouterCounters::default(), None)));
+    let plan = running.plan;
+    let open = |address: &WatchAddress| {
+        let failed = |cause| ApplianceError::Metrics { address: address.clone(), cause };
+        WatchListener::open(address).map_err(failed)
+    };
+    let listener = plan.metrics.as_ref().map(open).transpose()?;
+    started();
+    let (clock, failure) = (RouterClock::start(), Mutex::new(None));
     std::thread::scope(|scope| {
+        if let Some(listener) = &listener {
+            scope.spawn(|| listener.serve(stop, |path| running.page(path)));
+        }
         for (number, ports) in (0_u16..).zip(queues) {
             let pool = FramePool::new(BUFFERS_PER_PORT * (1 + ports.len() as u32) + stored_packets(plan));
             let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
-            let (total, pin) = (&total, plan.pin.then_some(usize::from(number)));
+            let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
-                let result = pinned.and_then(|()| worker.run(clock, stop));
-                let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-                total.0.add(worker.counters());
-                if let Err(cause) = result {
+                let published = &running.workers[usize::from(number)];
+                if let Err(cause) = pinned.and_then(|()| worker.run(clock, stop, published)) {
                     stop.store(true, Ordering::Relaxed);
-                    total.1.get_or_insert(ApplianceError::Worker { worker: number, cause });
+                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                    failure.get_or_insert(ApplianceError::Worker { worker: number, cause });
                 }
             });
         }
     });
-    let (counters, failure) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failure.map_or(Ok(counters), Err)
+    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or_else(|| Ok(running.total()), Err)
 }
 
 /// Packets that a switch may hold: its memory full of the smallest, up to a bound.

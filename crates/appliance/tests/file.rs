@@ -126,6 +126,21 @@ fn minimal_forwarding_needs_wires() {
     assert!(mistakes(&text.replace("to = \"b\"", "to = \"c\""))[0].contains("there is no port `c`"));
 }
 
+#[test]
+fn a_router_is_asked_from_its_own_machine_only() {
+    let plan = |address: &str| parse_plan(&format!("metrics = \"{address}\"\n{SOUND}"), "r.toml");
+    for address in ["127.0.0.1:9469", "[::1]:9469", "unix:/run/weft-router"] {
+        assert_eq!(plan(address).unwrap().metrics.unwrap().to_string(), address);
+    }
+    for (address, message) in [
+        ("0.0.0.0:9469", "1:11  `0.0.0.0:9469`: can be reached from other machines"),
+        ("unix:", "1:11  `unix:`: no address with a port"),
+        ("127.0.0.1", "1:11  `127.0.0.1`: no address with a port"),
+    ] {
+        assert_eq!(mistakes(&format!("metrics = \"{address}\"\n{SOUND}")), [message]);
+    }
+}
+
 proptest! {
     /// Any change of a sound file is a plan or a list of mistakes in its lines.
     #[test]

@@ -3,7 +3,8 @@
 //! Needs the right to make namespaces; says so plainly and passes where it is missing, and skips each client that is not installed.
 #![cfg(target_os = "linux")]
 
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -61,7 +62,13 @@ impl Bench {
             bench.within(side, &["ip", "addr", "add", address, "dev", "eth0"]);
         }
         bench.within("left", &["sysctl", "-qw", "net.ipv4.tcp_ecn=1"]);
-        bench.start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../routers/bottleneck.toml"));
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../routers/bottleneck.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let scenario = file.with_file_name("../scenarios/bottleneck.toml");
+        let text = text.replace("../scenarios/bottleneck.toml", &scenario.display().to_string());
+        let file = bench.folder.join("router.toml");
+        std::fs::write(&file, format!("metrics = \"unix:metrics\"\n{text}")).unwrap();
+        bench.start(&file);
         Some(bench)
     }
 
@@ -134,8 +141,11 @@ impl Bench {
                 "[[port]]\nname = \"{side}\"\ndevice = \"packet:{side}\"\naddresses = [\"10.{n}.0.1/24\", \"2001:db8:{n}::1/64\"]\n{more}\n"
             )
         };
-        let text =
-            format!("workers = {workers}\n{}{}", port("left", 1, ""), port("right", 2, "mtu = \"1400 B\""));
+        let text = format!(
+            "metrics = \"unix:metrics\"\nworkers = {workers}\n{}{}",
+            port("left", 1, ""),
+            port("right", 2, "mtu = \"1400 B\"")
+        );
         let file = self.folder.join("router.toml");
         std::fs::write(&file, text).unwrap();
         file
@@ -146,6 +156,7 @@ impl Bench {
         let router = Command::new("ip")
             .args(["netns", "exec", &self.space("router"), env!("CARGO_BIN_EXE_weft"), "router"])
             .arg(file)
+            .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -183,6 +194,28 @@ impl Bench {
         outcome
     }
 
+    /// `weft router show` and its metrics say these words.
+    fn shows_its_counters(&self, [shown, measured]: [&str; 2]) {
+        let show = Command::new(env!("CARGO_BIN_EXE_weft"))
+            .args(["router", "show", "router.toml"])
+            .current_dir(&self.folder)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&show.stdout);
+        assert!(
+            show.status.success() && text.contains(shown),
+            "{text}{}",
+            String::from_utf8_lossy(&show.stderr)
+        );
+        let mut socket = UnixStream::connect(self.folder.join("metrics")).unwrap();
+        socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: router\r\n\r\n").unwrap();
+        let mut page = String::new();
+        socket.read_to_string(&mut page).unwrap();
+        assert!(page.starts_with("HTTP/1.0 200 OK\r\n") && page.contains(measured), "{page}");
+        let length = page.split("Content-Length: ").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+        assert_eq!(page.split_once("\r\n\r\n").unwrap().1.len().to_string(), length);
+    }
+
     /// Stops the router as a person would; returns its counters.
     fn stop(&mut self) -> String {
         let mut router = self.router.take().unwrap();
@@ -190,6 +223,7 @@ impl Bench {
         let mut counters = String::new();
         router.stdout.as_mut().unwrap().read_to_string(&mut counters).unwrap();
         assert!(router.wait().unwrap().success(), "{counters}");
+        assert!(!self.folder.join("metrics").exists(), "its socket is gone");
         counters
     }
 }
@@ -224,6 +258,10 @@ fn ping_crosses_and_reaches_the_router() {
         let (_, text) = bench.left(&["ping", "-c", "2", "-M", "do", "-s", "1400", "-W", "5", "10.2.0.2"]);
         assert!(text.contains("mtu = 1400") || text.contains("mtu=1400"), "path MTU discovery: {text}");
     }
+    bench.shows_its_counters([
+        "10.2.0.0/24 on the link of right",
+        "weft_router_sent_frames_total{worker=\"0\"}",
+    ]);
     let counters = bench.stop();
     assert!(counters.contains("received") && !counters.contains("malformed"), "{counters}");
 }
@@ -282,6 +320,7 @@ fn the_switch_of_a_scenario_carries_real_hosts() {
         assert!(rate < 100e6 * 1448.0 / 1538.0 * 1.02, "{rate} bit/s through a link of 100 Mbps");
         streamed = true;
     }
+    bench.shows_its_counters(["port          sent", "weft_switch_marked_packets_total{port=\"right\"}"]);
     let counters = bench.stop();
     assert!(!counters.contains("malformed"), "{counters}");
     let right: Vec<&str> = counters

@@ -46,6 +46,13 @@ impl IpPrefix {
         address.is_ipv4() == self.address.is_ipv4() && IpPrefix::around(address, self.length) == Some(*self)
     }
 
+    /// The prefix of a family whose addresses have this many bits, from the high bits of a word.
+    pub(crate) fn of_key(key: u128, length: u8, width: u8) -> Option<IpPrefix> {
+        let address =
+            if width == 32 { IpAddr::V4(((key >> 96) as u32).into()) } else { IpAddr::V6(key.into()) };
+        IpPrefix::around(address, length)
+    }
+
     /// The address in the high bits of a word.
     pub(crate) fn key(&self) -> u128 {
         match self.address {

@@ -107,6 +107,13 @@ impl<A: AddressKey> RouteWriter<A> {
         self.routes.get(&(prefix.key(), prefix.length())).copied().filter(|_| is_of::<A>(prefix))
     }
 
+    /// All routes, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (IpPrefix, Hop)> + '_ {
+        self.routes
+            .iter()
+            .filter_map(|((key, length), hop)| Some((IpPrefix::of_key(*key, *length, A::WIDTH)?, *hop)))
+    }
+
     /// TrieNodes in use or not yet released.
     #[must_use]
     pub fn nodes(&self) -> usize {

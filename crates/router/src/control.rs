@@ -251,6 +251,13 @@ impl ControlState {
         before.map(|hop| self.release(hop)).is_some()
     }
 
+    /// All routes, in no particular order.
+    #[must_use]
+    pub fn routes(&self) -> Vec<(IpPrefix, NextHop)> {
+        let all = self.routes4.iter().chain(self.routes6.iter());
+        all.filter_map(|(prefix, hop)| Some((prefix, self.hops[usize::from(hop.0)]?.0))).collect()
+    }
+
     /// The next hop of exactly this prefix.
     #[must_use]
     pub fn route(&self, prefix: IpPrefix) -> Option<NextHop> {

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use weft_core::{Span, Time};
 
@@ -16,6 +17,8 @@ use crate::pool::{FrameBatch, FramePool, SendQueues};
 const IDLE_POLLS: u32 = 64;
 /// Longest sleep, milliseconds: how soon a worker sees that it is to stop.
 const NAP: u16 = 20;
+/// How old published counters may be.
+const PUBLISHED_EVERY: Span = Span::from_ms(50);
 
 /// One worker; `A` is what it does.
 pub struct RouterWorker<A> {
@@ -125,21 +128,34 @@ impl<A: Application> RouterWorker<A> {
         self.app.next_tick().map_or(NAP, until)
     }
 
-    /// Works until `stop` is set or the input of a port ends.
+    /// Works until `stop` is set or the input of a port ends. Its counters are published from time to time, and at the end.
     ///
     /// # Errors
     /// A device has failed.
-    pub fn run(&mut self, clock: RouterClock, stop: &AtomicBool) -> io::Result<()> {
+    pub fn run(
+        &mut self,
+        clock: RouterClock,
+        stop: &AtomicBool,
+        published: &Mutex<RouterCounters>,
+    ) -> io::Result<()> {
         let descriptors: Vec<RawFd> = self.ports.iter().filter_map(|port| port.descriptor()).collect();
-        let mut idle = 0;
+        let (mut idle, mut due) = (0, Time::ZERO);
         while !stop.load(Ordering::Relaxed) {
-            idle = match self.poll(clock.now()) {
+            let now = clock.now();
+            idle = match self.poll(now) {
                 Ok(0) => idle + 1,
                 Ok(_) => 0,
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
                 Err(error) if is_link_down(&error) => idle + 1,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.publish(published);
+                    return Err(error);
+                }
             };
+            if now >= due {
+                self.publish(published);
+                due = now + PUBLISHED_EVERY;
+            }
             if idle > IDLE_POLLS {
                 match self.nap(clock.now()) {
                     0 => std::thread::yield_now(),
@@ -147,7 +163,12 @@ impl<A: Application> RouterWorker<A> {
                 }
             }
         }
+        self.publish(published);
         Ok(())
+    }
+
+    fn publish(&self, published: &Mutex<RouterCounters>) {
+        published.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.counters);
     }
 }
 

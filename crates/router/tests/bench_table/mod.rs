@@ -132,6 +132,15 @@ impl Laboratory {
         &self.control
     }
 
+    pub(crate) fn shared_control(&self) -> Arc<Control> {
+        Arc::clone(&self.control)
+    }
+
+    /// Number of routes.
+    pub(crate) fn routes(&self) -> usize {
+        self.control.read(|state| state.routes().len())
+    }
+
     pub(crate) fn route(&mut self, prefix: &str, next: NextHop) {
         let prefix: IpPrefix = prefix.parse().unwrap();
         self.control.change(|state| state.set_route(prefix, next)).unwrap();

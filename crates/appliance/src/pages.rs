@@ -1,0 +1,184 @@
+//! The pages of a running router: `/metrics` for Prometheus, `/show` for a person.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use weft_router::app::switch::SharedSwitch;
+use weft_router::control::{Control, NextHop};
+use weft_router::{DropCause, RouterCounters};
+
+use crate::outcome::{SwitchPortReport, SwitchReport, switched};
+use crate::plan::RouterPlan;
+
+/// Most routes of a page; how many more there are is said.
+const MOST_ROUTES: usize = 1000;
+
+/// What the workers of a router share with those who ask.
+pub(crate) enum Shared {
+    Nothing,
+    Routes(Arc<Control>),
+    Switch(Arc<SharedSwitch>),
+}
+
+/// A running router.
+pub(crate) struct Running<'a> {
+    pub(crate) plan: &'a RouterPlan,
+    pub(crate) shared: Shared,
+    /// The counters of each worker, as of a moment ago.
+    pub(crate) workers: Box<[Mutex<RouterCounters>]>,
+}
+
+impl<'a> Running<'a> {
+    pub(crate) fn new(plan: &'a RouterPlan, shared: Shared) -> Running<'a> {
+        Running { plan, shared, workers: (0..plan.workers).map(|_| Mutex::default()).collect() }
+    }
+
+    /// The counters of all workers together.
+    pub(crate) fn total(&self) -> RouterCounters {
+        let mut total = RouterCounters::default();
+        self.counters().iter().for_each(|counted| total.add(counted));
+        total
+    }
+
+    /// The page at a path.
+    pub(crate) fn page(&self, path: &str) -> Option<String> {
+        match path {
+            "/metrics" => Some(self.metrics()),
+            "/show" => Some(self.show()),
+            _ => None,
+        }
+    }
+
+    fn counters(&self) -> Vec<RouterCounters> {
+        self.workers
+            .iter()
+            .map(|worker| worker.lock().unwrap_or_else(PoisonError::into_inner).clone())
+            .collect()
+    }
+
+    fn switch(&self) -> Option<SwitchReport> {
+        match &self.shared {
+            Shared::Switch(shared) => Some(switched(self.plan, &mut shared.driver())),
+            _ => None,
+        }
+    }
+
+    fn metrics(&self) -> String {
+        let mut page = MetricsPage::default();
+        let workers = self.counters();
+        for (name, help, value) in WORKER_METRICS {
+            let samples = workers.iter().enumerate();
+            page.metric(name, help, samples.map(|(n, counted)| (format!("worker=\"{n}\""), value(counted))));
+        }
+        let dropped = workers.iter().enumerate().flat_map(|(n, counted)| {
+            DropCause::ALL.iter().map(move |cause| {
+                (format!("worker=\"{n}\",cause=\"{}\"", cause.name()), counted.dropped(*cause))
+            })
+        });
+        page.metric("weft_router_dropped_frames_total", "Frames dropped, by cause", dropped);
+        if let Some(switch) = self.switch() {
+            page.switch(&switch);
+        }
+        page.0
+    }
+
+    fn show(&self) -> String {
+        let mut text = String::from("worker       received           sent        dropped  busy polls\n");
+        for (number, counted) in self.counters().iter().enumerate() {
+            let (polls, busy) = counted.polls;
+            let share = 100.0 * busy as f64 / polls.max(1) as f64;
+            let dropped = counted.dropped_in_all();
+            let (received, sent) = (counted.received, counted.sent);
+            let _ = writeln!(text, "{number:>6} {received:>14} {sent:>14} {dropped:>14} {share:>9.1} %");
+        }
+        match &self.shared {
+            Shared::Nothing => {}
+            Shared::Routes(control) => self.show_routes(control, &mut text),
+            Shared::Switch(shared) => {
+                let _ = write!(text, "\n{}", switched(self.plan, &mut shared.driver()));
+            }
+        }
+        text
+    }
+
+    fn show_routes(&self, control: &Control, text: &mut String) {
+        let port = |number: u16| self.plan.ports[usize::from(number)].name.as_str();
+        let (mut routes, neighbours) = control.read(|state| {
+            let neighbours: Vec<_> = state.neighbours().known().collect();
+            (state.routes(), neighbours)
+        });
+        routes.sort_unstable_by_key(|(prefix, _)| *prefix);
+        let _ = writeln!(text, "\n{} routes", routes.len());
+        for (prefix, hop) in routes.iter().take(MOST_ROUTES) {
+            let _ = match hop {
+                NextHop::Local => writeln!(text, "  {prefix} is the router itself"),
+                NextHop::Reject => writeln!(text, "  {prefix} rejected"),
+                NextHop::Link(number) => writeln!(text, "  {prefix} on the link of {}", port(*number)),
+                NextHop::Station((number, via)) => writeln!(text, "  {prefix} via {via}, {}", port(*number)),
+            };
+        }
+        if routes.len() > MOST_ROUTES {
+            let _ = writeln!(text, "  and {} more", routes.len() - MOST_ROUTES);
+        }
+        let _ = writeln!(text, "\n{} neighbours", neighbours.len());
+        for ((number, address), mac) in neighbours {
+            let _ = writeln!(text, "  {address} is {mac}, {}", port(number));
+        }
+    }
+}
+
+/// A metric of workers: name, help, value.
+type WorkerMetric = (&'static str, &'static str, fn(&RouterCounters) -> u64);
+
+const WORKER_METRICS: [WorkerMetric; 9] = [
+    ("weft_router_received_frames_total", "Frames received", |counted| counted.received),
+    ("weft_router_received_bytes_total", "Bytes received, without FCS", |counted| counted.received_bytes),
+    ("weft_router_sent_frames_total", "Frames handed to devices", |counted| counted.sent),
+    ("weft_router_sent_bytes_total", "Bytes handed to devices, without FCS", |counted| counted.sent_bytes),
+    ("weft_router_made_frames_total", "Frames the router itself made", |counted| counted.made),
+    ("weft_router_consumed_frames_total", "Frames for the router itself", |counted| counted.consumed),
+    ("weft_router_suppressed_errors_total", "ICMP errors not sent because of the rate limit", |counted| {
+        counted.errors_suppressed
+    }),
+    ("weft_router_polls_total", "Polls of all ports", |counted| counted.polls.0),
+    ("weft_router_busy_polls_total", "Polls that found frames", |counted| counted.polls.1),
+];
+
+/// Prometheus text (exposition format 0.0.4).
+#[derive(Default)]
+struct MetricsPage(String);
+
+impl MetricsPage {
+    fn metric(&mut self, name: &str, help: &str, samples: impl Iterator<Item = (String, u64)>) {
+        let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for (labels, value) in samples {
+            let _ = match labels.as_str() {
+                "" => writeln!(self.0, "{name} {value}"),
+                labels => writeln!(self.0, "{name}{{{labels}}} {value}"),
+            };
+        }
+    }
+
+    fn switch(&mut self, switch: &SwitchReport) {
+        let ports = |value: fn(&SwitchPortReport) -> u64| {
+            switch.ports.iter().map(move |port| (format!("port=\"{}\"", escaped(&port.name)), value(port)))
+        };
+        self.metric("weft_switch_sent_packets_total", "Packets sent by a port", ports(|port| port.packets));
+        let sent = ports(|port| port.bytes.0);
+        self.metric("weft_switch_sent_bytes_total", "Bytes on the wire sent by a port", sent);
+        let marked = ports(|port| port.counted.marked);
+        self.metric("weft_switch_marked_packets_total", "Packets that a port marked CE", marked);
+        let dropped = ports(|port| port.counted.dropped);
+        self.metric("weft_switch_dropped_packets_total", "Packets dropped at a port", dropped);
+        let peak = ports(|port| port.counted.peak.0);
+        self.metric("weft_switch_peak_queue_bytes", "Most bytes a port has held", peak);
+        let inside = [(String::new(), switch.inside as u64)].into_iter();
+        self.metric("weft_switch_inside_packets", "Packets inside the switch", inside);
+    }
+}
+
+/// A label's value, as the format wants it.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
