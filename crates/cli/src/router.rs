@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
-  weft router show edge.toml       workers, routes and queues of the one that runs
+  weft router show edge.toml       workers, routes and queues while it runs
 
 Interfaces need CAP_NET_RAW, TAP devices CAP_NET_ADMIN. Give the interfaces no
 addresses of their own: the router has its own.")]
