@@ -1,7 +1,8 @@
-//! The results epoch: which results this program would compute again, byte for byte. It is a hash over the digests of the
-//! reference runs, small scenarios in `crates/weft/results` that between them use every part. A change that moves a
-//! result moves a digest, a test then asks for the list to be written again, and with the list the epoch changes. So
-//! results of an older epoch never pass for new ones, whether or not the sources are a git checkout.
+//! The results epoch: two programs with one epoch compute the same results, byte for byte. It is a hash over the
+//! digests of the reference runs, small scenarios in `crates/weft/results` that together use every part. A change that
+//! alters a result alters a digest; a test then demands that the list be rewritten, and the epoch changes with the
+//! list. So results of an older epoch are never mistaken for current ones, whether or not the sources are a git
+//! checkout.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +20,7 @@ const LIST: &str = include_str!("../results/digests.txt");
 /// The list's file name, beside the scenarios.
 const FILE: &str = "digests.txt";
 
-/// The key of the line that changes the epoch by hand, for a change of results that no reference run shows.
+/// The key of the line that changes the epoch by hand, for a change of results that no reference run reveals.
 const REVISION: &str = "revision";
 
 const HEAD: &str = "\
@@ -28,7 +29,7 @@ const HEAD: &str = "\
 # also raises the revision, for a change of results that no reference run shows.
 ";
 
-/// What a summary says of the cost of a run, which depends on clock, machine and engine and not on the scenario alone.
+/// The keys of a summary that depend on clock, machine or engine and not on the scenario alone.
 const COST: [&str; 3] = ["wall_s", "threads", "events"];
 
 /// Digests of runs by their names, `balancers/drill/seed-1`.
@@ -37,13 +38,13 @@ pub type Digests = BTreeMap<String, String>;
 /// The reference digests with the revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultsList {
-    /// Raised by hand.
+    /// Raised by hand to change the epoch.
     pub revision: u64,
-    /// Of every reference run.
+    /// The digest of every reference run.
     pub digests: Digests,
 }
 
-/// The results epoch of this program, twelve hexadecimal digits. Equal scenario, seed and epoch: equal results.
+/// The results epoch of this program, twelve hexadecimal digits. Equal scenario, seed and epoch give equal results.
 #[must_use]
 pub fn epoch() -> &'static str {
     static EPOCH: LazyLock<String> = LazyLock::new(|| ResultsList::built_in().epoch());
@@ -57,7 +58,7 @@ impl ResultsList {
         ResultsList::parse(LIST)
     }
 
-    /// The list in a folder of reference scenarios; empty when there is none.
+    /// The list in a folder of reference scenarios; empty if there is none.
     #[must_use]
     pub fn of(folder: &Path) -> ResultsList {
         ResultsList::parse(&fs::read_to_string(folder.join(FILE)).unwrap_or_default())
@@ -78,7 +79,7 @@ impl ResultsList {
         format!("{REVISION} {}\n{}", self.revision, lines.collect::<String>())
     }
 
-    /// The epoch that follows from the list.
+    /// The epoch computed from the list.
     #[must_use]
     pub fn epoch(&self) -> String {
         hexadecimal(self.body().as_bytes())
@@ -87,7 +88,7 @@ impl ResultsList {
     /// Writes the list into a folder of reference scenarios.
     ///
     /// # Errors
-    /// [`Error::Failed`] when the file cannot be written.
+    /// [`Error::Failed`] if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         weft_report::write_text(&folder.join(FILE), &format!("{HEAD}{}", self.body())).map_err(Error::from)
     }
@@ -104,8 +105,9 @@ fn hexadecimal(bytes: &[u8]) -> String {
     format!("{:016x}", Checksum::default().with(bytes).value())[..12].to_owned()
 }
 
-/// Runs every scenario of a folder and digests what each run writes: tables, summary and detail, without wall times; and
-/// the numbers of its fluid model, where it has one, to nine digits. `scratch` is an empty folder for the results.
+/// Runs every scenario of a folder and digests the output of each run: tables, summary and detail, without wall-clock
+/// times; and to nine digits the numbers of its fluid model, if it has one. `scratch` is an empty folder for the
+/// results.
 ///
 /// # Errors
 /// A scenario with mistakes, a run that fails, or a folder that cannot be read or written.
@@ -154,7 +156,7 @@ fn of_scenario(path: &Path, scratch: &Path) -> Result<Digests, Error> {
     Ok(digests)
 }
 
-/// The result of a run as bytes: its tables, what plots show, and its statistics without what computing them cost.
+/// The result of a run as bytes: its tables, plot data and statistics, without the cost of computing them.
 fn result_bytes(folder: &Path) -> Result<Vec<u8>, Error> {
     let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", folder.display()));
     let entries = fs::read_dir(folder).map_err(failed)?;
