@@ -9,7 +9,7 @@ use weft_core::{PortId, Rate, SwitchId};
 /// A path from one leaf to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The ports at which it diverges from others. Beyond the third switch paths are not distinguished.
+    /// The ports at which it diverges from others. Paths that diverge only after the third switch share a label.
     pub label: PathLabel,
     /// The rate of its slowest link.
     pub capacity: Rate,

@@ -1,11 +1,11 @@
-//! The results epoch: which results this program would compute again. It is a hash over the digests of the reference
-//! runs, small scenarios in `crates/weft/results` that between them use every part. A change that moves a result moves a
-//! digest, a test then asks for the list to be written again, and with the list the epoch changes. So results of an
-//! older epoch never pass for new ones, whether or not the sources are a git checkout.
+//! The results epoch: two programs with one epoch compute the same results. It is a hash over the digests of the
+//! reference runs, small scenarios in `crates/weft/results` that together use every part. A change that alters a result
+//! alters a digest; a test then demands that the list be rewritten, and the epoch changes with the list. So results of
+//! an older epoch are never mistaken for current ones, whether or not the sources are a git checkout.
 //!
-//! A run has two digests. That of its *results* covers the values that were known when the epoch began: a new column, a
-//! new metric or a new reference run does not begin a new epoch, because what was computed before is computed still.
-//! That of its *files* covers every byte and decides whether a complete run can be reused.
+//! A run has two digests. The digest of its *results* covers the values known when the epoch began: a new column, a new
+//! metric or a new reference run does not begin a new epoch, because earlier values stay valid. The digest of its
+//! *files* covers every byte and decides whether a complete run can be reused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -42,7 +42,7 @@ const ADDED: &str = "added";
 const LIST_HEAD: &str = "\
 # Digests of the reference runs, one line each: results, files. The results epoch of Weft is a hash over the first.
 # Never edit it by hand: `cargo xtask results --write` runs the scenarios and writes it; `cargo xtask results --raise`
-# also raises the revision, for a change of results that no reference run shows.
+# also raises the revision, for a change of results that no reference run reveals.
 ";
 
 const VALUES_HEAD: &str = "\
