@@ -136,7 +136,8 @@ impl HostLabels {
     }
 }
 
-/// The paths in order, each repeated according to its capacity, copies as far apart as possible.
+/// The paths in order, each repeated according to its capacity (parallel cables share that of their bundle, as under
+/// WCMP), copies as far apart as possible.
 fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLabel> {
     let mut paths = paths.to_vec();
     match order {
