@@ -41,7 +41,8 @@ impl Begun {
     /// The path, at its end.
     fn path(self) -> Path {
         let whole = self.share == 1.0;
-        let capacity = if whole { self.narrowest } else { (self.narrowest as f64 * self.share).round() as u64 };
+        let capacity =
+            if whole { self.narrowest } else { (self.narrowest as f64 * self.share).round() as u64 };
         Path { label: self.label, capacity: Rate(capacity) }
     }
 }
