@@ -21,6 +21,7 @@ const MOST_FLOWS: u32 = 100;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ControlLoop {
     Exact(dcqcn::Exact),
+    Departing(dcqcn::Departing),
     Published(dcqcn::Published),
     Patched(timely::Patched),
 }
@@ -29,6 +30,7 @@ impl Loop for ControlLoop {
     fn gain(&self, omega: f64) -> Complex {
         match self {
             ControlLoop::Exact(of) => of.gain(omega),
+            ControlLoop::Departing(of) => of.gain(omega),
             ControlLoop::Published(of) => of.gain(omega),
             ControlLoop::Patched(of) => of.gain(omega),
         }
@@ -49,6 +51,12 @@ pub(crate) struct CaseMargins {
     beyond: bool,
 }
 
+/// The name of the loop whose marks are drawn from packets that leave.
+const AT_DEPARTURE: &str = "departures";
+
+/// Below so many degrees with marks at departures the spread of the packets' queue is a multiple of what few marks explain.
+const CAUTIOUS: f64 = 20.0;
+
 /// Loops by name.
 type Cuts = Vec<(&'static str, ControlLoop)>;
 
@@ -58,7 +66,9 @@ pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
         let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", ControlLoop::Exact(cut)));
         let published = dcqcn::Published::new(&of).map(|cut| ("as published", ControlLoop::Published(cut)));
-        return exact.into_iter().chain(published).collect();
+        let departing = dcqcn::Departing::new(&of).filter(|_| !subject.marks_at_arrival());
+        let departing = departing.map(|cut| (AT_DEPARTURE, ControlLoop::Departing(cut)));
+        return exact.into_iter().chain(departing).chain(published).collect();
     }
     let FluidLaw::Timely { settings, .. } = &subject.law else { return Vec::new() };
     let longer = delay - subject.delay;
@@ -101,6 +111,9 @@ impl CaseMargins {
                     format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
                 (at.queue, steady, at.beyond_ramp, Some(of.unstable_roots()))
             }
+            ControlLoop::Departing(of) => {
+                (of.at().queue, String::new(), of.at().beyond_ramp, Some(of.unstable_roots()))
+            }
             ControlLoop::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
             ControlLoop::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
         };
@@ -122,12 +135,33 @@ impl CaseMargins {
         let margin = self.margins.phase().map_or(f64::NAN, |crossing| crossing.margin);
         match self.unstable {
             None => vec![("fluid.margin.published", margin)],
+            Some(_) if self.name == AT_DEPARTURE => vec![("fluid.margin.departures", margin)],
             Some(roots) => vec![
                 ("fluid.margin.exact", margin),
                 ("fluid.unstable", f64::from(roots)),
                 ("fluid.rest.queue", self.subject.unit.bytes(self.queue) / 1e3),
             ],
         }
+    }
+
+    /// What a small margin with marks at departures means for packets.
+    fn caution(&self) -> Option<String> {
+        let margin = self.margins.phase()?.margin;
+        if self.name != AT_DEPARTURE || self.beyond || margin >= CAUTIOUS {
+            return None;
+        }
+        let swings = if self.unstable == Some(0) {
+            "the randomness of marks keeps the queue of packets swinging"
+        } else {
+            "packets oscillate"
+        };
+        Some(format!(
+            "{}: a busy queue marks packets that were sent one queueing delay ago, so marks per second do not follow the rates \
+             of now, and fast recovery remembers. With both the margin is {} degrees, and {swings}; `weft fluid compare` \
+             shows how far.",
+            self.title(),
+            number(margin)
+        ))
     }
 
     fn title(&self) -> String {
@@ -172,7 +206,8 @@ const HEADER: [&str; 8] =
     ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "left us", "verdict"];
 
 fn sentence(found: &[CaseMargins]) -> String {
-    let exact: Vec<&CaseMargins> = found.iter().filter(|one| one.unstable.is_some()).collect();
+    let exact: Vec<&CaseMargins> =
+        found.iter().filter(|one| one.unstable.is_some() && one.name != AT_DEPARTURE).collect();
     if let [one] = exact[..] {
         let margin =
             one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
@@ -194,6 +229,7 @@ fn notes(found: &[CaseMargins]) -> Vec<String> {
                     nothing and the queue oscillates. Raise the top of the ramp, or use --continue-ramp.";
         notes.push(text.to_owned());
     }
+    notes.extend(found.iter().filter_map(CaseMargins::caution));
     notes.sort();
     notes.dedup();
     notes
