@@ -7,15 +7,16 @@
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PdqSender`], [`PdqReceiver`],
 //! [`PdqStack`] (all of it as a stack). Must not depend on switches: their half is the crate `arbiter`.
 
+mod configuration;
 pub mod packet;
 mod receiver;
 mod sender;
 pub mod settings;
 mod stack;
 
+pub use configuration::PdqStack;
 pub use receiver::PdqReceiver;
 pub use sender::PdqSender;
-pub use stack::PdqStack;
 
 #[cfg(test)]
 mod tests;

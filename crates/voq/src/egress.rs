@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use weft_core::{PacketId, Time};
 
 use crate::credits::Credits;
-use crate::fabric::Place;
+use crate::place::Place;
 use crate::voq::Voq;
 
 /// What an output waits for.

@@ -9,6 +9,7 @@ use weft_queue::schedule::SchedulerSettings;
 use crate::credits::Credits;
 use crate::egress::{Due, Egress};
 use crate::memory::TieredMemory;
+use crate::place::Place;
 use crate::settings::VoqSettings;
 use crate::voq::Voq;
 
@@ -23,17 +24,6 @@ pub struct FabricSite<'a> {
     pub ecn: &'a MarkerSettings,
     /// How outputs divide credits among classes.
     pub schedule: &'a SchedulerSettings,
-}
-
-/// A virtual output queue: at the inputs of a group, for one class of one output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The group of the input port.
-    pub group: u16,
-    /// The output.
-    pub port: PortId,
-    /// The class.
-    pub class: u8,
 }
 
 /// A packet has been stored.

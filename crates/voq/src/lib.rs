@@ -16,8 +16,10 @@ mod credits;
 mod egress;
 mod fabric;
 mod memory;
+mod place;
 mod settings;
 mod voq;
 
-pub use fabric::{Entered, FabricSite, Passed, Place, VoqFabric};
+pub use fabric::{Entered, FabricSite, Passed, VoqFabric};
+pub use place::Place;
 pub use settings::VoqSettings;

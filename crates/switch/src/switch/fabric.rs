@@ -9,7 +9,8 @@ use super::Switch;
 use crate::outputs::queue_of;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::SharingSettings;
-use crate::turn::{Effect, SwitchSite, Turn, Verdict};
+use crate::site::SwitchSite;
+use crate::turn::{Effect, Turn, Verdict};
 
 /// The fabric that settings ask for.
 pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<VoqFabric> {
