@@ -6,6 +6,7 @@
 
 mod arbiter;
 mod balance;
+mod card;
 mod levels;
 mod measure;
 mod mmu;
@@ -92,6 +93,9 @@ const RULES: &[(Rule, &[&str])] = &[
     (levels::levels_change_something, &["switch", "balance", "topology"]),
     (levels::groups_of_hosts_say_something, &["hosts", "topology"]),
     (levels::stacks_change_something, &["hosts", "traffic", "transport", "topology"]),
+    (levels::cards_change_something, &["hosts", "card", "topology"]),
+    (card::queues_of_cards_hold_what_comes, &["card", "hosts", "switch", "transport", "topology"]),
+    (card::marks_of_cards_are_read, &["card", "hosts", "traffic", "transport", "topology"]),
     (levels::ends_of_one_transport_agree, &["hosts", "traffic", "transport", "topology"]),
     (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
     (network::valley_free_components_leave_routes, &["topology", "failure", "seeds", "balance"]),

@@ -48,6 +48,15 @@ pub(super) fn transport(random: &mut Random) -> TransportSettings {
     }
 }
 
+/// One of all that there is, for worlds with several.
+pub(super) fn any(random: &mut Random) -> TransportSettings {
+    let first = transport(random);
+    let others = [later(random), ranked(random), receiver_driven(random), granted(random)];
+    let mut chosen = others.into_iter().flatten().last().unwrap_or(first);
+    read_late_and_cut(&mut chosen, random);
+    chosen
+}
+
 /// RoCE came later: with dice of its own, so that the worlds of most seeds are what they were.
 pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
     if !one_in(random, 4) {
