@@ -147,6 +147,7 @@ const BENCH: &[&str] = &[
     "weft-packet",
     "weft-fib",
     "weft-router",
+    "weft-draw",
 ];
 
 /// One run in numbers.
@@ -167,6 +168,7 @@ const APPLIANCE: &[&str] = &[
     "weft-plan",
     "weft-prepare",
     "weft-router",
+    "weft-draw",
 ];
 /// Settings are found by models of demand, and by simulations that the facade runs.
 const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
@@ -220,7 +222,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },
     Layer { name: "weft-tune", may_use: TUNE },
-    Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
+    Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch", "weft-draw"] },
     Layer { name: "weft-appliance", may_use: APPLIANCE },
     Layer {
         name: "weft-cli",
