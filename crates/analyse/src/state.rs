@@ -1,4 +1,4 @@
-//! What the balancers of a scenario keep in its switches, in words: a cost that no result shows.
+//! The state that a scenario's balancers keep in its switches, in words: a cost that no result shows.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use weft_switch::BalancerSettings;
 use weft_switch::balance::Choices;
 use weft_topology::{Graph, Node, Problem, SwitchRoutes, build_in, plan, timeline};
 
-/// A sentence for each balancer among the cases and their kinds of switches, in the network of its first case as it is at the
-/// start of its first seed. If that cannot be built, the sentence says why.
+/// A sentence for each balancer among the cases and their kinds of switches, for the network of its first case at the start of
+/// the first seed. If that cannot be built, the sentence says why.
 #[must_use]
 pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     let mut known: Vec<BalancerSettings> = Vec::new();
@@ -52,6 +52,7 @@ fn sentence(
     (balance, kinds): (&BalancerSettings, &[Device]),
 ) -> Result<String, String> {
     let seed = settings.seeds.first().copied().unwrap_or_default();
+    let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;
     let plan = plan(graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
     let timeline = timeline(graph, &plan, &settings.routing, balance.grouping());
     let own = kinds.iter().filter(|kind| kind.balance == *balance);
@@ -82,7 +83,7 @@ fn sentence(
     })
 }
 
-/// Bytes that a switch keeps, all its engines together.
+/// Bytes kept by a switch in all its engines.
 fn kept(kind: &Device, graph: &Graph, routes: &SwitchRoutes) -> u64 {
     let choices = kind.balance.choices(routes.groups.iter().flat_map(|group| &group.components));
     let engines = u64::from(kind.switch.engines) * u64::from(choices.components > 0);

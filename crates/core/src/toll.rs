@@ -2,7 +2,7 @@
 
 use crate::units::Span;
 
-/// What a payload packet has met under priority flow control.
+/// The toll of a payload packet: what priority flow control has done to it so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Toll {
     /// How long it waited in queues paused by the far end.
@@ -15,7 +15,7 @@ impl Toll {
     /// Nothing.
     pub const NONE: Toll = Toll { held: Span::ZERO, congested: false };
 
-    /// This and, later, that.
+    /// The sum of this toll and a later one.
     #[must_use]
     pub fn and(self, later: Toll) -> Toll {
         Toll { held: self.held + later.held, congested: self.congested || later.congested }

@@ -1,4 +1,4 @@
-//! The page of the book about a reproduction: a function of `claims.toml` and `results.json` alone, so that it can be
+//! The page of the book about a reproduction: depends only on `claims.toml` and `results.json`, so that it can be
 //! checked without running anything. Must not depend on runs.
 
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::{assumption, definition, words};
 /// The page of a folder of the repository.
 ///
 /// # Errors
-/// The folder cannot be read, has mistakes, or holds findings whose measures or scenarios have changed since.
+/// The folder cannot be read, has mistakes, or contains findings whose measures or scenarios have changed since.
 pub fn page(folder: &Path) -> Result<String, Error> {
     let files = Folder::read(folder)?;
     let source = PublishedSource::read(&files)?;
@@ -32,7 +32,7 @@ pub fn page(folder: &Path) -> Result<String, Error> {
     )))
 }
 
-/// What was found under another definition, or about what is claimed no more.
+/// Findings under an outdated definition, or about a claim that no longer exists.
 fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) -> Vec<String> {
     let claim = |(id, finding): (&String, &ClaimFinding)| {
         let now = source.claims.iter().find(|claim| claim.id.get_ref() == id);
@@ -59,7 +59,7 @@ fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) ->
     claims.chain(tables).chain(assumption::stale(source, folder, findings)).collect()
 }
 
-/// How a published value of one run is judged.
+/// How a published value from a single run is judged.
 const ONE_RUN: &str = " A published value from a single run is compared with our single runs, not with their mean: it is \
     reproduced when it lies between the lowest and the highest of ours, one for each seed. Another run of the same kind \
     would do so with probability (n − 1) / (n + 1) for n seeds, 95 % for 39. The page says how many of ours it exceeds: all \
@@ -115,7 +115,7 @@ fn picture(name: &str, drawing: &FigureSource) -> String {
     format!("{name}-{}.svg", drawing.id.get_ref().to_lowercase())
 }
 
-/// The pictures, below the claims they are about.
+/// The figures, below the claims that they illustrate.
 fn figures(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> String {
     let drawn: Vec<&FigureSource> =
         source.figures.iter().filter(|drawing| findings.figures.contains_key(drawing.id.get_ref())).collect();
@@ -152,7 +152,7 @@ fn repeat(source: &PublishedSource, name: &str) -> String {
     text + &line(&format!("--claims {some}"), "some") + "```\n\n"
 }
 
-/// How many claims have which verdict.
+/// The number of claims by verdict.
 fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let mut counts = [0_usize; 4];
     for claim in &source.claims {
@@ -171,7 +171,7 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
     )
 }
 
-/// Says when findings are of another results epoch than this program's.
+/// A note if findings are of another results epoch than this program's.
 fn age(findings: &ClaimFindings) -> String {
     match findings.stale(weft::epoch()) {
         (_, 0) => String::new(),
@@ -205,7 +205,7 @@ fn row(claim: &PublishedClaim, findings: &ClaimFindings) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// How each claim was measured and what its values come from.
+/// How each claim was measured, and the amount of simulation behind it.
 fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let mut text = "\n## How each was measured\n\n".to_owned();
     for claim in source.claims.iter().filter(|claim| !claim.parts.is_empty()) {
@@ -268,7 +268,7 @@ fn sensitivity(table: &Sensitivity, tabled: Option<&Tabled>) -> String {
     text
 }
 
-/// How the fluid model of an experiment departs from its scenario.
+/// How the fluid model of an experiment differs from its scenario.
 fn fluid(experiment: &Experiment) -> String {
     let words = experiment.fluid.words();
     if words.is_empty() { words } else { format!(" `weft fluid {words}`") }

@@ -57,7 +57,7 @@ fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
     )
 }
 
-/// A row for each claim.
+/// One row per claim.
 fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
     let header = ["claim", "statement", "published", "measured", "band", "verdict"];
     let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
@@ -88,7 +88,7 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
     }
 }
 
-/// Curves beside the published ones; nothing when there are none.
+/// Curves together with the published ones; empty if there are none.
 fn beside(
     source: &PublishedSource,
     files: &Folder,
@@ -108,7 +108,7 @@ fn beside(
     (!drawn.is_empty()).then(|| Section { id: "published".to_owned(), title, lead, figures: drawn })
 }
 
-/// The place of a name among the page's schemes, where it is added if it is new.
+/// The index of a name among the page's schemes; added if new.
 fn placed(name: &String, schemes: &mut Vec<String>) -> usize {
     schemes.iter().position(|known| known == name).unwrap_or_else(|| {
         schemes.push(name.clone());
@@ -116,7 +116,7 @@ fn placed(name: &String, schemes: &mut Vec<String>) -> usize {
     })
 }
 
-/// The figures of an experiment as its own report has them, with the schemes of the whole page.
+/// The figures of an experiment as in its own report, with the schemes of the whole page.
 fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Section {
     let own = of_sweep(&Sweep::new(runs), &[]);
     let places: Vec<usize> = own.schemes.iter().map(|name| placed(name, schemes)).collect();
@@ -131,7 +131,7 @@ fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Secti
     }
 }
 
-/// A figure on another page: its id and its schemes are the page's, and it links to no report of a run.
+/// A figure moved to another page: with the page's id and schemes, and without links to reports of runs.
 fn moved(figure: Figure, experiment: &str, places: &[usize]) -> Figure {
     let series =
         |one: Series| Series { scheme: one.scheme.map(|scheme| places[scheme]), runs: Vec::new(), ..one };

@@ -1,14 +1,14 @@
-//! What a terminal of 80 columns shows of a reproduction.
+//! The terminal output of a reproduction, in 80 columns.
 
 use crate::finding::{ClaimFindings, ClaimStatus, verdict};
 use crate::source::{PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 use weft_draw::{WIDTH, wrapped};
 
-/// Room for the id of a claim, at least.
+/// Minimum width for the id of a claim.
 const MARGIN: usize = 6;
 
-/// Counts, and an entry for each claim.
+/// The counts, and one entry per claim.
 pub(crate) fn summary(
     source: &PublishedSource,
     claims: &[&PublishedClaim],

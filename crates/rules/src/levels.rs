@@ -18,7 +18,7 @@ use weft_transport::card::CardSettings;
 use weft_transport::roce::settings::QueuePairSettings;
 use weft_transport::settings::Tcp;
 
-/// A tier exists in the topology, a name is a switch's.
+/// Every level names an existing tier or switch.
 pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
@@ -105,7 +105,7 @@ pub(crate) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: 
     }
 }
 
-/// What a switch level sets is in force somewhere, and differs from the value there without it.
+/// Every setting of a switch level is in force somewhere, and differs from the value there without it.
 pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels = facts.settings.switch.levels();
     if facts.graph.is_none() || levels.is_empty() {
@@ -130,7 +130,7 @@ pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
     judge((&said(facts, place), &devices), ("switches", &full), found);
 }
 
-/// What a level of hosts or traffic sets in the transport is in force for some flow, and changes something there.
+/// Every transport setting of a level of hosts or traffic is in force for some flow, and changes something there.
 pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels: BTreeSet<&str> =
         facts.stacks.iter().flat_map(|stack| &stack.levels).map(String::as_str).collect();
@@ -198,7 +198,7 @@ pub(crate) fn cards_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>
     judge((&said(facts, place), &cards), ("hosts", &full), found);
 }
 
-/// A group names hosts and sets something on them.
+/// Every group names hosts and sets something on them.
 pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for (number, entry) in facts.settings.hosts.over(&Vec::new()).iter().enumerate() {
@@ -289,14 +289,15 @@ fn judge((said, all): (&[Said], &[Effective]), (what, full): (&str, FullPath<'_>
 
 /// A setting given by some level.
 struct Said {
-    /// `None`: that of all.
+    /// The level; `None`: the settings for all.
     level: Option<String>,
-    /// As at the level of all.
+    /// The path, as at the level of all.
     path: String,
     value: Value,
 }
 
-/// What the user set at the levels that `place` recognises. A family whose settings are also given is left to these.
+/// The settings that the user gave at the levels that `place` recognises. A family is left out if settings of its
+/// member are given, because these have rows of their own.
 fn said(facts: &Facts<'_>, place: impl Fn(&str) -> Option<(Option<String>, String)>) -> Vec<Said> {
     let written = |path: &str| facts.said.at(&facts.said.tagged(path)).is_some();
     let all = rows(&ScenarioSettings::TABLE, facts.value).into_iter().filter(|row| written(&row.path));
@@ -311,10 +312,10 @@ fn said(facts: &Facts<'_>, place: impl Fn(&str) -> Option<(Option<String>, Strin
     said.into_iter().zip(kept).filter_map(|(one, kept)| kept.then_some(one)).collect()
 }
 
-/// The settings of some switches, level by level.
+/// The settings of some switches under a growing number of levels.
 struct Effective {
     levels: Vec<String>,
-    /// With none of the levels, with the first, with the first two, and so on.
+    /// Values with no level, with the first, with the first two, and so on.
     values: Vec<BTreeMap<String, Value>>,
 }
 
@@ -331,12 +332,12 @@ impl Effective {
         Effective { levels: levels.to_vec(), values: values.iter().map(by_path).collect() }
     }
 
-    /// The number of levels up to and including this one.
+    /// The number of levels up to and including a level.
     fn depth(&self, level: Option<&str>) -> Option<usize> {
         level.map_or(Some(0), |level| self.levels.iter().position(|own| own == level).map(|at| at + 1))
     }
 
-    /// Whether the value in force is the one set there.
+    /// Whether the value in force is the one set by `one`.
     fn takes(&self, one: &Said, said: &[Said]) -> bool {
         let depth = self.depth(one.level.as_deref()).unwrap_or(0);
         let above = &self.levels[depth..];

@@ -8,7 +8,7 @@ use crate::outputs::Outputs;
 use crate::turn::{Turn, Verdict};
 
 impl Outputs {
-    /// A packet may not join a queue: its header joins, or is returned, or the whole packet is dropped.
+    /// A packet may not join a queue: its header joins or is returned, or the whole packet is dropped.
     #[cold]
     pub(crate) fn turned_away(
         &mut self,
@@ -37,7 +37,7 @@ impl Outputs {
         Verdict::Dropped(self.refuse(port, reason))
     }
 
-    /// Drops a packet of the queue that ranks behind one for which there is no room. False if there is none.
+    /// Drops a queued packet that ranks behind a newcomer for which there is no room. False if there is none.
     fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
         let (Some(order), newcomer) = (&self.order, *turn.headers.get(newcomer)) else { return false };
         let queue = &mut self.ports[at.0.index()].queues[at.1].packets;

@@ -2,7 +2,7 @@
 
 use weft_core::{Bytes, Rate, Span, SwitchId};
 
-/// What a switch needs to know about its place.
+/// What a switch needs to know about its position in the network.
 #[derive(Clone, Debug)]
 pub struct SwitchSite {
     /// Seed of the run.

@@ -5,8 +5,8 @@ use weft_core::Bytes;
 /// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Independent of flows; tables count as full.
+    /// Memory independent of flows; tables count as full.
     pub fixed: Bytes,
-    /// Per flow remembered.
+    /// Memory per remembered flow.
     pub per_flow: Bytes,
 }

@@ -49,7 +49,7 @@ impl Trim {
         Some(Trim { most, header, class: Class(settings.class as u8), returns: settings.returns })
     }
 
-    /// Whether a packet, if it may be trimmed, may join a queue that holds `queue` bytes whole.
+    /// Whether an untrimmed packet that may be trimmed may join a queue that holds `queue` bytes.
     pub(crate) fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
         let full = header.kind == PacketKind::Trimmable && queue + u64::from(header.wire) > self.most;
         if full { Err(Reason::Threshold) } else { Ok(()) }
@@ -65,7 +65,7 @@ impl Trim {
         cuts
     }
 
-    /// Turns the header of a packet back to its sender. False: it is lost.
+    /// Addresses the header of a packet back to its sender. False: it is lost.
     pub(crate) fn turn_back(&self, header: &mut Header) -> bool {
         let returns = self.returns && header.kind == PacketKind::Trimmed;
         if returns {

@@ -9,7 +9,7 @@ use weft_core::settings::Share;
 use weft_core::{HostId, PortId, Rate, Span, SwitchId};
 
 weft_core::settings! {
-    /// A cable: the same in both directions.
+    /// A cable with equal properties in both directions.
     pub struct LinkSettings {
         /// Line rate of either direction.
         rate: Rate,
@@ -48,13 +48,20 @@ pub struct Wiring {
     ports: BTreeMap<Node, u32>,
     bundles: BTreeMap<(Node, Node), u32>,
     folder: PathBuf,
+    seed: u64,
 }
 
 impl Wiring {
-    /// An empty network; relative file names in settings start at `folder`.
+    /// An empty network of a run with this seed; relative file names in settings start at `folder`.
     #[must_use]
-    pub fn new(folder: &Path) -> Wiring {
-        Wiring { folder: folder.to_owned(), ..Wiring::default() }
+    pub fn new(folder: &Path, seed: u64) -> Wiring {
+        Wiring { folder: folder.to_owned(), seed, ..Wiring::default() }
+    }
+
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Where relative file names start.
@@ -90,7 +97,7 @@ impl Wiring {
         (0..count).map(|n| self.switch(format!("{prefix}{n}"))).collect()
     }
 
-    /// The same for the switches of one tier.
+    /// [`Wiring::switches`] for a named tier.
     pub fn tier(&mut self, (prefix, tier): (&str, &'static str), count: u32) -> Vec<Node> {
         (0..count).map(|n| self.in_tier(format!("{prefix}{n}"), Some(tier))).collect()
     }

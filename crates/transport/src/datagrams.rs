@@ -1,5 +1,5 @@
-//! Datagrams of a run: packet sizes and the rate. Apart from being a transport, they carry flows with a constant
-//! rate, whatever the transport of the others.
+//! Datagrams of a run: packet sizes and the rate. They also carry flows with a constant rate, whatever the transport of
+//! the other flows.
 
 use weft_core::stack::{Frames, Sizes};
 use weft_core::{Bytes, Rate};
@@ -9,7 +9,7 @@ use crate::gro::GroSettings;
 /// IP and UDP header.
 pub(crate) const HEADER: Bytes = Bytes(28);
 
-/// Datagrams of a run.
+/// The datagrams of a run.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
     pub(crate) sizes: Sizes,

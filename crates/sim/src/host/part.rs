@@ -1,5 +1,5 @@
-//! The host part that flows share: it decides whose turn it is, and that end continues. Unused by stacks whose flows
-//! share nothing.
+//! The host part that flows share: it decides which end may act, and that end acts. Unused by stacks whose flows share
+//! nothing.
 
 use weft_core::stack::{HostPart, Side};
 use weft_core::{FlowId, HostId, Time};
@@ -19,7 +19,7 @@ impl Hosts {
         self.expect_turn(cx, host);
     }
 
-    /// A turn is due, or a card with a queue is idle. Events of turns that have moved since are stale.
+    /// A turn is due, or the line of a card with a queue is idle. Events of turns that have since moved are stale.
     pub(crate) fn host_wake(&mut self, cx: &mut Context, host: HostId) {
         self.line_idle(cx, host);
         let card = self.card(host);
@@ -51,7 +51,7 @@ impl Hosts {
         }
     }
 
-    /// Schedules the host part's next turn, at the earliest after all arrivals of this instant: the asking end may be
+    /// Schedules the host part's next turn, not before all arrivals of this instant, because the end that asked may be
     /// about to send.
     fn expect_turn(&mut self, cx: &mut Context, host: HostId) {
         let card = self.card(host);

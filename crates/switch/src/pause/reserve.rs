@@ -11,7 +11,7 @@ pub(crate) fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: us
     settings.pfc.headroom.unwrap_or_else(|| needed(settings, site, port))
 }
 
-/// The headroom that a port's cable, speed, packet size and response time need, whatever the settings reserve.
+/// The headroom required by a port's cable, speed, packet size and response time, whatever the settings reserve.
 #[must_use]
 pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     let rate = site.rates[port];
