@@ -16,7 +16,8 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     let mut known: Vec<BalancerSettings> = Vec::new();
     let mut text = String::new();
     for settings in scenario.cases().iter().map(|case| &case.settings) {
-        let graph = build_in(&settings.topology, folder);
+        let seed = settings.seeds.first().copied().unwrap_or_default();
+        let graph = build_in(&settings.topology, folder, seed);
         let kinds = graph.as_ref().map(|graph| devices(settings, graph)).unwrap_or_default();
         let mut all: Vec<&BalancerSettings> = kinds.iter().map(|kind| &kind.balance).collect();
         if all.is_empty() {
@@ -28,7 +29,7 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
             }
             known.push(balance.clone());
             let said = match &graph {
-                Ok(graph) => sentence(settings, graph, (balance, &kinds)),
+                Ok(graph) => sentence((settings, seed), graph, (balance, &kinds)),
                 Err(problems) => Err(told(problems)),
             };
             let unknown = |cause: String| {
@@ -47,12 +48,10 @@ fn told(problems: &[Problem]) -> String {
 
 /// For the switches that have this balancer.
 fn sentence(
-    settings: &ScenarioSettings,
+    (settings, seed): (&ScenarioSettings, u64),
     graph: &Graph,
     (balance, kinds): (&BalancerSettings, &[Device]),
 ) -> Result<String, String> {
-    let seed = settings.seeds.first().copied().unwrap_or_default();
-    let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;
     let plan = plan(graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
     let timeline = timeline(graph, &plan, &settings.routing, balance.grouping());
     let own = kinds.iter().filter(|kind| kind.balance == *balance);
