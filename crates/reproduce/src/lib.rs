@@ -18,7 +18,7 @@ mod folder;
 mod form;
 mod measure;
 mod page;
-mod place;
+mod context;
 mod plan;
 mod plot;
 mod report;

@@ -6,7 +6,7 @@ use weft_expression::Term;
 use weft_report::Run;
 
 use crate::finding::{SeedValues, Size};
-use crate::place::TermCases;
+use crate::context::TermCases;
 use crate::plan::{Located, ReproductionPlan, Solved, is_fluid};
 use crate::search::{Search, Tried};
 

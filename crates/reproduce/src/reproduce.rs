@@ -12,7 +12,7 @@ use crate::finding::{
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 use crate::measure::Runs;
-use crate::place::MeasureContext;
+use crate::context::MeasureContext;
 use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
 use crate::{choice, definition, report, terminal};

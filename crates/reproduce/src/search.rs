@@ -2,7 +2,7 @@
 //! bracket. Must not depend on how runs are computed.
 
 use crate::form::Form;
-use crate::place::{MeasureContext, TermCases};
+use crate::context::{MeasureContext, TermCases};
 use weft_expression::{Expression, Term, crossing};
 
 /// How often a bracket is halved: 5 times reduces it to 1/32 of the bounds.

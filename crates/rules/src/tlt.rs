@@ -26,7 +26,7 @@ pub(crate) fn transports_mark_for_switches_that_drop(facts: &Facts<'_>, found: &
         return facts.idle("switch.color.count", why, found);
     }
     if facts.switch.voq.is_some() {
-        let message = "virtual output queues do not go by colours";
+        let message = "virtual output queues ignore colours";
         found.push(impossible("switch.color", message));
     }
 }

@@ -31,7 +31,7 @@ mod ledger;
 mod parallel;
 mod partition;
 mod pause;
-mod places;
+mod slots;
 mod plan;
 pub mod run;
 mod sample;

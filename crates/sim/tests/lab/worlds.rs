@@ -129,7 +129,7 @@ impl World {
         })
     }
 
-    /// Whether some flows are datagrams, which nobody sends again.
+    /// Whether some flows are datagrams, which are never retransmitted.
     pub(crate) fn has_datagrams(&self) -> bool {
         matches!(self.transport, TransportSettings::Udp(_))
             || self.setup.flows.iter().any(|flow| flow.constant_rate().is_some())

@@ -107,7 +107,12 @@ pub(super) const METRICS: &[Metric] = &[
         "fraction of flows with duplicate acknowledgements although nothing was lost",
         Lower,
     ),
-    metric("reordering.over_3_reorder", "", "fraction of flows with more than three duplicate acknowledgements although nothing was lost", Lower),
+    metric(
+        "reordering.over_3_reorder",
+        "",
+        "fraction of flows with more than three duplicate acknowledgements although nothing was lost",
+        Lower,
+    ),
     metric("reordering.out_of_order", "packets", "packets that arrived out of order", Lower),
     metric("reordering.max_displacement", "packets", "maximum displacement of a packet", Lower),
     metric(
@@ -175,7 +180,12 @@ pub(super) const METRICS: &[Metric] = &[
     metric("pause.deadlocks", "", "cycles of ports that waited for each other", Lower),
     metric("pause.victims", "", "flows held up by pauses that they did not cause", Lower),
     metric("pause.victims.packets", "packets", "packets of victims that waited in a paused queue", Lower),
-    metric("pause.victims.held", "us", "time that victims' packets waited in paused queues, over packets and hops", Lower),
+    metric(
+        "pause.victims.held",
+        "us",
+        "time that victims' packets waited in paused queues, over packets and hops",
+        Lower,
+    ),
     metric("pause.victims.at_host", "us", "time that paused host cards held victims, over flows", Lower),
     metric("pause.victims.slowdown", "", "mean slowdown of finished victims", Lower),
     metric("pause.culprits", "", "flows through a queue that made a switch pause others", Neither),
