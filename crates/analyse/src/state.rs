@@ -32,8 +32,8 @@ fn told(problems: &[Problem]) -> String {
 }
 
 fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String> {
-    let graph = build_in(&settings.topology, folder).map_err(|problems| told(&problems))?;
     let seed = settings.seeds.first().copied().unwrap_or_default();
+    let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;
     let plan = plan(&graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
     let timeline = timeline(&graph, &plan, &settings.routing, settings.balance.grouping());
     let kept = |(number, routes): (usize, &SwitchRoutes)| (kept(settings, &graph, routes), number);

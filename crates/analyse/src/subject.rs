@@ -49,8 +49,8 @@ impl AnalysedNetwork {
             let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
             lines.join("\n")
         };
-        let graph = build_in(&case.settings.topology, folder).map_err(told)?;
         let seed = options.seed.unwrap_or(case.settings.seeds[0]);
+        let graph = build_in(&case.settings.topology, folder, seed).map_err(told)?;
         let plan = plan(&graph, &case.settings.failure, seed).map_err(told)?;
         let at = options.at.as_deref().map(instant).transpose()?;
         let (used, settings) = match case.settings.balance.grouping() {

@@ -19,7 +19,7 @@ use weft_workload::{Flows, Framing, Limits, Shape, generate};
 /// # Errors Mistakes found only while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
-    let graph = build_in(&settings.topology, folder).map_err(|problems| told(&problems))?;
+    let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;
     let plan = plan(&graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
     let mut kinds = devices(settings, &graph).into_iter();
     let first = kinds.next().ok_or("a network without switches")?;

@@ -172,7 +172,8 @@ pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
     let sound = |sections: &[&str]| !sections.iter().any(|section| scope.damaged.contains(*section));
     let rules: Vec<_> = RULES.iter().filter(|(_, sections)| sound(sections)).collect();
     for case in cases {
-        let (graph, problems) = networks.of(&case.settings.topology);
+        let (graph, problems) =
+            networks.of(&case.settings.topology, case.settings.seeds.first().copied().unwrap_or(1));
         mistakes.extend(problems.iter().map(|problem| at_its_place(&Finding::from(problem), case)));
         let (now_idle, impossible) = findings(case, graph, (scope.folder, &rules));
         mistakes.extend(impossible.iter().map(|finding| at_its_place(finding, case)));
@@ -255,13 +256,13 @@ fn findings(
 /// Builds networks; reuses the last one if the next case has an equal topology.
 struct Networks<'a> {
     folder: &'a Path,
-    last: Option<(TopologySettings, Result<Graph, Vec<Problem>>)>,
+    last: Option<((TopologySettings, u64), Result<Graph, Vec<Problem>>)>,
 }
 
 impl Networks<'_> {
-    fn of(&mut self, settings: &TopologySettings) -> (Option<&Graph>, &[Problem]) {
-        if self.last.as_ref().is_none_or(|(known, _)| known != settings) {
-            self.last = Some((settings.clone(), build_in(settings, self.folder)));
+    fn of(&mut self, settings: &TopologySettings, seed: u64) -> (Option<&Graph>, &[Problem]) {
+        if self.last.as_ref().is_none_or(|((known, of), _)| known != settings || *of != seed) {
+            self.last = Some(((settings.clone(), seed), build_in(settings, self.folder, seed)));
         }
         match &self.last {
             Some((_, Ok(graph))) => (Some(graph), &[]),

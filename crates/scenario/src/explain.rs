@@ -72,7 +72,8 @@ fn explain(
     let own = rows(&ScenarioSettings::TABLE, value).into_iter().filter(|row| !of_level(&row.path));
     let mut all: Vec<Explanation> = own.map(plain).collect();
     if !levels.is_empty()
-        && let Ok(graph) = build_in(&settings.topology, &file.folder)
+        && let Ok(graph) =
+            build_in(&settings.topology, &file.folder, settings.seeds.first().copied().unwrap_or(1))
     {
         let at = all.iter().rposition(|row| row.path.starts_with("switch.")).map_or(0, |last| last + 1);
         let devices = devices_by_port(settings, &graph);

@@ -136,7 +136,8 @@ impl HostLabels {
     }
 }
 
-/// The list of paths: each is repeated in proportion to its capacity, its copies as far apart as possible.
+/// The list of paths: each is repeated in proportion to its capacity, its copies as far apart as possible. Parallel cables
+/// share the capacity of their bundle, as under WCMP.
 fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLabel> {
     let mut paths = paths.to_vec();
     match order {

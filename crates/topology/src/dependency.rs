@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_ring_of_four_can_deadlock_and_one_of_three_cannot() {
         for (size, length) in [(3, None), (4, Some(4)), (5, Some(5))] {
-            let mut wiring = Wiring::new(Path::new(""));
+            let mut wiring = Wiring::default();
             let link = LinkSettings::of(weft_core::Rate::from_gbps(10));
             let switches: Vec<Node> = (0..size).map(|n| wiring.switch(format!("s{n}"))).collect();
             for n in 0..size {

@@ -11,7 +11,8 @@ use weft_core::{PortId, Rate, SwitchId};
 pub struct Path {
     /// The ports at which it diverges from others. Paths that diverge only after the third switch share a label.
     pub label: PathLabel,
-    /// The rate of its slowest link.
+    /// The rate of its narrowest step. Parallel cables between two switches are one step; where a path is one of several
+    /// over the parallel cables of the same steps, this is its share of that rate, in proportion to its cables' rates.
     pub capacity: Rate,
 }
 
@@ -21,9 +22,29 @@ pub struct Path {
 pub fn paths(graph: &Graph, routes: &Routes, from: usize, to: usize) -> Option<Vec<Path>> {
     let walk = Walk { graph, routes, to };
     let mut found = Vec::new();
-    let start = Path { label: PathLabel::default(), capacity: Rate(u64::MAX) };
+    let start = Begun { label: PathLabel::default(), narrowest: u64::MAX, share: 1.0 };
     walk.from(graph.leaves()[from], 1, start, &mut found)?;
     Some(found)
+}
+
+/// The beginning of a path.
+#[derive(Clone, Copy)]
+struct Begun {
+    label: PathLabel,
+    /// The rate of the narrowest step so far, in bits per second.
+    narrowest: u64,
+    /// Which part of the steps so far these cables are.
+    share: f64,
+}
+
+impl Begun {
+    /// The path, at its end.
+    fn path(self) -> Path {
+        let whole = self.share == 1.0;
+        let capacity =
+            if whole { self.narrowest } else { (self.narrowest as f64 * self.share).round() as u64 };
+        Path { label: self.label, capacity: Rate(capacity) }
+    }
 }
 
 struct Walk<'a> {
@@ -34,19 +55,21 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Adds all continuations from the `hop`-th switch of a path.
-    fn from(&self, switch: SwitchId, hop: u8, path: Path, found: &mut Vec<Path>) -> Option<()> {
+    fn from(&self, switch: SwitchId, hop: u8, begun: Begun, found: &mut Vec<Path>) -> Option<()> {
         if switch == self.graph.leaves()[self.to] {
-            found.push(path);
+            found.push(begun.path());
             return Some(());
         }
         let ports = self.routes.ports(switch, self.to);
         if ports.len() > 1 && !PathLabel::reaches(hop) {
-            return self.step((switch, hop), ports[0], self.through(switch, &ports, path), found);
+            let rate = self.rate(switch, ports.iter().copied());
+            let begun = Begun { narrowest: begun.narrowest.min(rate), ..begun };
+            return self.step((switch, hop), ports[0], begun, found);
         }
         for port in &ports {
-            let label = if ports.len() > 1 { path.label.and(hop, *port)? } else { path.label };
-            let path = Path { label, ..self.through(switch, &[*port], path) };
-            self.step((switch, hop), *port, path, found)?;
+            let label = if ports.len() > 1 { begun.label.and(hop, *port)? } else { begun.label };
+            let begun = Begun { label, ..self.through(switch, (*port, &ports), begun) };
+            self.step((switch, hop), *port, begun, found)?;
         }
         Some(())
     }
@@ -55,20 +78,32 @@ impl Walk<'_> {
         &self,
         (switch, hop): (SwitchId, u8),
         port: PortId,
-        path: Path,
+        begun: Begun,
         found: &mut Vec<Path>,
     ) -> Option<()> {
-        let link = self.graph.links()[self.graph.link_at(Node::Switch(switch), port).index()];
-        match link.to {
-            Node::Switch(next) => self.from(next, hop.saturating_add(1), path, found),
+        match self.next(switch, port) {
+            Node::Switch(next) => self.from(next, hop.saturating_add(1), begun, found),
             Node::Host(_) => Some(()),
         }
     }
 
-    /// The path extended by these links, which it may use together.
-    fn through(&self, switch: SwitchId, ports: &[PortId], path: Path) -> Path {
+    /// Where a port leads.
+    fn next(&self, switch: SwitchId, port: PortId) -> Node {
+        self.graph.links()[self.graph.link_at(Node::Switch(switch), port).index()].to
+    }
+
+    /// The path extended by a cable, one of those of `ports` that lead to the switch where it leads.
+    fn through(&self, switch: SwitchId, (port, ports): (PortId, &[PortId]), begun: Begun) -> Begun {
+        let next = self.next(switch, port);
+        let parallel = ports.iter().copied().filter(|other| self.next(switch, *other) == next);
+        let (own, whole) = (self.rate(switch, [port]), self.rate(switch, parallel));
+        let share = if own == whole { 1.0 } else { own as f64 / whole as f64 };
+        Begun { narrowest: begun.narrowest.min(whole), share: begun.share * share, ..begun }
+    }
+
+    /// What these ports send together, in bits per second.
+    fn rate(&self, switch: SwitchId, ports: impl IntoIterator<Item = PortId>) -> u64 {
         let links = self.graph.links_of(Node::Switch(switch));
-        let rate = ports.iter().map(|port| links[port.index()].rate.0).fold(0, u64::saturating_add);
-        Path { capacity: path.capacity.min(Rate(rate)), ..path }
+        ports.into_iter().map(|port| links[port.index()].rate.0).fold(0, u64::saturating_add)
     }
 }

@@ -53,17 +53,18 @@ weft_core::family! {
     }
 }
 
-/// Builds the network; relative file names start at the current folder.
+/// Builds the network of seed 1; relative file names start at the current folder.
 ///
 /// # Errors Everything wrong with the combination of settings, each with its path below `topology`.
 pub fn build(settings: &TopologySettings) -> Result<Graph, Vec<Problem>> {
-    build_in(settings, Path::new(""))
+    build_in(settings, Path::new(""), 1)
 }
 
-/// Builds the network; relative file names start at `folder`.
+/// Builds the network of a run with this seed, which decides where cables are drawn at random; relative file names start
+/// at `folder`.
 ///
 /// # Errors Everything wrong with the combination of settings, each with its path below `topology`.
-pub fn build_in(settings: &TopologySettings, folder: &Path) -> Result<Graph, Vec<Problem>> {
+pub fn build_in(settings: &TopologySettings, folder: &Path, seed: u64) -> Result<Graph, Vec<Problem>> {
     let topology = AnyTopology::new(settings, ());
     let prefix = format!("topology.{}", settings.name());
     let cables = topology.cables();
@@ -71,7 +72,7 @@ pub fn build_in(settings: &TopologySettings, folder: &Path) -> Result<Graph, Vec
         let message = format!("this network would have {cables} cables; at most {MAX_CABLES} are possible");
         return Err(vec![Problem::new(prefix, message)]);
     }
-    let mut wiring = Wiring::new(folder);
+    let mut wiring = Wiring::new(folder, seed);
     let problems = topology.wire(&mut wiring);
     let built = if problems.is_empty() { wiring.finish() } else { Err(problems) };
     built.map_err(|problems| problems.into_iter().map(|problem| problem.within(&prefix)).collect())

@@ -48,13 +48,20 @@ pub struct Wiring {
     ports: BTreeMap<Node, u32>,
     bundles: BTreeMap<(Node, Node), u32>,
     folder: PathBuf,
+    seed: u64,
 }
 
 impl Wiring {
-    /// An empty network; relative file names in settings start at `folder`.
+    /// An empty network of a run with this seed; relative file names in settings start at `folder`.
     #[must_use]
-    pub fn new(folder: &Path) -> Wiring {
-        Wiring { folder: folder.to_owned(), ..Wiring::default() }
+    pub fn new(folder: &Path, seed: u64) -> Wiring {
+        Wiring { folder: folder.to_owned(), seed, ..Wiring::default() }
+    }
+
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Where relative file names start.

@@ -1,6 +1,7 @@
 //! Every topology has the published counts, numbers, names, capacities and path lengths.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use weft_core::settings::Share;
 use weft_core::{Grouping, HostId, LinkId, PortId, Rate, Span, SwitchId};
 use weft_topology::shapes::{
@@ -15,7 +16,7 @@ use weft_topology::shapes::{
     single_switch::SingleSwitchSettings,
     vl2::Vl2Settings,
 };
-use weft_topology::{Graph, LinkSettings, LinkState, Node, Routes, TopologySettings, build};
+use weft_topology::{Graph, LinkSettings, LinkState, Node, Routes, TopologySettings, build, build_in};
 
 fn gbps(rate: u64) -> LinkSettings {
     LinkSettings::of(Rate::from_gbps(rate))
@@ -173,7 +174,7 @@ fn pods_and_planes_counts_and_names() {
 #[test]
 fn slow_cables_are_drawn_with_their_probability() {
     let slowed = |share, draw| {
-        let slow = leaf_spine::Slow { rate: Rate::from_gbps(1), share: Share(share), draw };
+        let slow = leaf_spine::Slow { rate: Rate::from_gbps(1), share: Share(share), draw: Some(draw) };
         built(LeafSpineSettings { slow: Some(slow), ..leaf_spine(48, 48, 1, 10) })
     };
     let slow_of = |graph: &Graph, leaf: u32| {
@@ -194,10 +195,24 @@ fn slow_cables_are_drawn_with_their_probability() {
     assert!(kept.iter().collect::<BTreeSet<_>>().len() > 20, "not always the same spine: {kept:?}");
 }
 
+/// As random failures are: balancers can then be compared over several draws.
+#[test]
+fn slow_cables_are_drawn_with_the_seed_of_the_run() {
+    let rates = |draw, seed| -> Vec<Rate> {
+        let slow = leaf_spine::Slow { rate: Rate::from_gbps(1), share: Share(0.4), draw };
+        let settings = LeafSpineSettings { slow: Some(slow), ..leaf_spine(8, 8, 1, 10) };
+        let graph = build_in(&TopologySettings::LeafSpine(settings), Path::new(""), seed).unwrap();
+        graph.links().iter().map(|link| link.rate).collect()
+    };
+    assert_ne!(rates(None, 1), rates(None, 2));
+    assert_eq!(rates(None, 2), rates(Some(2), 1), "a fixed draw is that of the seed of this number");
+    assert_eq!(rates(Some(2), 1), rates(Some(2), 7));
+}
+
 #[test]
 fn what_would_slow_nothing_down_is_an_error() {
     let told = |rate, share| {
-        let slow = leaf_spine::Slow { rate, share: Share(share), draw: 1 };
+        let slow = leaf_spine::Slow { rate, share: Share(share), draw: None };
         let settings = LeafSpineSettings { slow: Some(slow), ..leaf_spine(4, 4, 1, 10) };
         build(&TopologySettings::LeafSpine(settings)).unwrap_err()[0].path.clone()
     };

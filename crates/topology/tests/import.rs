@@ -173,7 +173,7 @@ fn broken_files_are_refused_and_never_panic() {
 
 fn from_file(file: &str, hosts: u32) -> Result<Graph, Vec<String>> {
     let settings = ExplicitSettings { file: Some(file.to_owned()), hosts, ..Default::default() };
-    let built = build_in(&TopologySettings::Explicit(settings), Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let built = build_in(&TopologySettings::Explicit(settings), Path::new(env!("CARGO_TARGET_TMPDIR")), 1);
     built.map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 

@@ -59,6 +59,35 @@ fn the_slowest_link_is_the_capacity_of_a_path() {
     assert!(between(&graph, &["leaf0-spine0", "leaf0-spine1"], 0, 1).is_empty());
 }
 
+/// What WCMP, DRILL's components and its paper (`p.cap`) call the capacity of a path: the minimum over its bundles.
+#[test]
+fn parallel_cables_share_the_capacity_of_their_bundle() {
+    let mut wiring = Wiring::default();
+    let gbps = |rate| LinkSettings::of(Rate::from_gbps(rate));
+    let (leaves, spines) = (wiring.switches("leaf", 2), wiring.switches("spine", 4));
+    leaves.iter().for_each(|leaf| wiring.hosts_on(*leaf, 1, &gbps(10)));
+    // up and down: 2 and 2 cables, 2 and 1, 1 and 1, 1 and cables of 30 and 10 Gbps
+    let cables: [(usize, usize, &[u64]); 8] = [
+        (0, 0, &[10, 10]),
+        (0, 1, &[10, 10]),
+        (0, 2, &[10]),
+        (0, 3, &[20]),
+        (1, 0, &[10, 10]),
+        (1, 1, &[10]),
+        (1, 2, &[10]),
+        (1, 3, &[30, 10]),
+    ];
+    for (leaf, spine, rates) in cables {
+        rates.iter().for_each(|rate| wiring.cable(leaves[leaf], spines[spine], &gbps(*rate)));
+    }
+    let graph = wiring.finish().expect("valid");
+    let all = between(&graph, &[], 0, 1);
+    let rates: Vec<_> = all.iter().map(|path| path.capacity.0 / 1_000_000_000).collect();
+    assert_eq!(rates, [5, 5, 5, 5, 5, 5, 10, 15, 5]);
+    let of_bundles = [20, 10, 10, 20];
+    assert_eq!(rates.iter().sum::<u64>(), of_bundles.iter().sum());
+}
+
 /// The paper's figure 4a without the link of L0 and S0: all that is left from L3 to L1 weighs the same.
 #[test]
 fn a_failure_elsewhere_leaves_the_weights_of_other_pairs_equal() {

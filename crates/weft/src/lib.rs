@@ -27,7 +27,7 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, CaseLabels, Collected, cases, run_batches};
-pub use epoch::{Digests, ResultsList, epoch, reference_digests};
+pub use epoch::{Digests, ResultsList, RunDigests, epoch, layout, reference_digests};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};

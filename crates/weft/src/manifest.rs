@@ -7,7 +7,7 @@ use weft_plan::Engine;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
 
-use crate::epoch::epoch;
+use crate::epoch::{epoch, layout};
 use crate::{Error, PACKETS, RunOptions};
 
 /// Version of the program.
@@ -77,8 +77,8 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
     let demo = if demo { "-demo" } else { "" };
     // Results of another engine differ and must not be taken for packet results.
     let (engine, computes) = match engine == PACKETS.name() {
-        true => (String::new(), epoch().to_owned()),
-        false => (engine.to_owned(), format!("{} {engine}", epoch())),
+        true => (String::new(), layout().to_owned()),
+        false => (engine.to_owned(), format!("{} {engine}", layout())),
     };
     Manifest {
         version: VERSION.to_owned(),

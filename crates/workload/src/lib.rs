@@ -4,7 +4,7 @@
 //! scenario depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
 //! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (the resulting flows),
 //! [`pattern`] (the list of patterns, one file each), [`sizes`] (distributions of flow sizes, including bundled
-//! ones), `arrivals` (their instants), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of other
+//! ones), `arrivals` (their instants), `skew` (racks that send more than others), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of other
 //! programs).
 
 mod arrivals;
@@ -16,6 +16,7 @@ mod listed;
 pub mod pattern;
 pub mod site;
 pub mod sizes;
+mod skew;
 pub mod traffic;
 
 pub use arrivals::Arrivals;

@@ -12,7 +12,7 @@ use weft_workload::pattern::{
     incast::IncastSettings,
     list::ListSettings,
     mice,
-    open_loop::{self, OpenLoopSettings},
+    open_loop::{self, HotLeaves, OpenLoopSettings},
     permutation::PermutationSettings,
     random::RandomPairsSettings,
     shuffle::ShuffleSettings,
@@ -165,6 +165,41 @@ fn where_only_some_leaves_send_the_load_is_a_share_of_their_uplinks() {
 
     let nobody = OpenLoopSettings { sending_leaves: Share(0.0), ..open_loop(0.8, "64 kB") };
     assert!(network.problems(PatternSettings::OpenLoop(nobody))[0].contains("then no host sends"));
+}
+
+/// Eight racks send 80 % on average: one 98 %, the seven others what is left, 77.4 % each.
+#[test]
+fn hot_racks_offer_more_at_the_same_mean() {
+    let network = Network::drill();
+    let hot = |leaves, factor| OpenLoopSettings {
+        sending_leaves: Share(0.5),
+        hot: Some(HotLeaves { leaves, factor }),
+        ..open_loop(0.8, "64 kB")
+    };
+    let cold = (8.0 * 0.8 - 0.98) / 7.0;
+    let bursts =
+        OpenLoopSettings { arrivals: open_loop::Arrivals::Lognormal, burstiness: Some(1.0), ..hot(1, 1.225) };
+    for settings in [hot(1, 1.225), bursts] {
+        let entries = [entry("a", PatternSettings::OpenLoop(settings))];
+        let flows = network.flows(&entries, measured(200_000), 1);
+        let leaf = |flow: &Flow| network.leaf_of_host[flow.source.index()];
+        let seconds = flows.last().unwrap().start.seconds();
+        for (from, expected) in (0..8).zip([0.98].into_iter().chain([cold; 7])) {
+            let own: Vec<Flow> = flows.iter().filter(|flow| leaf(flow) == from).copied().collect();
+            let bits: f64 =
+                own.iter().map(|flow| network.shape().framing.wire(flow.size).bits() as f64).sum();
+            let found = bits / seconds / 160e9;
+            assert!((found - expected).abs() < 4.0 * expected / (own.len() as f64).sqrt(), "{from}: {found}");
+        }
+        let told = "traffic a: 1 hot leaf offers 98.0 % load, each of the other 7 77.4 %";
+        assert_eq!(notes(&entries, &network.shape()), [told]);
+    }
+    let refused = |settings| network.problems(PatternSettings::OpenLoop(settings)).join("\n");
+    assert!(refused(hot(8, 1.1)).contains("hot.leaves: 8 leaves send, and at least one"));
+    assert!(refused(hot(1, 1.0)).contains("hot.factor: 1 is no skew"));
+    assert!(
+        refused(hot(4, 2.0)).contains("hot.factor: hot leaves would send everything; it must be below 2.00")
+    );
 }
 
 #[test]

@@ -34,9 +34,10 @@ pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> R
     let mut built: Option<(&TopologySettings, Graph)> = None;
     for case in cases {
         let topology = &case.settings.topology;
+        let seed = case.settings.seeds.first().copied().unwrap_or(1);
         let graph = match built.take() {
             Some((former, graph)) if former == topology => graph,
-            _ => graph_of(topology, folder).map_err(|why| format!("{}: {why}", source.name))?,
+            _ => graph_of((topology, seed), folder).map_err(|why| format!("{}: {why}", source.name))?,
         };
         let name = CaseName { label: case.label(), of: cases.len() };
         let empty = Network { site: site.clone(), case: Some(name), ..Network::default() };
@@ -51,8 +52,8 @@ pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> R
     Ok(networks)
 }
 
-fn graph_of(topology: &TopologySettings, folder: &Path) -> Result<Graph, String> {
-    build_in(topology, folder)
+fn graph_of((topology, seed): (&TopologySettings, u64), folder: &Path) -> Result<Graph, String> {
+    build_in(topology, folder, seed)
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 

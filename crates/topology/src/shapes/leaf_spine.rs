@@ -40,8 +40,9 @@ weft_core::settings! {
         rate: Rate,
         /// Probability that a cable is slow.
         share: Share = Share(0.4),
-        /// Number of the random choice: another number gives other slow cables; the seed of the run does not.
-        draw: u32 = 1,
+        /// Number of the random choice, so that every seed has the same slow cables; absent: the seed of the run, so that
+        /// each seed has others.
+        draw: Option<u32> = None,
     }
 }
 
@@ -149,8 +150,8 @@ impl Topology for LeafSpine {
         for &leaf in &leaves {
             wiring.hosts_on(leaf, self.0.hosts_per_leaf, &self.0.host_link);
         }
-        let draw = self.0.slow.as_ref().map_or(0, |slow| slow.draw);
-        let mut dice = Random::new(u64::from(draw), Purpose::SlowCables, 0);
+        let fixed = self.0.slow.as_ref().and_then(|slow| slow.draw);
+        let mut dice = Random::new(fixed.map_or(wiring.seed(), u64::from), Purpose::SlowCables, 0);
         for (l, &leaf) in leaves.iter().enumerate() {
             let mut uplinks = self.uplinks(l as u32);
             self.slow_down(&mut uplinks, &mut dice);

@@ -12,6 +12,7 @@ use super::{Pattern, Stream, flow};
 use crate::arrivals::{Bursty, Clock};
 use crate::framing::Framing;
 use crate::site::{Pairs, Participants, PatternSite};
+use crate::skew::Skew;
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
@@ -21,6 +22,7 @@ use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span};
 pub const SUMMARY: &str = "Flows between random hosts at a fraction of the network's capacity";
 
 pub use crate::arrivals::Arrivals;
+pub use crate::skew::HotLeaves;
 
 weft_core::choice! {
     /// What the load is a fraction of.
@@ -79,6 +81,8 @@ weft_core::settings! {
         sending_leaves: Share [0.0, 1.0] = Share(1.0),
         /// How often a host takes part; matters where uplinks have failed or leaves differ.
         shares: Shares = Shares::Equal,
+        /// Leaves that send more than the others; absent: all alike.
+        hot: Option<HotLeaves> = None,
         /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
         whole_segments: bool = false,
     }
@@ -159,10 +163,11 @@ impl Pattern for OpenLoop {
         };
         let burstiness = self.burstiness();
         let ends = ends.and_then(|ends| self.somebody_takes_part(site, &ends).map(|()| ends));
-        let (sizes, ends, load) = match (sizes, ends, load, burstiness) {
-            (Ok(sizes), Ok(ends), Ok(load), Ok(())) => (sizes, ends, load),
-            (sizes, ends, load, other) => {
-                let problems = [sizes.err(), ends.err(), load.err(), other.err()];
+        let skew = ends.as_ref().map_or(Ok(None), |(from, _)| self.skew(site, from));
+        let (sizes, ends, load) = match (sizes, ends, load, burstiness, &skew) {
+            (Ok(sizes), Ok(ends), Ok(load), Ok(()), Ok(_)) => (sizes, ends, load),
+            (sizes, ends, load, other, _) => {
+                let problems = [sizes.err(), ends.err(), load.err(), other.err(), skew.err()];
                 return Err(problems.into_iter().flatten().collect());
             }
         };
@@ -171,13 +176,18 @@ impl Pattern for OpenLoop {
     }
 
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
-        let (capacity, by_hosts) = self.capacity(site, &self.ends(site).ok()?);
+        let ends = self.ends(site).ok()?;
+        let (capacity, by_hosts) = self.capacity(site, &ends);
         let rate = Rate(capacity as u64);
-        by_hosts.then(|| {
+        let limited = by_hosts.then(|| {
             format!(
                 "hosts, not uplinks, limit the load: it is a fraction of the {rate} that all hosts can send"
             )
-        })
+        });
+        let skew = self.skew(site, &ends.0).ok()?;
+        let told: Vec<String> =
+            limited.into_iter().chain(skew.map(|skew| skew.note(self.0.load.0))).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 }
 
@@ -206,6 +216,11 @@ impl OpenLoop {
             true => Ok(()),
             false => Err(Problem::new("shares", "fewer than two leaves have a working uplink")),
         }
+    }
+
+    /// How often hosts send, if some leaves are hot.
+    fn skew(&self, site: &PatternSite<'_>, from: &Participants) -> Result<Option<Skew>, Problem> {
+        self.0.hot.as_ref().map(|hot| hot.skew(site, from)).transpose()
     }
 
     /// Checks that burstiness is given exactly where it has an effect.
@@ -239,12 +254,16 @@ impl OpenLoop {
     /// For each sender, its frequency up to a factor: its probability of being kept times that of its possible
     /// destinations.
     fn weights(&self, site: &PatternSite<'_>, (from, to): (&Participants, &Participants)) -> Vec<f64> {
-        let Some(kept) = self.kept(site) else { return vec![1.0; from.all().len()] };
-        let keeps = |host: HostId| kept[usize::from(site.shape.leaf_of_host[host.index()])];
+        let leaf = |host: HostId| usize::from(site.shape.leaf_of_host[host.index()]);
+        let weighs = |weights: &Option<Vec<f64>>, host| weights.as_ref().map_or(1.0, |all| all[leaf(host)]);
+        let (sent, kept) = (self.sent(site, from), self.kept(site));
         let weight = |host: &HostId| {
-            let partners = to.partners(*host, self.0.pairs);
-            let kept: f64 = (0..partners).map(|n| keeps(to.partner(*host, self.0.pairs, n))).sum();
-            keeps(*host) * kept / f64::from(partners)
+            let reached = kept.as_ref().map_or(1.0, |_| {
+                let partners = to.partners(*host, self.0.pairs);
+                let all = (0..partners).map(|n| weighs(&kept, to.partner(*host, self.0.pairs, n)));
+                all.sum::<f64>() / f64::from(partners)
+            });
+            weighs(&sent, *host) * reached
         };
         from.all().iter().map(weight).collect()
     }
@@ -256,6 +275,16 @@ impl OpenLoop {
         (self.0.shares == Shares::Uplinks && most > 0.0).then(|| capacity.map(|rate| rate / most).collect())
     }
 
+    /// For each leaf, the probability that a host drawn under it as a sender is kept; `None` if all are kept.
+    fn sent(&self, site: &PatternSite<'_>, from: &Participants) -> Option<Vec<f64>> {
+        let kept = self.kept(site);
+        let Some(skew) = self.skew(site, from).ok().flatten() else { return kept };
+        let most = skew.of_leaf.iter().copied().fold(0.0, f64::max);
+        let keep =
+            |(leaf, weight): (usize, &f64)| weight / most * kept.as_ref().map_or(1.0, |kept| kept[leaf]);
+        Some(skew.of_leaf.iter().enumerate().map(keep).collect())
+    }
+
     /// Endless arrivals with a mean gap in picoseconds.
     fn stream(
         &self,
@@ -264,12 +293,12 @@ impl OpenLoop {
         gap: f64,
     ) -> Stream {
         let (pairs, tag) = (self.0.pairs, site.tag);
-        let (kept, leaf) = (self.kept(site), site.shape.leaf_of_host.to_vec());
+        let (sent, kept, leaf) = (self.sent(site, &from), self.kept(site), site.shape.leaf_of_host.to_vec());
         let segment = Bytes(if self.0.whole_segments { site.shape.framing.mss.0 } else { 1 });
         let [mut when, mut how_much, mut who] =
             [Purpose::Arrivals, Purpose::Sizes, Purpose::Pairs].map(|purpose| site.random(purpose));
         let mut clock = self.clock((site, &(Arc::clone(&from), Arc::clone(&to))), gap, &mut when);
-        let keeps = move |host: HostId, who: &mut Random| {
+        let keeps = move |kept: &Option<Vec<f64>>, host: HostId, who: &mut Random| {
             kept.as_ref().is_none_or(|kept| who.unit() < kept[usize::from(leaf[host.index()])])
         };
         let next = move || {
@@ -277,7 +306,8 @@ impl OpenLoop {
             let (source, destination) = loop {
                 let source = sender.map_or_else(|| from.draw(&mut who), |sender| from.all()[sender]);
                 let destination = to.draw_partner(source, pairs, &mut who);
-                if (sender.is_some() || keeps(source, &mut who)) && keeps(destination, &mut who) {
+                if (sender.is_some() || keeps(&sent, source, &mut who)) && keeps(&kept, destination, &mut who)
+                {
                     break (source, destination);
                 }
             };
