@@ -116,7 +116,8 @@ fn contents_with(text: &str, pages: &[(String, String)]) -> Result<String, Vec<S
 /// The page of a family: a section for each member.
 fn family_page(title: &str, (root, list): (&Path, &Path)) -> Result<String, Vec<String>> {
     let mut page = format!("# {title}\n");
-    let elsewhere = ELSEWHERE.iter().find(|(own, _)| list.ends_with(own)).map(|(_, folder)| root.join(folder));
+    let elsewhere =
+        ELSEWHERE.iter().find(|(own, _)| list.ends_with(own)).map(|(_, folder)| root.join(folder));
     for (name, module) in members(&sources::read(list)?) {
         let folder = elsewhere.clone().unwrap_or_else(|| beside(list));
         let file = folder.join(format!("{module}.rs"));

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use weft_core::record::Reason;
-use weft_draw::Columns;
 use weft_core::{Bytes, PortId};
+use weft_draw::Columns;
 use weft_router::RouterCounters;
 use weft_router::driver::SwitchDriver;
 use weft_switch::PortCounters;

@@ -86,7 +86,8 @@ impl<'a> Running<'a> {
     fn show(&self) -> String {
         let row = |(number, counted): (usize, &RouterCounters)| {
             let (polls, busy) = counted.polls;
-            let frames = [counted.received, counted.sent, counted.dropped_in_all()].map(|count| count.to_string());
+            let frames =
+                [counted.received, counted.sent, counted.dropped_in_all()].map(|count| count.to_string());
             let share = format!("{:.1} %", 100.0 * busy as f64 / polls.max(1) as f64);
             std::iter::once(number.to_string()).chain(frames).chain([share]).collect()
         };

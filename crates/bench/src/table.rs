@@ -22,7 +22,8 @@ impl BenchResults {
         }
         if self.cases.iter().any(|case| case.counted.is_some()) {
             let bound = self.bound.counted.map_or(f64::NAN, |bound| bound.instructions_per_hop);
-            let rows: Vec<Vec<String>> = rows().filter_map(|(name, case)| counted(name, case, bound)).collect();
+            let rows: Vec<Vec<String>> =
+                rows().filter_map(|(name, case)| counted(name, case, bound)).collect();
             let header = ["reduced form", "hops", "ev/hop", "instr/hop", "bound", "allocations"];
             text += &(indented(&Columns::table(&header, &rows)) + "\n");
         }

@@ -223,7 +223,8 @@ pub(crate) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Fin
     let same = |stack: &&TransportInUse| stack.transport.name() == facts.stack.name();
     let Some(other) = facts.stacks.iter().find(same) else { return };
     let of_tcp = facts.stack.tcp().zip(other.transport.tcp()).map(|(own, other)| tcp_agrees(&own, &other));
-    let of_roce = facts.stack.roce().zip(other.transport.roce()).map(|(own, other)| roce_agrees(&own, &other));
+    let of_roce =
+        facts.stack.roce().zip(other.transport.roce()).map(|(own, other)| roce_agrees(&own, &other));
     let agree = of_tcp.or(of_roce).unwrap_or_default();
     for (name, _) in agree.into_iter().filter(|(_, agree)| !agree) {
         let message =

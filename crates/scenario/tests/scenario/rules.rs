@@ -471,7 +471,7 @@ fn marks_are_set_and_read() {
     accepted(&small("[switch]\necn = { kind = \"red\", non_ect = \"drop\" }\n"));
 }
 
-/// What stands in the file is judged even where other parts of it cannot be read, and only as far as that goes.
+/// Readable parts of the file are judged even if other parts cannot be read.
 #[test]
 fn mistakes_of_both_kinds_come_at_once() {
     let text = format!(

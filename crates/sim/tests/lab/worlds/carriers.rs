@@ -83,9 +83,12 @@ fn pairs_of(transport: &mut TransportSettings) -> Option<&mut QueuePairSettings>
         | TransportSettings::Dcqcn(protocols::dcqcn::RoceDcqcnSettings { pairs, .. })
         | TransportSettings::Timely(protocols::timely::RoceTimelySettings { pairs, .. })
         | TransportSettings::PatchedTimely(protocols::patched_timely::RocePatchedTimelySettings {
-            pairs, ..
+            pairs,
+            ..
         })
-        | TransportSettings::TimelyPi(protocols::timely_pi::RoceTimelyPiSettings { pairs, .. }) => Some(pairs),
+        | TransportSettings::TimelyPi(protocols::timely_pi::RoceTimelyPiSettings { pairs, .. }) => {
+            Some(pairs)
+        }
         _ => None,
     }
 }
