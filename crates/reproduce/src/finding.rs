@@ -110,10 +110,19 @@ impl ClaimFinding {
 }
 
 impl SeedValues {
-    /// Mean with 95 % interval over the seeds; absent without values.
+    /// Mean with 95 % interval over the seeds; absent without values. Seeds that all have one value say nothing about
+    /// scatter, so it has no interval, as that of an equation has none.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
+        if self.is_certain() {
+            return Estimate::of(&self.values[..1]);
+        }
         let geometric = self.ratio && self.values.iter().all(|value| *value > 0.0);
         if geometric { Estimate::geometric(&self.values) } else { Estimate::of(&self.values) }
+    }
+
+    /// Whether there are values, and they do not differ.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.values.first().is_some_and(|first| self.values.iter().all(|value| value == first))
     }
 
     /// Where one published run stands among these. Absent without values.
@@ -208,7 +217,7 @@ pub(crate) struct Among {
     pub(crate) inside: bool,
 }
 
-/// How an interval lies to a band: `inside`, `outside`, or `across its edge`; nothing without an interval.
+/// How an interval lies to a band: `inside`, `outside`, or `across the edge`, if there is one.
 pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
     let (Some(low), Some(high)) = (found.low, found.high) else { return "no interval" };
     match (part.holds(low), part.holds(high), part.holds(found.mean)) {
