@@ -63,7 +63,6 @@ impl Check<'_> {
         self.unique(id);
         match (claim.parts.is_empty(), claim.not_comparable.is_empty()) {
             (true, true) => self.wrong(id, "it needs a [[claim.part]], or `not_comparable` with the reason"),
-            (false, false) => self.wrong(id, "it has both a measure and a reason not to measure"),
             _ => {}
         }
         self.at(id, &claim.at);
