@@ -16,7 +16,7 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     let mut known: Vec<BalancerSettings> = Vec::new();
     let mut text = String::new();
     for settings in scenario.cases().iter().map(|case| &case.settings) {
-        let graph = build_in(&settings.topology, folder);
+        let graph = build_in(&settings.topology, folder, first_seed(settings));
         let kinds = graph.as_ref().map(|graph| devices(settings, graph)).unwrap_or_default();
         let mut all: Vec<&BalancerSettings> = kinds.iter().map(|kind| &kind.balance).collect();
         if all.is_empty() {
@@ -41,6 +41,10 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     text
 }
 
+fn first_seed(settings: &ScenarioSettings) -> u64 {
+    settings.seeds.first().copied().unwrap_or_default()
+}
+
 fn told(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
@@ -51,9 +55,7 @@ fn sentence(
     graph: &Graph,
     (balance, kinds): (&BalancerSettings, &[Device]),
 ) -> Result<String, String> {
-    let seed = settings.seeds.first().copied().unwrap_or_default();
-    let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;
-    let plan = plan(graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
+    let plan = plan(graph, &settings.failure, first_seed(settings)).map_err(|problems| told(&problems))?;
     let timeline = timeline(graph, &plan, &settings.routing, balance.grouping());
     let own = kinds.iter().filter(|kind| kind.balance == *balance);
     let switches = own.flat_map(|kind| kind.switches.iter().map(move |switch| (*switch, kind)));

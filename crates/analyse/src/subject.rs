@@ -48,7 +48,7 @@ impl AnalysedNetwork {
             lines.join("\n")
         };
         let asking = cases.iter().find_map(|case| {
-            let graph = build_in(&case.settings.topology, folder).ok()?;
+            let graph = build_in(&case.settings.topology, folder, case.settings.seeds[0]).ok()?;
             Some((case, components(case, &graph)?))
         });
         let (case, asked) = asking.map_or((&cases[0], None), |(case, asked)| (case, Some(asked)));
