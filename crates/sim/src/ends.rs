@@ -14,7 +14,7 @@ use weft_workload::Flow;
 
 use crate::event::Event;
 use crate::labels::FlowcellPosition;
-use crate::slots::{NOWHERE, FlowSlots};
+use crate::slots::{FlowSlots, NOWHERE};
 
 /// Either end of a flow, as its host uses it.
 pub(crate) trait FlowEnd: Sized {

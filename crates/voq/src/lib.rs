@@ -23,5 +23,5 @@ mod memory;
 mod settings;
 mod voq;
 
-pub use fabric::{Entered, FabricSite, Passed, VoqKey, VoqFabric};
+pub use fabric::{Entered, FabricSite, Passed, VoqFabric, VoqKey};
 pub use settings::VoqSettings;

@@ -3,7 +3,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
-use weft_voq::{FabricSite, Passed, VoqKey, VoqFabric};
+use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey};
 
 use super::Switch;
 use crate::outputs::queue_of;
