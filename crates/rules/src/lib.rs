@@ -256,8 +256,10 @@ fn findings(
 /// Builds networks; reuses the last one if the next case has an equal topology.
 struct Networks<'a> {
     folder: &'a Path,
-    last: Option<((TopologySettings, u64), Result<Graph, Vec<Problem>>)>,
+    last: Option<((TopologySettings, u64), BuiltGraph)>,
 }
+
+type BuiltGraph = Result<Graph, Vec<Problem>>;
 
 impl Networks<'_> {
     fn of(&mut self, settings: &TopologySettings, seed: u64) -> (Option<&Graph>, &[Problem]) {
