@@ -182,8 +182,8 @@ fn other_schemes(
     let theirs = rows("R1", "NewReno and ECMP");
     theirs.iter().for_each(|peer| text += &row(&format!("{}, NewReno and ECMP", peer.tool), &peer.cells));
     text += &row("**Weft**, NewReno and ECMP", &newreno[0].cells);
-    text += &row("**Weft**, NewReno and ECMP, to the last acknowledgement", &newreno[0].acknowledged);
-    text += &row("**Weft**, NewReno and ECMP, cards in order of arrival", &ordered[0].cells);
+    text += &row("**Weft**, the same until the last acknowledgement", &newreno[0].acknowledged);
+    text += &row("**Weft**, the same with cards in order of arrival", &ordered[0].cells);
     text += &verdicts(
         "last acknowledgement, against htsim",
         &newreno[0].at_sender(),
@@ -194,7 +194,7 @@ fn other_schemes(
     theirs.iter().for_each(|peer| text += &row(&format!("{}, pFabric and spraying", peer.tool), &peer.cells));
     let mean = PeerFigures::mean(pfabric);
     text += &row(&format!("**Weft**, pFabric and spraying, mean of {} seeds", pfabric.len()), &mean.cells);
-    text += &row("**Weft**, pFabric and spraying, to the last acknowledgement", &mean.acknowledged);
+    text += &row("**Weft**, the same until the last acknowledgement", &mean.acknowledged);
     text += &verdicts("last acknowledgement, against YAPS", &mean.at_sender(), &theirs);
     text += &row("**Weft**, DCTCP and spraying", &spray[0].cells);
     text += &row("**Weft**, DCTCP and DRILL(2,1)", &drill[0].cells);

@@ -297,8 +297,7 @@ impl Scoreboard {
         self.pieces.range(from..).find(|piece| piece.waiting()).map(|piece| piece.start..piece.end)
     }
 
-    /// The first bytes that may be lost: missing, below bytes that arrived, above those retransmitted (NextSeg, rule
-    /// 3).
+    /// The first bytes that may be lost: missing, below arrived bytes, above retransmitted ones (NextSeg, rule 3).
     pub fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.index_of(self.resent_to);
         let doubtful =
@@ -373,8 +372,7 @@ impl Scoreboard {
         news
     }
 
-    /// Bounds the sending time of the piece before `index`: if sent once, it was sent before bytes beyond it that
-    /// arrived.
+    /// Bounds the sending time of the piece before `index`: if sent once, it was sent before arrived bytes beyond it.
     fn bound_sending_time(&mut self, index: usize, sent: Time) {
         if let Some(piece) = index.checked_sub(1).and_then(|before| self.pieces.get_mut(before))
             && !piece.resent
