@@ -105,6 +105,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
     (traffic::classes_have_queues, &["traffic", "switch"]),
     (transport::packets_carry_payload, &["transport"]),
+    (transport::flows_age, &["transport"]),
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
     (transport::reordering_is_learnt_with_sack, &["transport"]),

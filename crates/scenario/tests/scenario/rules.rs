@@ -393,6 +393,17 @@ fn packets_carry_payload() {
 }
 
 #[test]
+fn flows_age() {
+    let marks = "[switch]\necn.step.threshold = \"60 kB\"\n";
+    let text = |lines: &str| format!("{marks}[transport.l2dct]\n{lines}");
+    section(
+        &text("young = \"2 MB\"\nold = \"1 MB\"\n"),
+        "old from 1 MB on, but young up to 2 MB",
+        &text("young = \"1 MB\"\nold = \"1 MB\"\n"),
+    );
+}
+
+#[test]
 fn time_outs_are_ordered() {
     newreno(
         "min_rto = \"2 s\"\nmax_rto = \"1 s\"\n",

@@ -50,8 +50,11 @@ pub struct L2dct {
     /// Acknowledged bytes below one that counts: growth is a fraction of Reno's.
     fraction: f64,
     sent: u64,
-    minimum: u64,
-    settings: L2dctSettings,
+    minimum_segments: u32,
+    /// Of young and of old flows; a sender is kept small.
+    weights: [f32; 2],
+    /// Bytes sent at which the weight begins and ends to fall.
+    ages: [u64; 2],
 }
 
 impl L2dct {
@@ -69,26 +72,28 @@ impl L2dct {
             gathered: Gathered::default(),
             fraction: 0.0,
             sent: 0,
-            minimum: u64::from(settings.minimum_window) * site.mss,
-            settings: settings.clone(),
+            minimum_segments: settings.minimum_window,
+            weights: [settings.weight_young as f32, settings.weight_old as f32],
+            ages: [settings.young.0, settings.old.0],
         }
     }
 
     /// The weight of the flow now.
     #[must_use]
     pub fn weight(&self) -> f64 {
-        let L2dctSettings { weight_young, weight_old, young, old, .. } = &self.settings;
-        let beyond = self.sent.saturating_sub(young.0) as f64;
-        let aged = match old.0.saturating_sub(young.0) {
-            0 => f64::from(u8::from(self.sent > young.0)),
+        let ([first, last], [young, old]) = (self.weights.map(f64::from), self.ages);
+        let beyond = self.sent.saturating_sub(young) as f64;
+        let aged = match old.saturating_sub(young) {
+            0 => f64::from(u8::from(self.sent > young)),
             span => (beyond / span as f64).min(1.0),
         };
-        weight_young + (weight_old - weight_young) * aged
+        first + (last - first) * aged
     }
 
     fn lowered(&self, window: &Window) -> u64 {
         let share = self.estimate.alpha().powf(self.weight()) / 2.0;
-        (window.cwnd - (window.cwnd as f64 * share) as u64).max(self.minimum)
+        (window.cwnd - (window.cwnd as f64 * share) as u64)
+            .max(u64::from(self.minimum_segments) * self.site.mss)
     }
 }
 
@@ -99,7 +104,7 @@ impl CongestionLaw for L2dct {
         }
         let left = slow_start(window, ack.acked, &self.site);
         if !window.in_slow_start() {
-            self.fraction += left as f64 * self.weight() / self.settings.weight_young;
+            self.fraction += left as f64 * self.weight() / f64::from(self.weights[0]);
             let whole = self.fraction.floor();
             self.fraction -= whole;
             self.gathered.grow(window, whole as u64);
