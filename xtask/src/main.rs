@@ -1,7 +1,7 @@
 //! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
 //! and files are, and whether generated pages and links are true.
 //!
-//! It knows the repository, not the simulator: all it asks Weft is what the book shows: text of its pages, and runs for its pictures.
+//! It depends on the repository, not on the simulator, except for what the book shows: text of its pages, and runs for its pictures.
 
 mod circles;
 mod fidelity;

@@ -16,8 +16,7 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     let mut known: Vec<BalancerSettings> = Vec::new();
     let mut text = String::new();
     for settings in scenario.cases().iter().map(|case| &case.settings) {
-        let seed = settings.seeds.first().copied().unwrap_or_default();
-        let graph = build_in(&settings.topology, folder, seed);
+        let graph = build_in(&settings.topology, folder, first_seed(settings));
         let kinds = graph.as_ref().map(|graph| devices(settings, graph)).unwrap_or_default();
         let mut all: Vec<&BalancerSettings> = kinds.iter().map(|kind| &kind.balance).collect();
         if all.is_empty() {
@@ -29,7 +28,7 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
             }
             known.push(balance.clone());
             let said = match &graph {
-                Ok(graph) => sentence((settings, seed), graph, (balance, &kinds)),
+                Ok(graph) => sentence(settings, graph, (balance, &kinds)),
                 Err(problems) => Err(told(problems)),
             };
             let unknown = |cause: String| {
@@ -42,17 +41,21 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     text
 }
 
+fn first_seed(settings: &ScenarioSettings) -> u64 {
+    settings.seeds.first().copied().unwrap_or_default()
+}
+
 fn told(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// For the switches that have this balancer.
 fn sentence(
-    (settings, seed): (&ScenarioSettings, u64),
+    settings: &ScenarioSettings,
     graph: &Graph,
     (balance, kinds): (&BalancerSettings, &[Device]),
 ) -> Result<String, String> {
-    let plan = plan(graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
+    let plan = plan(graph, &settings.failure, first_seed(settings)).map_err(|problems| told(&problems))?;
     let timeline = timeline(graph, &plan, &settings.routing, balance.grouping());
     let own = kinds.iter().filter(|kind| kind.balance == *balance);
     let switches = own.flat_map(|kind| kind.switches.iter().map(move |switch| (*switch, kind)));

@@ -47,13 +47,13 @@ impl AnalysedNetwork {
             let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
             lines.join("\n")
         };
-        let seed_of = |case: &Case| options.seed.unwrap_or(case.settings.seeds[0]);
         let asking = cases.iter().find_map(|case| {
-            let graph = build_in(&case.settings.topology, folder, seed_of(case)).ok()?;
+            let graph = build_in(&case.settings.topology, folder, case.settings.seeds[0]).ok()?;
             Some((case, components(case, &graph)?))
         });
         let (case, asked) = asking.map_or((&cases[0], None), |(case, asked)| (case, Some(asked)));
-        let seed = seed_of(case);
+
+        let seed = options.seed.unwrap_or(case.settings.seeds[0]);
         let graph = build_in(&case.settings.topology, folder, seed).map_err(told)?;
         let plan = plan(&graph, &case.settings.failure, seed).map_err(told)?;
         let at = options.at.as_deref().map(instant).transpose()?;

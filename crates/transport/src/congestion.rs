@@ -12,6 +12,7 @@ pub mod dctcp;
 mod growth;
 pub mod htcp;
 mod hystart;
+pub mod l2dct;
 pub mod newreno;
 
 /// What a law needs to know about its connection from the start.

@@ -12,6 +12,7 @@ macro_rules! list {
                 "cubic" => cubic::Cubic(TcpCubicSettings) law CubicSettings,
                 "dctcp" => dctcp::Dctcp(TcpDctcpSettings) law DctcpSettings,
                 "htcp" => htcp::Htcp(TcpHtcpSettings) law HtcpSettings,
+                "l2dct" => l2dct::L2dct(TcpL2dctSettings) law L2dctSettings,
             }
             Datagram is Datagrams, by alone { "udp" => udp::Udp(UdpSettings) }
             Roce is QueuePairs, by over_roce {

@@ -19,11 +19,11 @@
 mod credits;
 mod egress;
 mod fabric;
+mod key;
 mod memory;
-mod place;
 mod settings;
 mod voq;
 
 pub use fabric::{Entered, FabricSite, Passed, VoqFabric};
-pub use place::Place;
+pub use key::VoqKey;
 pub use settings::VoqSettings;

@@ -131,7 +131,7 @@ fn arbiters_are_there_and_asked() {
     let (on, pdq) = ("arbiter = \"pdq\"\n", "[transport.pdq]\n");
     accepted(&small(&with(on, pdq)));
     wrong(&with("", pdq), "pdq needs arbiters at the links: set switch.arbiter = \"pdq\"");
-    wrong(&with(on, "[transport.newreno]\n"), "packets of newreno ask no arbiter");
+    wrong(&with(on, "[transport.newreno]\n"), "packets of newreno carry no requests to arbiters");
     let list = "arbiter.pdq = { least_list = 9, most_list = 8 }\n";
     wrong(&with(list, pdq), "exceeds most_list = 8");
 }

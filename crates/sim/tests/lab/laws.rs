@@ -391,7 +391,7 @@ fn nobody_beats_the_empty_network(_: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// A sender knows that its flow is over after the receiver does, unless nobody answers.
+/// A sender knows that its flow is over after the receiver does, unless no answer comes.
 fn senders_know_later(world: &World, record: &RunRecord) -> Verdict {
     for (flow, spec) in record.flows.iter().zip(&world.setup.flows) {
         let Some(acknowledged) = flow.acknowledged else { continue };

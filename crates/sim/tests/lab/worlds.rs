@@ -136,7 +136,7 @@ impl World {
         self.transports.iter().any(repeats)
     }
 
-    /// Whether some flows are datagrams, which nobody sends again.
+    /// Whether some flows are datagrams, which are never retransmitted.
     pub(crate) fn has_datagrams(&self) -> bool {
         self.setup.flows.iter().any(|flow| self.is_datagrams(&flow))
     }
