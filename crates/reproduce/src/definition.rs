@@ -14,10 +14,10 @@ pub(crate) fn of_claim(claim: &PublishedClaim, form: Form, within: (&PublishedSo
     hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
 }
 
-/// The definition of a claim with its alternative choice, which is run in the reduced form.
-pub(crate) fn of_other(claim: &PublishedClaim, within: (&PublishedSource, &Folder)) -> String {
+/// The definition of a claim with its alternative choice.
+pub(crate) fn of_other(claim: &PublishedClaim, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let set = claim.otherwise.as_ref().map_or(String::new(), |other| other.set.join(" "));
-    let text = format!("{set} {}", of_claim(claim, Form::Quick, within));
+    let text = format!("{set} {}", of_claim(claim, form, within));
     format!("{:016x}", fnv(text.as_bytes()))
 }
 

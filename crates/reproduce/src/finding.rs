@@ -110,10 +110,19 @@ impl ClaimFinding {
 }
 
 impl SeedValues {
-    /// Mean with 95 % interval over the seeds; `None` without values.
+    /// Mean with 95 % interval over the seeds; `None` without values. Where all seeds give one value there is no scatter to
+    /// estimate, and no interval.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
+        if self.is_certain() {
+            return Estimate::of(&self.values[..1]);
+        }
         let geometric = self.ratio && self.values.iter().all(|value| *value > 0.0);
         if geometric { Estimate::geometric(&self.values) } else { Estimate::of(&self.values) }
+    }
+
+    /// Whether there are values, and they do not differ.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.values.first().is_some_and(|first| self.values.iter().all(|value| value == first))
     }
 
     /// The rank of a single published run among these runs; `None` without values.

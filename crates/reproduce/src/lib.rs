@@ -11,6 +11,7 @@
 
 mod assumption;
 mod choice;
+mod context;
 mod definition;
 mod drawing;
 mod finding;
@@ -18,7 +19,6 @@ mod folder;
 mod form;
 mod measure;
 mod page;
-mod place;
 mod plan;
 mod plot;
 mod report;

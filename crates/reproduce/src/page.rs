@@ -51,7 +51,7 @@ fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) ->
     };
     let other = |(id, finding): (&String, &ClaimFinding)| {
         let now = source.claims.iter().find(|claim| claim.id.get_ref() == id);
-        let now = now.map(|claim| definition::of_other(claim, (source, folder)));
+        let now = now.map(|claim| definition::of_other(claim, finding.form, (source, folder)));
         (now.as_ref() != Some(&finding.definition)).then(|| format!("{id} with its other choice"))
     };
     let claims = findings.claims.iter().filter_map(claim).chain(findings.others.iter().filter_map(other));

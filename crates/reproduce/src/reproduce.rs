@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
+use crate::context::MeasureContext;
 use crate::drawing::{FigureLine, FigureSource};
 use crate::finding::{
     ClaimFinding, ClaimFindings, ClaimStatus, NO_VALUE, RESULTS, SeedValues, Tabled, verdict,
@@ -12,7 +13,6 @@ use crate::finding::{
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 use crate::measure::Runs;
-use crate::place::MeasureContext;
 use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
 use crate::{choice, definition, report, terminal};
@@ -163,7 +163,7 @@ fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a PublishedClaim, form: For
     };
     let parts = all(&context);
     let other = |other: &Otherwise| {
-        all(&MeasureContext { set: &other.set, varied: true, form: Form::Quick, ..context })
+        all(&MeasureContext { set: &other.set, varied: true, form: other.form(form), ..context })
     };
     // if the quick form is too small for a claim, it is too small for its alternative choice
     let asked_for = claim.otherwise.as_ref().filter(|_| form != Form::Quick || claim.quick);
@@ -264,8 +264,9 @@ impl Facts<'_> {
             (id(asked), self.finding(&asked.parts, (definition, self.form), runs))
         };
         let other = |asked: &Asked<'_>| {
-            let definition = definition::of_other(asked.claim, within);
-            (id(asked), self.finding(&asked.otherwise, (definition, Form::Quick), runs))
+            let form = asked.claim.otherwise.as_ref().map_or(Form::Quick, |other| other.form(self.form));
+            let definition = definition::of_other(asked.claim, form, within);
+            (id(asked), self.finding(&asked.otherwise, (definition, form), runs))
         };
         let table = |rows: &Rows<'_>| (rows.table.id.get_ref().clone(), self.tabled(rows, runs));
         ClaimFindings {

@@ -22,6 +22,9 @@ pub(crate) struct PublishedSource {
     pub(crate) reference: String,
     /// What the reader should know first: what the source leaves open, and what was assumed instead. Markdown.
     pub(crate) about: String,
+    /// What was found, in a few sentences; the page begins with it. Markdown.
+    #[serde(default)]
+    pub(crate) found: String,
     /// The cost of the full form; absent: about an hour of one core.
     pub(crate) takes: Option<String>,
     /// Values of axes that no case has yet, each with the reason: claims that need them are not run.
@@ -142,7 +145,7 @@ pub(crate) struct PublishedClaim {
     /// Whether the quick form can decide it: false if that is too short or too small.
     #[serde(default = "yes")]
     pub(crate) quick: bool,
-    /// Why the claim cannot be compared; it is then not run.
+    /// Why the claim cannot be compared. Its parts, if it has any, are measured and not judged.
     #[serde(default)]
     pub(crate) not_comparable: String,
     /// An alternative to a choice that the source leaves open and that may be decisive: run as well.
@@ -164,6 +167,16 @@ pub(crate) struct Otherwise {
     pub(crate) choice: String,
     /// Its overrides.
     pub(crate) set: Vec<String>,
+    /// Whether it is run in the form of the claim instead of the reduced one.
+    #[serde(default)]
+    pub(crate) full: bool,
+}
+
+impl Otherwise {
+    /// The form in which it is run, where the claim is run in `form`.
+    pub(crate) fn form(&self, form: Form) -> Form {
+        if self.full { form } else { Form::Quick }
+    }
 }
 
 fn yes() -> bool {
@@ -186,6 +199,8 @@ pub(crate) struct Part {
     pub(crate) below: Option<f64>,
     /// The value that every seed must have exactly, as for "never".
     pub(crate) exactly: Option<f64>,
+    /// The published value, in the unit of the measure, for the picture; absent: the band is drawn instead.
+    pub(crate) published: Option<f64>,
     /// The value of a single published run, not a mean: it must lie among our runs, one for each seed. There is no band
     /// then.
     pub(crate) one_run: Option<f64>,

@@ -6,11 +6,13 @@ use crate::source::{Part, PublishedClaim};
 use weft_draw::text::{count, number};
 use weft_report::statistics::Estimate;
 
-/// `1.34 (1.28 to 1.41)`; without an interval only the value.
+/// `1.34 (1.28 to 1.41)`; the value alone without an interval, or with one narrower than its last digit.
 pub(crate) fn estimate(found: &Estimate) -> String {
-    match (found.low, found.high) {
-        (Some(low), Some(high)) => format!("{} ({} to {})", number(found.mean), number(low), number(high)),
-        _ => number(found.mean),
+    let ends = found.low.zip(found.high).map(|(low, high)| (number(low), number(high)));
+    let mean = number(found.mean);
+    match ends {
+        Some((low, high)) if low != mean || high != mean => format!("{mean} ({low} to {high})"),
+        _ => mean,
     }
 }
 
@@ -57,6 +59,9 @@ pub(crate) fn bands(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> V
         match part.one_run {
             Some(one) => {
                 values.runs_around(one).map(|among| format!("above {} of {}", among.below, among.runs))
+            }
+            None if values.values.len() > 1 && values.is_certain() => {
+                Some(if part.holds(values.values[0]) { "inside" } else { "outside" }.to_owned())
             }
             None => values.estimate().map(|found| against_band(part, &found).to_owned()),
         }
