@@ -1,5 +1,7 @@
 //! `weft fluid margin`: fixed point, phase, gain and delay margin, and the curves behind them.
 
+mod caution;
+
 use std::fmt::Write;
 
 use weft_draw::figure::{Axis, Figure, Series};
@@ -53,9 +55,6 @@ pub(crate) struct CaseMargins {
 
 /// The name of the loop whose marks are drawn from packets that leave.
 const AT_DEPARTURE: &str = "departures";
-
-/// Below so many degrees with marks at departures the spread of the packets' queue is a multiple of what few marks explain.
-const CAUTIOUS: f64 = 20.0;
 
 /// Loops by name.
 type Cuts = Vec<(&'static str, ControlLoop)>;
@@ -142,26 +141,6 @@ impl CaseMargins {
                 ("fluid.rest.queue", self.subject.unit.bytes(self.queue) / 1e3),
             ],
         }
-    }
-
-    /// What a small margin with marks at departures means for packets.
-    fn caution(&self) -> Option<String> {
-        let margin = self.margins.phase()?.margin;
-        if self.name != AT_DEPARTURE || self.beyond || margin >= CAUTIOUS {
-            return None;
-        }
-        let swings = if self.unstable == Some(0) {
-            "the randomness of marks keeps the queue of packets swinging"
-        } else {
-            "packets oscillate"
-        };
-        Some(format!(
-            "{}: a busy queue marks packets that were sent one queueing delay ago, so marks per second do not follow the rates \
-             of now, and fast recovery remembers. With both the margin is {} degrees, and {swings}; `weft fluid compare` \
-             shows how far.",
-            self.title(),
-            number(margin)
-        ))
     }
 
     fn title(&self) -> String {
