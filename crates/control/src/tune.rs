@@ -76,7 +76,7 @@ fn worst(base: &Bottleneck, flows: (u32, u32)) -> Option<(f64, u32)> {
     worst_of(base, flows, &|of| Some(margin_of(&dcqcn::Exact::new(of)?)))
 }
 
-/// The same with marks drawn at departures.
+/// The smallest margin of the loop with marks drawn at departures, and with how many flows.
 fn worst_departing(base: &Bottleneck, flows: (u32, u32)) -> Option<(f64, u32)> {
     worst_of(base, flows, &|of| Some(margin_of(&dcqcn::Departing::new(of)?)))
 }

@@ -88,7 +88,7 @@ impl FailurePlan {
     }
 }
 
-/// So many names of cables are listed in full.
+/// Up to this many names of cables are listed in full.
 const MOST_LISTED: usize = 16;
 /// How often a random draw is repeated before giving up.
 const MOST_DRAWS: u32 = 10_000;

@@ -4,7 +4,7 @@ use weft_draw::text::number;
 
 use super::{AT_DEPARTURE, CaseMargins};
 
-/// Below so many degrees with marks at departures the spread of the packets' queue is a multiple of what few marks explain.
+/// Below this many degrees with marks at departures the spread of the packets' queue is a multiple of what few marks explain.
 const CAUTIOUS: f64 = 20.0;
 
 impl CaseMargins {

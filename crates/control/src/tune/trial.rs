@@ -62,7 +62,7 @@ impl Trial {
 pub(super) const HEADER: [&str; 5] = ["packets of flows", "hyper", "goodput %", "queue kB", "deviation kB"];
 
 impl Trials<'_> {
-    /// Packets of so many flows with these settings, over twice the time that they have to recover.
+    /// Packets of this number of flows with these settings, over twice the time allowed for recovery.
     pub(super) fn run(&self, set: &[String], flows: u32, hyper: &str, recovery: f64) -> Result<Trial, Error> {
         let mut options = FluidOptions { delay: None, ..self.options.clone() };
         options.set.extend(self.options.law.iter().map(|law| format!("transport={law}")));

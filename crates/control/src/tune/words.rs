@@ -202,7 +202,7 @@ impl Tuning {
         text
     }
 
-    /// The same for the page: path and value.
+    /// The settings for the page: path and value.
     fn facts(&self) -> Vec<(String, String)> {
         let mut table = String::new();
         let mut facts = Vec::new();
