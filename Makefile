@@ -89,7 +89,7 @@ bench: rust valgrind
 	target/release/weft bench $(BENCH)
 
 # Instructions and allocations, which depend on the compiler but not on the load of the machine. After an intended change:
-# target/release/weft bench --count --json > bench/counts.json
+# target/release/weft bench --count --json > bench/counts.json && cargo xtask counts --write
 counts: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft bench --count --against bench/counts.json

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
+use weft_core::record::{ArrivalRecord, FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
@@ -12,12 +12,12 @@ use crate::ends::Closed;
 use crate::flow_series::gathered;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
-use crate::run::{Finish, Simulation};
+use crate::simulation::{Finish, Simulation};
 use crate::tally::Tally;
 
 /// The record of a run, collected from its domains, without flows, which go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
-    let arrivals = simulation.arrivals();
+    let arrivals = arrivals(&simulation);
     let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
@@ -53,7 +53,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         drops: tally.drops(),
         queues,
         imbalance,
-        flow_series: gathered(&mut domains),
+        flow_series: gathered(domains.iter_mut().filter_map(|domain| domain.flow_watch.take())),
         pauses,
         deadlocks: deadlocks.results(),
         jobs,
@@ -65,6 +65,18 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         stop: finish.stop,
         ..record
     }
+}
+
+/// The arrival period of the run, if at least half of all payload was delivered in it; it says little about a run that
+/// mostly drains.
+fn arrivals(simulation: &Simulation) -> Option<ArrivalRecord> {
+    let (_, until) = simulation.plan.setup.flows.arrivals()?;
+    let domains = &simulation.domains;
+    let noted: Option<Vec<Bytes>> = domains.iter().map(|domain| domain.arrived.delivered).collect();
+    let delivered: Bytes = noted?.into_iter().sum();
+    let whole: Bytes = domains.iter().map(|domain| domain.hosts.ends.delivered()).sum();
+    let most = delivered.0 >= whole.0 - delivered.0;
+    (most && until > simulation.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered })
 }
 
 /// Failures and repairs after the end.
@@ -100,8 +112,8 @@ impl Domain {
     fn take_back(&mut self, end: Time) {
         for own in self.devices.all_mut() {
             own.switch.settle(end);
-            for port in (0..own.switch.ports()).map(|port| PortId(port as u16)) {
-                let (packets, bytes) = own.switch.waiting(end, port);
+            for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
+                let (packets, bytes) = own.switch.reading().waiting(end, port);
                 let wire = self.cx.wires.of(own.link(port));
                 wire.packets -= packets;
                 wire.sent -= bytes;
@@ -143,6 +155,6 @@ impl Collector<'_> {
             }
         };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
-        own.switch.counters(self.ended, PortId(link.port.0))
+        own.switch.reading().counters(self.ended, PortId(link.port.0))
     }
 }

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use weft_core::record::Reason;
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::{LinkId, PacketId, Pool, Time};
 use weft_topology::Node;
 use weft_transport::Body;
 
 use crate::calendar::Calendar;
 use crate::event::Event;
-use crate::exchange::Outbox;
-use crate::pause::Pauses;
+use crate::outbox::{Handoff, Outbox};
 use crate::plan::RunPlan;
 use crate::tally::Tally;
+use crate::transmitters::Pauses;
 use crate::wire::{Flying, Wires};
 
 /// See the file's head.
@@ -69,8 +70,25 @@ impl Context {
         self.fly(link, Flying { lands, packet });
     }
 
-    /// A packet in flight comes to a link of this domain, behind earlier ones.
-    pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
+    /// A packet leaves for another domain.
+    fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {
+        let (headers, body) = (&self.pool.headers, *self.pool.body(packet));
+        let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
+        self.outbox.packet(to, Handoff { link, lands, header: *headers.get(packet), body }, scheduling);
+        self.pool.remove(packet);
+    }
+
+    /// A packet comes from another domain.
+    pub(crate) fn take_in(&mut self, handoff: &Handoff, scheduling: Option<SchedulingHeader>) {
+        let packet = self.pool.insert(handoff.header, handoff.body);
+        if let (Some(own), Some(scheduling)) = (self.pool.headers.scheduling_mut(packet), scheduling) {
+            *own = scheduling;
+        }
+        self.fly(handoff.link, Flying { lands: handoff.lands, packet });
+    }
+
+    /// A packet is in flight towards this domain, behind earlier ones.
+    fn fly(&mut self, link: LinkId, flying: Flying) {
         let wire = self.wires.of(link);
         if wire.awaited {
             wire.behind.push(flying);

@@ -6,8 +6,9 @@
 use weft_core::record::{FlowSample, FlowSeries};
 use weft_core::{FlowId, Span, Time};
 use weft_plan::FlowSampling;
+use weft_transport::Sender;
 
-use crate::domain::Domain;
+use crate::ends::Slab;
 
 /// Maximum number of rows kept.
 const MAX_ROWS: usize = 1 << 17;
@@ -56,27 +57,21 @@ impl FlowWatch {
     }
 }
 
-/// Combines the samples of all domains.
-pub(crate) fn gathered(domains: &mut [Domain]) -> Option<FlowSeries> {
-    let all = domains.iter_mut().filter_map(|domain| domain.flow_watch.take());
+/// Combines what all domains have seen.
+pub(crate) fn gathered(all: impl Iterator<Item = FlowWatch>) -> Option<FlowSeries> {
     let mut series = all.reduce(FlowWatch::merge)?.series;
     series.rows.sort_by_key(|row| (row.time, row.flow));
     Some(series)
 }
 
-impl Domain {
-    /// Samples the watched flows whose senders are here, after all events of `now`, if a sample is due.
-    pub(crate) fn look_at_flows(&mut self, now: Time) {
-        let setup = &self.cx.plan.setup;
-        let Some(watch) = self.flow_watch.as_mut().filter(|watch| watch.wants(now)) else { return };
-        if now < setup.warm_up {
-            return;
-        }
-        for flow in (0..watch.flows.min(setup.flows.len() as u32)).map(FlowId) {
-            if let Some(active) = self.hosts.ends.senders.get(flow)
-                && watch.wants(now)
+impl FlowWatch {
+    /// Samples those of the first `flows` flows whose senders are here, after all events of `now`, if a sample is due.
+    pub(crate) fn look(&mut self, now: Time, flows: usize, senders: &mut Slab<Sender>) {
+        for flow in (0..self.flows.min(flows as u32)).map(FlowId) {
+            if self.wants(now)
+                && let Some(active) = senders.get(flow)
             {
-                watch.add(sample(now, flow, &active.end.report()));
+                self.add(sample(now, flow, &active.end.report()));
             }
         }
     }

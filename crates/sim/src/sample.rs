@@ -7,7 +7,7 @@ use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
 
-use crate::domain::Domain;
+use crate::devices::Devices;
 use crate::plan::RunPlan;
 
 /// Maximum bins of a series, unless a run asks for more; beyond it, neighbours are merged.
@@ -209,19 +209,16 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
     ParallelPorts { name, hop, sets, samples: 0, bytes: 0.0, packets: 0.0, waiting: 0.0, lengths }
 }
 
-impl Domain {
-    /// Samples the domain's flows and queues after all events of `now`.
-    pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
-        self.look_at_flows(now);
-        let after = Time(now.0 + 1);
-        self.devices.all_mut().for_each(|own| own.switch.settle(after));
-        let eye = self.eye.as_mut()?;
-        for (column, switch, port) in &eye.own {
-            if let Some(own) = self.devices.get(*switch) {
-                eye.seen[*column] = (own.switch.queued(*port).0, own.switch.queued_packets(*port));
+impl Eye {
+    /// Samples the queues of the domain's switches, which have been settled.
+    pub(crate) fn look(&mut self, devices: &Devices) -> &Vec<Look> {
+        for (column, switch, port) in &self.own {
+            if let Some(own) = devices.get(*switch) {
+                self.seen[*column] =
+                    (own.switch.reading().queued(*port).0, own.switch.reading().queued_packets(*port));
             }
         }
-        Some(&eye.seen)
+        &self.seen
     }
 }
 
