@@ -42,14 +42,13 @@ impl Domain {
 }
 
 impl Simulation {
-    /// The arrival period of the run, if at least half of all payload was delivered in it; it says little about a run
-    /// that mostly drains.
+    /// The arrival period of the run, if it lasted until then. It says little about a run that mostly drains.
     pub(crate) fn arrivals(&self) -> Option<ArrivalRecord> {
         let (_, until) = self.plan.setup.flows.arrivals()?;
         let noted: Option<Vec<Bytes>> = self.domains.iter().map(|domain| domain.arrived.delivered).collect();
         let delivered: Bytes = noted?.into_iter().sum();
         let whole: Bytes = self.domains.iter().map(|domain| domain.hosts.ends.delivered()).sum();
         let most = delivered.0 >= whole.0 - delivered.0;
-        (most && until > self.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered })
+        (until > self.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered, most })
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
+use weft_core::record::{
+    FlowPauses, LinkRecord, Measured, PacketBalance, PauseRecord, Quantity, RunRecord, Stop,
+};
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
@@ -63,7 +65,16 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         arrivals,
         late_changes: late_changes(&plan, finish.at),
         stop: finish.stop,
+        measured: measured(&plan),
         ..record
+    }
+}
+
+/// Everything but what no transport of the run has.
+fn measured(plan: &RunPlan) -> Measured {
+    match plan.setup.transports().any(|transport| transport.duplicates_acks()) {
+        true => Measured::ALL,
+        false => Measured::ALL.without(Quantity::DuplicateAcks),
     }
 }
 
