@@ -32,6 +32,18 @@ choice! {
     }
 }
 
+choice! {
+    /// Which tables are written as CSV beside Parquet.
+    pub enum CsvFiles {
+        /// Those of at most 10 000 rows.
+        Small = "small",
+        /// All of them.
+        All = "all",
+        /// None.
+        Never = "never",
+    }
+}
+
 settings! {
     /// What is measured, and when a run ends.
     pub struct MeasureSettings {
@@ -57,6 +69,8 @@ settings! {
         flows_sampled: u32 [1, 10000] = 100,
         /// What is recorded.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
+        /// Which tables are written as CSV, too; every table is a Parquet file.
+        csv: CsvFiles = CsvFiles::Small,
     }
 }
 

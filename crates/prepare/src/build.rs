@@ -138,6 +138,7 @@ fn flows(
         uplink_capacity: &uplink_capacity,
         framing: framing(transport),
         folder,
+        host_names: graph.host_names(),
     };
     let limits = Limits {
         warm_up: Time::ZERO + settings.measure.warm_up,

@@ -121,7 +121,15 @@ impl Scratch {
         };
         let write = Some(self.source());
         let (form, claims) = (Form::Full, Vec::new());
-        let mut options = ReproduceOptions { run, form, claims, tables: false, assumptions: false, write };
+        let mut options = ReproduceOptions {
+            run,
+            form,
+            claims,
+            tables: false,
+            assumptions: false,
+            write,
+            announce: Box::new(|_| {}),
+        };
         change(&mut options);
         reproduce(&format!("{}/", self.source().display()), options)
     }
@@ -348,6 +356,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
             tables: false,
             assumptions: false,
             write: None,
+            announce: Box::new(|_| {}),
         },
     );
     assert!(unknown.unwrap_err().to_string().contains("allowed: drill"));

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{ArrivalRecord, FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
+use weft_core::record::{
+    ArrivalRecord, FlowPauses, LinkRecord, Measured, PacketBalance, PauseRecord, Quantity, RunRecord, Stop,
+};
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
@@ -63,12 +65,12 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         arrivals,
         late_changes: late_changes(&plan, finish.at),
         stop: finish.stop,
+        measured: measured(&plan),
         ..record
     }
 }
 
-/// The arrival period of the run, if at least half of all payload was delivered in it; it says little about a run that
-/// mostly drains.
+/// The arrival period of the run, if it lasted until then. It says little about a run that mostly drains.
 fn arrivals(simulation: &Simulation) -> Option<ArrivalRecord> {
     let (_, until) = simulation.plan.setup.flows.arrivals()?;
     let domains = &simulation.domains;
@@ -76,7 +78,15 @@ fn arrivals(simulation: &Simulation) -> Option<ArrivalRecord> {
     let delivered: Bytes = noted?.into_iter().sum();
     let whole: Bytes = domains.iter().map(|domain| domain.hosts.ends.delivered()).sum();
     let most = delivered.0 >= whole.0 - delivered.0;
-    (most && until > simulation.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered })
+    (until > simulation.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered, most })
+}
+
+/// Everything but what no transport of the run has.
+fn measured(plan: &RunPlan) -> Measured {
+    match plan.setup.transports().any(|transport| transport.duplicates_acks()) {
+        true => Measured::ALL,
+        false => Measured::ALL.without(Quantity::DuplicateAcks),
+    }
 }
 
 /// Failures and repairs after the end.
