@@ -213,7 +213,18 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     let subject = reading.place("value");
     let given = [settings.about, settings.below, settings.above].iter().flatten().count();
     let (reduced, place) = (settings.reduced, node.place);
-    Some(Question { path, place, subject, text, expression, selection, limits, given, bound: bound?, reduced })
+    Some(Question {
+        path,
+        place,
+        subject,
+        text,
+        expression,
+        selection,
+        limits,
+        given,
+        bound: bound?,
+        reduced,
+    })
 }
 
 /// A part of the expression that expectations do not support, if any.

@@ -10,7 +10,7 @@ mod trim;
 
 use std::sync::Arc;
 
-use weft_core::{Ecn, HostId, Pool};
+use weft_core::{Bytes, Ecn, HostId, Pool};
 
 use super::*;
 use crate::balance::{

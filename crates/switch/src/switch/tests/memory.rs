@@ -6,6 +6,7 @@ use weft_core::Marks;
 use weft_core::settings::{Amount, Share};
 
 use super::*;
+use crate::PortCounters;
 use crate::balance::{
     ecmp::EcmpSettings, flow_drill::FlowDrillSettings, random::RandomSettings,
     round_robin::RoundRobinSettings,
