@@ -9,17 +9,19 @@ const FOLDER: &str = "crates/weft/results";
 
 /// Fails when reference runs give other results than the committed digests.
 pub(crate) fn check(root: &Path) -> Verdict {
-    let (list, found) = (ResultsList::of(&root.join(FOLDER)), run(root)?);
+    let list = ResultsList::of(&root.join(FOLDER));
+    let found = run(root, &list)?;
     let changed = list.differences(&found);
     if changed.is_empty() {
-        return Ok(format!("{} reference runs give the results of epoch {}", found.len(), list.epoch()));
+        return Ok(format!("{} reference runs give the results of epoch {}", found.runs.len(), list.epoch()));
     }
-    let told =
-        |name: String| format!("{name} gives other results; if intended, `cargo xtask results --write`");
+    let told = |name: String| {
+        format!("{name} gives other results or files; if intended, `cargo xtask results --write`")
+    };
     Err(changed.into_iter().map(told).collect())
 }
 
-/// Writes the digests of the results as they are now, and with them the epoch.
+/// Writes the digests of the results as they are now. The epoch stays where results were only added.
 pub(crate) fn write(root: &Path) -> Verdict {
     renew(root, 0)
 }
@@ -32,16 +34,21 @@ pub(crate) fn raise(root: &Path) -> Verdict {
 fn renew(root: &Path, more: u64) -> Verdict {
     let folder = root.join(FOLDER);
     let old = ResultsList::of(&folder);
-    let list = ResultsList { revision: old.revision + more, digests: run(root)? };
+    let found = run(root, &old)?;
+    let list = old.renewed(&found, more);
     list.write(&folder).map_err(|error| vec![error.to_string()])?;
-    let changed = old.differences(&list.digests);
+    let changed = old.differences(&found);
     let runs: String = changed.iter().map(|name| format!("\n  {name}")).collect();
-    Ok(format!("epoch {} was {}; {} runs changed{runs}", list.epoch(), old.epoch(), changed.len()))
+    let epoch = match list.epoch() == old.epoch() {
+        true => format!("epoch {} stays, every result that it covers is as before", old.epoch()),
+        false => format!("epoch {} was {}", list.epoch(), old.epoch()),
+    };
+    Ok(format!("{epoch}; {} runs are new or write other files{runs}", changed.len()))
 }
 
-fn run(root: &Path) -> Result<weft::Digests, Vec<String>> {
+fn run(root: &Path, list: &ResultsList) -> Result<weft::Digests, Vec<String>> {
     let scratch: PathBuf = std::env::temp_dir().join(format!("weft-results-{}", std::process::id()));
-    let found = weft::reference_digests(&root.join(FOLDER), &scratch);
+    let found = weft::reference_digests(&root.join(FOLDER), &list.digests.values, &scratch);
     let _ = std::fs::remove_dir_all(&scratch);
     found.map_err(|error| vec![error.to_string()])
 }

@@ -1,5 +1,5 @@
-//! `weft analyse`: what can be said of a scenario's network without running it, and of a balancer without a scenario.
-//! Reads the scenario and asks the topology; the words are here, the mathematics of networks is not.
+//! `weft analyse`: properties of a scenario's network without a run, and of a balancer without a scenario. Reads the
+//! scenario and queries the topology; presents results, while the mathematics is in the crate `topology`.
 
 mod listing;
 mod offered;
@@ -22,12 +22,12 @@ pub use picture::of_run;
 pub use stability::{StabilityAnalysis, StabilityOptions, stability};
 pub use state::balancer_state;
 
-/// What [`quiver`] is asked.
+/// The options of [`quiver`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuiverOptions {
     /// The seed that draws random failures; `None`: the scenario's first.
     pub seed: Option<u64>,
-    /// The instant whose network is looked at, as typed; `None`: the start of the run.
+    /// The instant to analyse, as typed; `None`: the start of the run.
     pub at: Option<String>,
     /// A switch by name.
     pub from: Option<String>,
@@ -39,33 +39,33 @@ pub struct QuiverOptions {
     pub score: Option<String>,
     /// The capacity factor of the first link, as typed; `None`: as the scenario's balancer.
     pub source_cf: Option<String>,
-    /// Only paths without valleys, whatever the scenario says.
+    /// Only valley-free paths, whatever the scenario says.
     pub valley_free: bool,
-    /// JSON for programs instead of words.
+    /// JSON instead of text.
     pub json: bool,
-    /// Draw as well.
+    /// Whether to draw as well.
     pub drawing: bool,
 }
 
-/// What [`quiver`] found.
+/// The result of [`quiver`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuiverAnalysis {
-    /// For a terminal of 80 columns, or JSON.
+    /// Text for a terminal of 80 columns, or JSON.
     pub text: String,
-    /// A drawing of the network and of the components of one pair, if asked for; empty where no two leaves are connected.
+    /// A drawing of the network and of the components of one pair, if requested; empty if no two leaves are connected.
     pub svg: Option<String>,
 }
 
-/// Components, weights and groups of the network of a scenario, of the first of its cases that uses components if there is
-/// one. `path` is the scenario's.
+/// Components, weights and groups of a scenario's network, in the first case that uses components, or else in the first
+/// case. `path` is that of the scenario.
 ///
 /// # Errors
-/// In words: a topology or failures that cannot be built, and names that nothing has.
+/// A message: a topology or failures that cannot be built, or an unknown name.
 pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<QuiverAnalysis, String> {
     let subject = AnalysedNetwork::new((path, cases), options)?;
     let quiver = subject.quiver();
     let place = subject.place(options)?;
-    // One pair needs no survey of the whole network, which is most of the work.
+    // A single pair needs no survey of the whole network, which is most of the work.
     let survey = if place.pair().is_some() { Survey::default() } else { quiver.survey() };
     let text = match options.json {
         true => listing::json(&subject, &quiver, (&survey, &place)),
@@ -78,7 +78,7 @@ pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<Qu
     Ok(QuiverAnalysis { text, svg })
 }
 
-/// What was asked of the whole network, a switch, a leaf or a pair.
+/// The result for the whole network, a switch, a leaf or a pair.
 fn in_words((subject, quiver): (&AnalysedNetwork, &Quiver<'_>), survey: &Survey, place: &Focus) -> String {
     let census = || words::census(&survey.census);
     match (place.from, place.to) {

@@ -10,10 +10,10 @@ use weft_topology::{Quiver, SwitchRoutes};
 use super::subject::{AnalysedNetwork, Focus};
 use super::words;
 
-/// Paths of a component in the list.
+/// Maximum number of paths listed per component.
 const MOST_PATHS: usize = 100;
 
-/// All that was asked.
+/// The complete result.
 pub(crate) fn json(
     subject: &AnalysedNetwork,
     quiver: &Quiver<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn json(
     format!("{whole:#}")
 }
 
-/// What switches install: those asked for, towards the leaves asked for.
+/// The requested tables: of the requested switches, towards the requested leaves.
 fn tables(subject: &AnalysedNetwork, tables: &[SwitchRoutes], place: &Focus) -> Value {
     let tables = tables.iter().enumerate().map(|(switch, table)| (SwitchId(switch as u32), table));
     let asked = tables.filter(|(switch, _)| place.from.is_none_or(|from| from == *switch));

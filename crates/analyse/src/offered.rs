@@ -1,5 +1,5 @@
-//! The flows of a run before it starts: a name for their list, and what they would ask of the links of the fabric if every
-//! switch split them equally. Must not depend on balancers or queues.
+//! The flows of a run before it starts: a hash of their list, and the load they would put on the links of the fabric if
+//! every switch split them equally. Must not depend on balancers or queues.
 
 use weft_core::{Bytes, Checksum, Time};
 use weft_plan::Setup;
@@ -7,10 +7,10 @@ use weft_topology::Node;
 use weft_topology::split::{Demand, equal_split};
 use weft_workload::{Flow, Framing};
 
-/// Fewer flows are no load: what a handful of them would put on a link depends on when the last one happens to start.
+/// With fewer flows no load is computed: it would depend on when the last one happens to start.
 const FEWEST: u64 = 100;
 
-/// What can be said of a run's flows without running it.
+/// Properties of a run's flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traffic {
     /// FNV-1a over start (picoseconds, 8 bytes), source (4), destination (4), size (bytes, 8) and traffic entry (2) of every
@@ -22,7 +22,7 @@ pub struct Traffic {
     pub offered: Vec<Option<f64>>,
 }
 
-/// Looks at the flows of a run once.
+/// Computes the properties in a single pass over the flows.
 #[must_use]
 pub fn traffic(setup: &Setup) -> Traffic {
     let framing =
@@ -36,7 +36,7 @@ pub fn traffic(setup: &Setup) -> Traffic {
     Traffic { hash: list.checksum.value(), offered: list.offered(setup).unwrap_or_default() }
 }
 
-/// What is kept of the flows.
+/// The accumulated properties.
 #[derive(Default)]
 struct List {
     checksum: Checksum,

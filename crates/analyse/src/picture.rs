@@ -11,9 +11,9 @@ use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeli
 
 /// Networks with more switches show only those on the paths of the pair.
 const MOST_SWITCHES: usize = 60;
-/// Paths of a component that are drawn.
+/// Maximum number of paths drawn per component.
 const MOST_PATHS: usize = 200;
-/// Components that are drawn.
+/// Maximum number of components drawn.
 const MOST_COMPONENTS: usize = 8;
 
 /// The first pair of leaves with the most components at its source.
@@ -63,7 +63,7 @@ pub(crate) fn svg(
     Drawing { title, places, lines, legend: legend(&components) }.svg()
 }
 
-/// The switches to draw, and where each stands in the list.
+/// The switches to draw, and the index of each in the list.
 fn places(graph: &Graph, used: &Used, ends: [SwitchId; 2]) -> (Vec<TierSwitch>, BTreeMap<u32, usize>) {
     let on_paths: BTreeSet<u32> =
         used.keys().flat_map(|(a, b)| [*a, *b]).chain(ends.map(|end| end.0)).collect();
@@ -128,8 +128,8 @@ fn legend(components: &[PathComponent]) -> Vec<String> {
     legend
 }
 
-/// For the report of a run: the first state of the network in which some pair has several components, if the run's
-/// balancer uses them.
+/// For the report of a run: a drawing of the first state of the network in which some pair has several components, if
+/// the run's balancer uses them.
 #[must_use]
 pub fn of_run(setup: &Setup) -> Option<String> {
     let Grouping::Components(settings) = setup.balancer.grouping() else { return None };

@@ -1,8 +1,9 @@
-//! `weft analyse stability`: whether the queues of one switch with unequal outputs stay bounded under DRILL(d, m), in an
-//! engine of packets, beside what theorems 1 and 2 of the DRILL paper (SIGCOMM'17) and its technical report say.
+//! `weft analyse stability`: whether the queues of one switch with unequal outputs stay bounded under DRILL(d, m), in a
+//! packet engine, compared with theorems 1 and 2 of the DRILL paper (SIGCOMM'17) and its technical report.
 //!
 //! An output is among the d samples of a packet with probability d/N. Without memory the others therefore get at least
-//! (1 - d/N) of what arrives, whatever their rates; what exceeds them stays behind. The fastest output decides first.
+//! (1 - d/N) of the arrivals, whatever their rates; any excess over their rates accumulates. The condition is first
+//! violated for the fastest output.
 
 mod words;
 
@@ -21,18 +22,18 @@ use weft_transport::{Transport, TransportSettings};
 use weft_workload::{Flow, Flows};
 use words::{listed, shown};
 
-/// What [`stability`] is asked.
+/// The options of [`stability`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct StabilityOptions {
     /// Rates of the outputs relative to each other, as typed: `10,1,1,1` or `40,1x15`; `None`: the systems of the table.
     pub rates: Option<String>,
-    /// Arrivals as a share of what all outputs can send, above 0 and below 1.
+    /// Arrival rate as a share of the total rate of all outputs, above 0 and below 1.
     pub load: f64,
     /// Pairs d:m, as typed; `None`: those of the table.
     pub policies: Option<String>,
     /// Forwarding engines of the switch.
     pub engines: u32,
-    /// Length of the shorter run, in times that a packet takes at rate 1; the longer one is twice as long.
+    /// Length of the shorter run, in transmission times of a packet at rate 1; the longer run is twice as long.
     pub units: u64,
     /// Seed of arrivals and draws.
     pub seed: u64,
@@ -44,24 +45,25 @@ impl Default for StabilityOptions {
     }
 }
 
-/// What [`stability`] found.
+/// The result of [`stability`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StabilityAnalysis {
     /// For a terminal of 80 columns.
     pub text: String,
-    /// The same for programs.
+    /// The result as JSON.
     pub json: String,
 }
 
-/// Hosts on either side: enough that neither their cards nor two packets for one of them matter.
+/// Hosts on either side: enough that neither their cards nor two packets for one host matter.
 const HOSTS: u32 = 40;
-/// Outputs at most: ports of the leaf.
+/// Maximum number of outputs: ports of the leaf.
 const MOST_OUTPUTS: usize = 256;
-/// Packets of a run at most.
+/// Maximum number of packets in a run.
 const MOST_PACKETS: f64 = 50e6;
-/// So many standard errors above zero is growth.
+/// Growth must exceed zero by this many standard errors to be significant.
 const CLEAR: f64 = 4.0;
-/// A run in which growth by this share of the arrivals would not be clear is too short to call anything bounded.
+/// A run in which growth by this share of the arrivals would not be significant is too short to conclude that queues
+/// are bounded.
 const TELLING: f64 = 0.1;
 
 /// One switch, its load and its balancer.
@@ -74,23 +76,23 @@ struct System {
     engines: u32,
 }
 
-/// What two runs showed, one twice as long.
+/// The results of two runs, one twice as long as the other.
 struct Course {
-    /// Packets left behind after each.
+    /// Packets in the queues at the end of each.
     left: [u64; 2],
     /// Growth per unit of time in the second half of the longer.
     growth: f64,
-    /// Its standard error: what stays behind in a unit of time is a Poisson number less what is served.
+    /// Its standard error: the backlog per unit of time is a Poisson number minus the packets served.
     error: f64,
     verdict: Verdict,
 }
 
-/// What a course says of a system.
+/// The conclusion about a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Grows,
     Bounded,
-    /// The runs are too short to tell; so many units of time would do.
+    /// The runs are too short to decide; this many units of time would suffice.
     Unclear(u64),
 }
 
@@ -104,7 +106,7 @@ impl System {
         self.load * self.capacity()
     }
 
-    /// What the other outputs get at least when there is no memory.
+    /// The minimum arrival rate at the outputs other than the fastest, without memory.
     fn missed(&self) -> f64 {
         let outputs = self.rates.len() as f64;
         (1.0 - (f64::from(self.choices) / outputs).min(1.0)) * self.arrivals()
@@ -116,13 +118,13 @@ impl System {
         if self.memory > 0 { 0.0 } else { (self.missed() - (self.capacity() - fastest)).max(0.0) }
     }
 
-    /// Variance of the backlog per unit of time, as far as arrivals make it. Where the others than the fastest output get too
-    /// much, only what they get adds to it; otherwise, and with memory, everything that arrives may.
+    /// Variance of the backlog per unit of time, as far as it is due to arrivals. If the other outputs get too much,
+    /// only their arrivals contribute; otherwise, and with memory, all arrivals may.
     fn variance(&self) -> f64 {
         if self.predicted() > 0.0 { self.missed() } else { self.arrivals() }
     }
 
-    /// The growth that has to be told from none.
+    /// The growth that must be distinguished from zero.
     fn telling(&self) -> f64 {
         if self.predicted() > 0.0 { self.predicted() } else { TELLING * self.arrivals() }
     }
@@ -133,7 +135,7 @@ impl System {
         } else if self.predicted() == 0.0 && CLEAR * error <= self.telling() {
             Verdict::Bounded
         } else {
-            // 1.5: at the least length that may show it, growth as predicted is clear in every second run only.
+            // 1.5: at the minimum length, predicted growth would be significant in only half of the runs.
             let errors = 1.5 * CLEAR / self.telling();
             Verdict::Unclear((errors * errors * self.variance()).ceil() as u64)
         }
@@ -160,7 +162,7 @@ impl System {
         })
     }
 
-    /// A leaf whose uplinks are the outputs; nothing else in the network is ever full.
+    /// A leaf whose uplinks are the outputs; nothing else in the network is ever congested.
     fn setup(&self, units: u64, seed: u64) -> Setup {
         let graph = build(&self.network()).expect("a network of checked sizes");
         let plan = FailurePlan::default();
@@ -208,7 +210,7 @@ impl System {
     }
 }
 
-/// Packets of one size that come at random instants, from anybody here to anybody there.
+/// Packets of one size at random instants, between random hosts of either side.
 #[derive(Clone)]
 struct Packets {
     /// Mean time between two, picoseconds.
@@ -238,10 +240,10 @@ impl Iterator for Packets {
     }
 }
 
-/// Runs the systems that are asked for in an engine of packets.
+/// Runs the requested systems in a packet engine.
 ///
 /// # Errors
-/// In words: options that name no system, more work than a person waits for, or an engine without queues.
+/// A message: options that define no system, too much work, or an engine without queues.
 pub fn stability(options: &StabilityOptions, engine: &dyn Engine) -> Result<StabilityAnalysis, String> {
     let systems = systems(options)?;
     let rows: Vec<(System, Course)> = systems
@@ -256,7 +258,7 @@ pub fn stability(options: &StabilityOptions, engine: &dyn Engine) -> Result<Stab
     Ok(StabilityAnalysis { text: shown(&rows, options.units), json })
 }
 
-/// Outputs, load, and d, m and engines of each row: the table in which the systems of theorems 1 and 2 were measured before.
+/// Outputs, load, and d, m and engines of each row: a table of systems under theorems 1 and 2.
 const TABLE: [(&str, f64, &str, u32); 7] = [
     ("10,1,1,1", 0.90, "1:0,2:0,3:0,4:0,1:1,2:1", 1),
     ("10,1,1,1", 0.95, "3:0,1:1,2:1", 1),
@@ -288,7 +290,7 @@ fn systems(options: &StabilityOptions) -> Result<Vec<System>, String> {
     sized(group(rates, options.load, policies, options.engines)?, options.units)
 }
 
-/// Unless that is more than a person waits for.
+/// Limits the length of the runs, because nobody would wait for longer ones.
 fn sized(systems: Vec<System>, units: u64) -> Result<Vec<System>, String> {
     let packets = |system: &System| 2.0 * system.arrivals() * units as f64;
     match systems.iter().map(packets).fold(0.0, f64::max) {
@@ -344,7 +346,7 @@ fn pair(text: &str) -> Result<(u32, u32), String> {
 }
 
 impl Verdict {
-    /// `None`: it cannot be told.
+    /// Whether the queues grow; `None` if undecided.
     fn grows(self) -> Option<bool> {
         match self {
             Verdict::Grows => Some(true),

@@ -1,4 +1,4 @@
-//! What the balancers of a scenario keep in its switches, in words: a cost that no result shows.
+//! The state that a scenario's balancers keep in its switches, in words: a cost that no result shows.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use weft_scenario::{Scenario, ScenarioSettings};
 use weft_switch::balance::Choices;
 use weft_topology::{Graph, Node, Problem, SwitchRoutes, build_in, plan, timeline};
 
-/// A sentence for each balancer among the cases, in the network of its first case as it is at the start of its first seed. If
+/// A sentence for each balancer among the cases, for the network of its first case at the start of the first seed. If
 /// that cannot be built, the sentence says why.
 #[must_use]
 pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
@@ -57,7 +57,7 @@ fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String
     })
 }
 
-/// Bytes that a switch keeps, all its engines together.
+/// Bytes kept by a switch in all its engines.
 fn kept(settings: &ScenarioSettings, graph: &Graph, routes: &SwitchRoutes) -> u64 {
     let choices = settings.balance.choices(routes.groups.iter().flat_map(|group| &group.components));
     let engines = u64::from(settings.switch.every.engines) * u64::from(choices.components > 0);

@@ -1,4 +1,4 @@
-//! What is analysed: the network of a scenario at an instant, and the names of the command line in it.
+//! The subject of an analysis: the network of a scenario at an instant, and the nodes named on the command line.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) struct AnalysedNetwork {
     pub(crate) seed: u64,
 }
 
-/// The pair, the switch or the leaf asked about.
+/// The pair, switch or leaf to analyse.
 #[derive(Default)]
 pub(crate) struct Focus {
     pub(crate) from: Option<SwitchId>,
@@ -122,7 +122,7 @@ fn instant(text: &str) -> Result<Time, String> {
     span.map(|span| Time::ZERO + span).map_err(|cause| format!("--at: {cause}"))
 }
 
-/// The cables as they are at an instant, or when the run starts.
+/// The condition of the cables at an instant, or at the start of the run.
 fn state(graph: &Graph, plan: &FailurePlan, at: Option<Time>) -> LinkState {
     let Some(at) = at else { return plan.initial(graph) };
     let mut state = LinkState::all_up(graph);
@@ -140,7 +140,7 @@ fn changes(plan: &FailurePlan) -> Vec<Time> {
     times
 }
 
-/// The settings with what the command line says.
+/// The settings with the overrides of the command line.
 fn changed(settings: QuiverSettings, options: &QuiverOptions) -> Result<QuiverSettings, String> {
     Ok(QuiverSettings {
         labels: word("--labels", options.labels.as_deref(), settings.labels)?,
@@ -150,7 +150,7 @@ fn changed(settings: QuiverSettings, options: &QuiverOptions) -> Result<QuiverSe
     })
 }
 
-/// A word of the scenario file on the command line.
+/// Parses a word of the scenario file given on the command line.
 fn word<T: Setting>(option: &str, text: Option<&str>, otherwise: T) -> Result<T, String> {
     let (Some(text), Kind::Choice(words)) = (text, T::KIND) else { return Ok(otherwise) };
     if words.iter().any(|(word, _)| *word == text) {

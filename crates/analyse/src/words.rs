@@ -60,7 +60,7 @@ pub(crate) fn compared(subject: &AnalysedNetwork) -> String {
     format!("Paths compared by {}", fields.iter().map(shown).collect::<Vec<_>>().join(", "))
 }
 
-/// How many pairs of leaves have how many components.
+/// The number of pairs of leaves by number of components.
 pub(crate) fn census(census: &Census) -> String {
     let pairs: u64 = census.by_components.values().sum::<u64>() + census.unreachable;
     let share = |count: u64| format!("{count:>10} {:>7.1} %", 100.0 * count as f64 / pairs.max(1) as f64);
@@ -79,7 +79,7 @@ pub(crate) fn census(census: &Census) -> String {
     text
 }
 
-/// What every switch installs, equal ones together.
+/// What every switch installs, with equal switches grouped.
 pub(crate) fn switches(subject: &AnalysedNetwork, tables: &[SwitchRoutes]) -> String {
     let mut alike: Vec<(BTreeMap<String, usize>, Vec<String>)> = Vec::new();
     let (mut place, mut plain) = (BTreeMap::new(), 0);
@@ -179,7 +179,7 @@ fn described(subject: &AnalysedNetwork, n: usize, component: &PathComponent) -> 
     if rest > 0 { text + &format!("     and {rest} more\n") } else { text }
 }
 
-/// Why the first component and the others are not one.
+/// Why other components differ from the first one.
 fn reasons(
     subject: &AnalysedNetwork,
     quiver: &Quiver<'_>,
@@ -202,7 +202,7 @@ fn reasons(
     }
 }
 
-/// The labels of a pair of leaves on either of two links, each with how often it stands there.
+/// The labels of a pair of leaves on either of two links, with their multiplicities.
 type Sides = [Vec<(Label, u128)>; 2];
 
 /// The hop and the labels in which two paths differ.
@@ -261,7 +261,7 @@ fn sentence(pair: &str, [one, other]: &[Vec<(Label, u128)>; 2], links: &[String;
     }
 }
 
-/// For each group of a switch the other leaves that it leads to.
+/// For each group of a switch, the other leaves that it leads to.
 fn by_group(subject: &AnalysedNetwork, switch: SwitchId, table: &SwitchRoutes) -> Vec<Vec<usize>> {
     let mut leaves = vec![Vec::new(); table.groups.len()];
     for (leaf, own) in table.group_of_leaf.iter().enumerate() {
@@ -317,7 +317,7 @@ fn few(names: &[String]) -> String {
     and_more(&names[..names.len().min(MOST_NAMES)], names.len())
 }
 
-/// The first of so many names.
+/// The first names, and the number of others.
 fn and_more(first: &[String], all: usize) -> String {
     match all - first.len() {
         0 => first.join(" "),

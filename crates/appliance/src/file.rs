@@ -1,4 +1,4 @@
-//! From the text of a file to a checked plan, or all mistakes of the file at once.
+//! Parses a file into a checked plan, or reports all its mistakes at once.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -39,11 +39,11 @@ const ADDRESS: &str = "an address with the length of its link's prefix, such as 
 const PREFIX: &str = "a prefix such as \"198.51.100.0/24\"";
 const METRICS: &str =
     "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
-/// Least and longest packet of a link: what IPv4 demands, and what a buffer holds.
+/// Minimum and maximum MTU of a link: what IPv4 requires, and what a buffer holds.
 const MTU: (u64, u64) = (68, 2048);
-/// What IPv6 demands.
+/// Minimum MTU that IPv6 requires.
 const MTU_V6: u16 = 1280;
-/// Most ports, and most workers.
+/// Maximum number of ports, and of workers.
 const MOST: i64 = 256;
 
 /// Reads a file.
@@ -62,7 +62,7 @@ pub fn read_plan(path: &Path) -> Result<RouterPlan, Mistakes> {
     parse_plan(&text, &name)
 }
 
-/// Reads a text; `name` is what messages call it.
+/// Parses a text; `name` is its name in messages.
 ///
 /// # Errors
 /// All mistakes of the text.
@@ -76,7 +76,7 @@ pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
     }
 }
 
-/// What the ports of a file are for.
+/// The application for which ports are read.
 #[derive(Clone, Copy)]
 enum PortPurpose<'a> {
     Route,
@@ -133,7 +133,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     Some(RouterPlan { workers, burst, pin, metrics, application, ports })
 }
 
-/// All ports; none if one of them is not complete.
+/// All ports; `None` if any of them is incomplete.
 fn ports(
     tables: &[Toml],
     (workers, purpose): (u16, PortPurpose<'_>),
@@ -181,7 +181,7 @@ fn port(
     Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, use_of })
 }
 
-/// What the application does with a port; keys that it does not read are refused.
+/// The use of a port by the application; refuses keys that the application does not read.
 fn use_of(
     port: &mut TableReader<'_, '_>,
     purpose: PortPurpose<'_>,

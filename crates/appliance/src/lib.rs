@@ -1,6 +1,7 @@
-//! A router from a file (`weft router`): what the file says, the workers it asks for, their end.
+//! A router configured by a file (`weft router`): reads the file, runs the workers, and reports.
 //!
-//! In reading order: [`mod@file`] (text to a checked [`RouterPlan`]), [`plan`] (what a router consists of), [`run`](mod@run) (devices, threads,
+//! In reading order: [`mod@file`] (text to a checked [`RouterPlan`]), [`plan`] (the parts of a router),
+//! [`run`](mod@run) (devices, threads,
 //! counters). Must not depend on the command line.
 
 pub mod file;

@@ -1,4 +1,4 @@
-//! What a router has done, for a person.
+//! The report of a router that has stopped.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::plan::{PortUse, RouterPlan};
 /// The counters of a router that has stopped.
 #[derive(Clone, Debug)]
 pub struct RouterReport {
-    /// Of its workers together.
+    /// Counters of all workers together.
     pub counters: RouterCounters,
-    /// Of the switch that it was.
+    /// Counters of the switch, if it was one.
     pub switch: Option<SwitchReport>,
 }
 
@@ -33,13 +33,13 @@ pub struct SwitchReport {
 /// The counters of a port of a switch.
 #[derive(Clone, Debug)]
 pub struct SwitchPortReport {
-    /// What the file calls it.
+    /// Its name in the file.
     pub name: String,
     /// Packets sent.
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: Bytes,
-    /// What its queues counted.
+    /// Counters of its queues.
     pub counted: PortCounters,
 }
 
@@ -49,7 +49,7 @@ impl RouterReport {
     }
 }
 
-/// What a switch has counted, by the names of the file's ports.
+/// The counters of a switch, by the port names of the file.
 pub(crate) fn switched(plan: &RouterPlan, driver: &mut SwitchDriver) -> SwitchReport {
     let numbers: Vec<(String, PortId)> = plan
         .ports

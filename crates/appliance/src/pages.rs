@@ -1,4 +1,4 @@
-//! The pages of a running router: `/metrics` for Prometheus, `/show` for a person.
+//! The pages of a running router: `/metrics` for Prometheus, `/show` for people.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +10,10 @@ use weft_router::{DropCause, RouterCounters};
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
 use crate::plan::RouterPlan;
 
-/// Most routes of a page; how many more there are is said.
+/// Maximum number of routes on a page; the rest are counted.
 const MOST_ROUTES: usize = 1000;
 
-/// What the workers of a router share with those who ask.
+/// What the workers of a router share with the pages.
 pub(crate) enum Shared {
     Nothing,
     Routes(Arc<Control>),
@@ -24,7 +24,7 @@ pub(crate) enum Shared {
 pub(crate) struct Running<'a> {
     pub(crate) plan: &'a RouterPlan,
     pub(crate) shared: Shared,
-    /// The counters of each worker, as of a moment ago.
+    /// The latest published counters of each worker.
     pub(crate) workers: Box<[Mutex<RouterCounters>]>,
 }
 
@@ -178,7 +178,7 @@ impl MetricsPage {
     }
 }
 
-/// A label's value, as the format wants it.
+/// The value of a label, escaped for the format.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,4 +1,4 @@
-//! What a router consists of, checked.
+//! The checked parts of a router.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -18,46 +18,46 @@ use crate::watch::WatchAddress;
 pub enum PortDevice {
     /// A network interface, through a packet socket.
     Packet(String),
-    /// A TAP device of this name, which is created if it is not there.
+    /// A TAP device of this name; created if it does not exist.
     Tap(String),
 }
 
 /// A port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedPort {
-    /// What the file calls it.
+    /// Its name in the file.
     pub name: String,
     /// Its device.
     pub device: PortDevice,
-    /// Its station address; that of the interface unless given.
+    /// Its MAC address; that of the interface unless given.
     pub mac: Option<Mac>,
     /// Longest packet, bytes; that of the interface unless given.
     pub mtu: Option<u16>,
     /// Its addresses, with the lengths of their links' prefixes.
     pub addresses: Vec<(IpAddr, u8)>,
-    /// What the application wants to know of it.
+    /// How the application uses it.
     pub use_of: PortUse,
 }
 
-/// What an application does with a port.
+/// How an application uses a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortUse {
-    /// Routing: its addresses say all.
+    /// Routing: the addresses suffice.
     Routed,
-    /// Minimal forwarding sends its frames by the port of this number to this station.
+    /// Minimal forwarding: frames are sent by the port of this number to this station.
     Wired(u16, Mac),
-    /// It is this port of a switch, with this host at its other end if it is one, and this station if it is known beforehand.
+    /// This port of a switch, with the host at its other end, if it is one, and the station there, if known in advance.
     Switched(PortId, Option<HostId>, Option<Mac>),
 }
 
-/// Where packets of a planned route go.
+/// The next hop of a planned route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedHop {
     /// By a port to a station on its link.
     Gateway(u16, IpAddr),
-    /// To the stations on the link of a port themselves.
+    /// Directly to the stations on the link of a port.
     Link(u16),
-    /// Nowhere.
+    /// None: packets are rejected.
     Reject,
 }
 
@@ -66,7 +66,7 @@ pub enum PlannedHop {
 pub struct PlannedSwitch {
     /// The network.
     pub setup: Arc<Setup>,
-    /// Which of its switches.
+    /// The switch.
     pub switch: SwitchId,
     /// The class of each code point.
     pub class_of: ClassOfCodePoint,
@@ -78,19 +78,19 @@ impl fmt::Debug for PlannedSwitch {
     }
 }
 
-/// What is done with frames.
+/// How frames are processed.
 #[derive(Clone, Debug)]
 pub enum PlannedApplication {
     /// Minimal forwarding.
     Forward,
-    /// Routing, with these routes besides those to the ports' own links.
+    /// Routing, with these routes in addition to those to the ports' own links.
     Route {
         /// The routes, in the order of the file.
         routes: Vec<(IpPrefix, PlannedHop)>,
-        /// ICMP errors a second that each worker sends.
+        /// ICMP errors per second that each worker may send.
         errors_per_second: u32,
     },
-    /// Switching as a switch of a scenario does.
+    /// Switching, as a switch of a scenario.
     Switch(PlannedSwitch),
 }
 
@@ -99,13 +99,13 @@ pub enum PlannedApplication {
 pub struct RouterPlan {
     /// Threads.
     pub workers: u16,
-    /// Most frames received at once.
+    /// Maximum number of frames received at once.
     pub burst: usize,
-    /// Runs worker n on core n.
+    /// Whether worker n is pinned to core n.
     pub pin: bool,
-    /// Where it can be asked while it runs.
+    /// The address at which it can be queried while it runs.
     pub metrics: Option<WatchAddress>,
-    /// What is done with frames.
+    /// How frames are processed.
     pub application: PlannedApplication,
     /// The ports.
     pub ports: Vec<PlannedPort>,

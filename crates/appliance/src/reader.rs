@@ -1,4 +1,4 @@
-//! Reading keys of tables: every mistake is noted with its place, and reading goes on.
+//! Reads keys of tables: records every mistake with its position, and continues.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Toml};
 
-/// A table on its path, and the mistakes found so far.
+/// A table with its path, and the mistakes found so far.
 pub(crate) struct TableReader<'a, 'm> {
     pub(crate) table: &'a Toml,
     path: String,
@@ -14,7 +14,7 @@ pub(crate) struct TableReader<'a, 'm> {
 }
 
 impl<'a, 'm> TableReader<'a, 'm> {
-    /// A table in which only these keys may stand.
+    /// A reader for a table that may only contain these keys.
     pub(crate) fn new(
         table: &'a Toml,
         path: &str,
@@ -36,14 +36,14 @@ impl<'a, 'm> TableReader<'a, 'm> {
         TableReader { table, path: path.to_owned(), mistakes }
     }
 
-    /// Notes a mistake at the value of a key, or at the table without it.
+    /// Records a mistake at the value of a key, or at the table if the key is missing.
     pub(crate) fn wrong(&mut self, key: &str, message: impl Into<String>, allowed: &str) {
         let place = self.table.get(key).map_or(self.table.place, |node| node.place);
         let mistake = Mistake::new(place, &join(&self.path, key), message);
         self.mistakes.push(if allowed.is_empty() { mistake } else { mistake.allowing(allowed) });
     }
 
-    /// Notes a mistake about a name.
+    /// Records a mistake about a name.
     pub(crate) fn misnamed(&mut self, key: &str, message: String, names: &[&str]) {
         let place = self.table.get(key).map_or(self.table.place, |node| node.place);
         let said = self.table.get(key).and_then(Toml::text).unwrap_or("");
@@ -51,12 +51,12 @@ impl<'a, 'm> TableReader<'a, 'm> {
             .push(Mistake::new(place, &join(&self.path, key), message).among(said, names.iter().copied()));
     }
 
-    /// Whether a key is there.
+    /// Whether a key is present.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
     }
 
-    /// A key that must be there.
+    /// Requires a key.
     pub(crate) fn require(&mut self, key: &str, allowed: &str) -> bool {
         if !self.has(key) {
             let whose = if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) };
@@ -65,7 +65,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
         self.has(key)
     }
 
-    /// A key that would have no effect.
+    /// Refuses a key that would have no effect.
     pub(crate) fn refuse(&mut self, key: &str, why: &str) {
         if self.has(key) {
             self.wrong(key, format!("`{key}` has no effect {why}"), "");
@@ -81,7 +81,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
         node.text()
     }
 
-    /// A text that says a `T`.
+    /// A text parsed as a `T`.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&mut self, key: &str, allowed: &str) -> Option<T> {
         let text = self.text(key, allowed)?;
         text.parse().map_err(|error: T::Err| self.wrong(key, format!("`{text}`: {error}"), allowed)).ok()
@@ -113,7 +113,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
         }
     }
 
-    /// True or false; false if it is not there.
+    /// True or false; false if the key is missing.
     pub(crate) fn flag(&mut self, key: &str) -> bool {
         match self.table.get(key).map(|node| &node.content) {
             None => false,
@@ -125,7 +125,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
         }
     }
 
-    /// The items of a list; none if it is not there.
+    /// The items of a list; empty if the key is missing.
     pub(crate) fn list(&mut self, key: &str, allowed: &str) -> &'a [Toml] {
         match self.table.get(key).map(|node| (&node.content, node)) {
             None => &[],
@@ -137,7 +137,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
         }
     }
 
-    /// Notes a mistake at an item of a list.
+    /// Records a mistake at an item of a list.
     pub(crate) fn wrong_item(&mut self, key: &str, item: &Toml, (message, allowed): (String, &str)) {
         self.mistakes.push(Mistake::new(item.place, &join(&self.path, key), message).allowing(allowed));
     }

@@ -1,4 +1,4 @@
-//! Opens the devices of a plan, runs its workers, adds up their counters.
+//! Opens the devices of a plan, runs its workers, and adds up their counters.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,22 +25,22 @@ use crate::plan::{
 };
 use crate::watch::{WatchAddress, WatchListener};
 
-/// Why a router cannot start or go on.
+/// Why a router cannot start or continue.
 #[derive(Debug, Error)]
 pub enum ApplianceError {
-    /// A device does not open.
+    /// A device cannot be opened.
     #[error("port `{port}`: cannot open {device}: {cause}{hint}")]
     Device {
         /// The port.
         port: String,
         /// Its device.
         device: String,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
-        /// What may help.
+        /// A hint.
         hint: &'static str,
     },
-    /// A device says too little about itself.
+    /// A device lacks information about itself.
     #[error("port `{port}`: {message}")]
     Port {
         /// The port.
@@ -48,15 +48,15 @@ pub enum ApplianceError {
         /// What is missing or out of range.
         message: String,
     },
-    /// A route has no room.
+    /// There is no room for a route.
     #[error("route: {0}")]
     Route(#[from] RouteError),
-    /// The address for questions does not open.
+    /// The address for queries cannot be opened.
     #[error("metrics: cannot listen on {address}: {cause}")]
     Metrics {
         /// The address.
         address: WatchAddress,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// A worker has failed.
@@ -64,22 +64,22 @@ pub enum ApplianceError {
     Worker {
         /// Its number.
         worker: u16,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
 }
 
-/// Buffers of a worker, for each port: what waits to be read and to be sent.
+/// Buffers of a worker per port, for frames waiting to be read or sent.
 const BUFFERS_PER_PORT: u32 = 512;
 /// Bytes of the smallest packet on the wire.
 const LEAST_WIRE: u64 = 84;
-/// Most packets that a switch may hold: half a gigabyte of buffers, which take memory only when used.
+/// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which take memory only when used.
 const MOST_STORED: u64 = 1 << 18;
 
 /// Runs a router until `stop` is set. Calls `started` once all devices are open.
 ///
 /// # Errors
-/// A device does not open or fails, or there are too many routes.
+/// A device cannot be opened or fails, or there are too many routes.
 pub fn run(
     plan: &RouterPlan,
     stop: &AtomicBool,
@@ -143,7 +143,7 @@ fn next(hop: PlannedHop) -> NextHop {
     }
 }
 
-/// Runs a thread for each worker and one that answers questions; the first failure ends all.
+/// Runs a thread per worker and one that answers queries; the first failure ends all.
 fn work<A: Application>(
     running: &Running<'_>,
     queues: Vec<Vec<Box<dyn Backend>>>,
@@ -181,21 +181,21 @@ fn work<A: Application>(
     failure.map_or_else(|| Ok(running.total()), Err)
 }
 
-/// Packets that a switch may hold: its memory full of the smallest, up to a bound.
+/// The number of packets that a switch may hold: its memory full of minimum-size packets, up to a bound.
 fn stored_packets(plan: &RouterPlan) -> u32 {
     let PlannedApplication::Switch(switch) = &plan.application else { return 0 };
     let buffer = switch.setup.switch_at(switch.switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
     (buffer / LEAST_WIRE).min(MOST_STORED) as u32
 }
 
-/// One queue of every port.
+/// Opens one queue of every port.
 fn open_all(plan: &RouterPlan) -> Result<Vec<Box<dyn Backend>>, ApplianceError> {
     (0..plan.ports.len()).map(|number| open(plan, number)).collect()
 }
 
 fn open(plan: &RouterPlan, number: usize) -> Result<Box<dyn Backend>, ApplianceError> {
     let port = &plan.ports[number];
-    // Queues of one interface share a group; groups are numbered within the network namespace.
+    // Queues of one interface share a group; groups are numbered per network namespace.
     let group =
         (plan.workers > 1).then(|| (std::process::id() as u16).wrapping_mul(64).wrapping_add(number as u16));
     let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
@@ -219,7 +219,7 @@ fn open(plan: &RouterPlan, number: usize) -> Result<Box<dyn Backend>, ApplianceE
     })
 }
 
-/// A port as routing sees it; what the plan leaves open, the interface says.
+/// A port as routing sees it; the interface provides what the plan does not give.
 fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
     let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
     let said = |what: &str| match &port.device {

@@ -1,4 +1,4 @@
-//! The part of a file that makes the router a switch of a scenario's network.
+//! The part of a file that makes the router act as a switch of a scenario's network.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use weft_topology::Node;
 use crate::plan::{PlannedSwitch, PortUse};
 use crate::reader::TableReader;
 
-/// Keys of the file that only a switch has.
+/// Keys of the file that only a switch uses.
 pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_points"];
 
 const SCENARIO: &str = "the path of a scenario, from this file's folder";
@@ -50,7 +50,7 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path) -> Option<P
     Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of })
 }
 
-/// The network of the scenario, in the case asked for.
+/// The network of the scenario in the requested case.
 fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Setup> {
     let path = folder.join(root.text("scenario", SCENARIO)?);
     let cases = match weft_prepare::prepare(&path, &[], false) {
@@ -86,7 +86,7 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
     cases[number].setup(seed).map_err(|error| root.wrong("scenario", error.to_string(), "")).ok()
 }
 
-/// Why a switch cannot work with what real hosts put into their packets.
+/// Why a switch cannot work with the packets of real hosts.
 fn not_on_the_wire(settings: &SwitchSettings, balancer: &BalancerSettings) -> Option<&'static str> {
     match balancer {
         BalancerSettings::Conga(_) => {
@@ -161,7 +161,7 @@ fn code_point(item: &Toml) -> Option<usize> {
     }
 }
 
-/// The use of a `[[port]]`: which cable it is. Several ports to one node take its cables in their order; `before` are the earlier ports.
+/// The cable of a `[[port]]`. Several ports to one node take its cables in order; `before` are the earlier ports.
 pub(crate) fn port_use(
     port: &mut TableReader<'_, '_>,
     plan: &PlannedSwitch,

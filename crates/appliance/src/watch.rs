@@ -1,6 +1,8 @@
-//! What a running router tells: its counters as Prometheus text, and its ports, workers, routes and neighbours for a person.
+//! Queries of a running router: its counters as Prometheus text, and its ports, workers, routes and neighbours for
+//! people.
 //!
-//! It listens on a loopback address or a Unix socket only and answers `GET /metrics` and `GET /show`, one request per connection.
+//! It listens on a loopback address or a Unix socket only and answers `GET /metrics` and `GET /show`, one request per
+//! connection.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -11,7 +13,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Where a router can be asked.
+/// The address at which a router can be queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchAddress {
     /// A port of this machine.
@@ -42,11 +44,11 @@ impl fmt::Display for WatchAddress {
     }
 }
 
-/// How long the listener sleeps between looks: how soon it sees that it is to stop.
+/// How long the listener sleeps between checks, which is also how soon it stops.
 const NAP: Duration = Duration::from_millis(20);
-/// How long a client may take to ask, or to take the answer.
+/// How long a client may take to send its request, or to receive the answer.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes of the longest request that is read.
+/// Maximum size of a request, bytes.
 const LONGEST: usize = 4096;
 
 /// An open address.
@@ -60,7 +62,7 @@ trait Connection: Read + Write {}
 impl<C: Read + Write> Connection for C {}
 
 impl WatchListener {
-    /// Opens an address. A socket file that nobody listens to any more is replaced.
+    /// Opens an address. Replaces a stale socket file.
     pub(crate) fn open(address: &WatchAddress) -> io::Result<WatchListener> {
         let listener = match address {
             WatchAddress::Loopback(address) => WatchListener::Loopback(TcpListener::bind(address)?),
@@ -87,11 +89,11 @@ impl WatchListener {
         }
     }
 
-    /// Answers until `stop` is set. `page` is what stands at a path.
+    /// Answers until `stop` is set. `page` gives the text at a path.
     pub(crate) fn serve(&self, stop: &AtomicBool, page: impl Fn(&str) -> Option<String>) {
         while !stop.load(Ordering::Relaxed) {
             match self.accept() {
-                // A client that fails harms nobody but itself.
+                // A client that fails affects only itself.
                 Ok(mut connection) => drop(answer(&mut *connection, &page)),
                 Err(_) => std::thread::sleep(NAP),
             }
@@ -121,7 +123,7 @@ fn patient_unix(stream: UnixStream) -> io::Result<Box<dyn Connection>> {
     Ok(Box::new(stream))
 }
 
-/// Removes the socket of a router that is gone; never anything else.
+/// Removes the socket of a router that no longer runs, and never anything else.
 fn remove_stale(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::FileTypeExt;
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
@@ -161,10 +163,10 @@ fn answer(connection: &mut dyn Connection, page: &impl Fn(&str) -> Option<String
     connection.write_all(body.as_bytes())
 }
 
-/// What a running router says at a path.
+/// Queries a running router for the page at a path.
 ///
 /// # Errors
-/// Nobody listens there, or the answer is not one of a router.
+/// There is no listener, or the answer is not that of a router.
 pub fn ask(address: &WatchAddress, path: &str) -> io::Result<String> {
     let mut connection: Box<dyn Connection> = match address {
         WatchAddress::Loopback(address) => patient_tcp(TcpStream::connect(address)?)?,

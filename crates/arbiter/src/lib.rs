@@ -13,7 +13,7 @@ pub mod pdq;
 /// The link of an arbiter.
 #[derive(Clone, Copy, Debug)]
 pub struct ArbiterSite {
-    /// A number that no other arbiter of the network has; not zero.
+    /// A number unique to this arbiter in the network; not zero.
     pub number: u64,
     /// The rate of the link.
     pub line: Rate,
@@ -21,7 +21,7 @@ pub struct ArbiterSite {
     pub full_packet: Bytes,
 }
 
-/// A packet that passes an arbiter.
+/// A packet passing an arbiter.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing {
     /// When.
@@ -34,15 +34,15 @@ pub struct Passing {
 
 /// Decides which flows may send over a link.
 pub trait Arbiter {
-    /// A request, or a flow's last word, is about to be forwarded over the link.
+    /// A request, or the last packet of a flow, is about to be forwarded over the link.
     fn forward(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
-    /// The answer to such a packet is on its way back.
+    /// The answer to such a packet passes on its way back.
     fn reverse(&mut self, _passing: &Passing, _header: &mut SchedulingHeader) {}
-    /// When [`Arbiter::tick`] is due; [`Time::NEVER`] while no flow is known.
+    /// When [`Arbiter::tick`] is due; [`Time::NEVER`] while no flow is listed.
     fn due(&self) -> Time {
         Time::NEVER
     }
-    /// The time has come; `waiting` bytes wait for the link, without the packet in service.
+    /// The timer expired; `waiting` bytes wait for the link, without the packet in service.
     fn tick(&mut self, _now: Time, _waiting: Bytes) {}
     /// Whether it ever changes a packet.
     fn is_on(&self) -> bool {

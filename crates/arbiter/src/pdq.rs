@@ -3,10 +3,11 @@
 //! *Paper*: Hong, Caesar, Godfrey, Finishing flows quickly with preemptive scheduling, SIGCOMM 2012, section 3.3:
 //! algorithms 1 to 3, Early Start, Suppressed Probing, dampening, and the rate controller.
 //!
-//! The paper leaves some points open. Here an offer below one packet per round trip is a pause, so that a sending flow
-//! hears of changes within a round trip; a flow's place in the list counts from one, so that the most critical flow,
-//! too, has a probing interval; the capacity never falls below one packet per round trip, so that a queue of probes cannot
-//! pause everybody; flows not heard of for `forget` leave the list, in case their last word was lost.
+//! The paper leaves some points open; the choices here: An offer below one packet per round trip counts as a pause, so
+//! that a sending flow
+//! hears of changes within a round trip; positions in the list count from one, so that the most critical flow has a
+//! probing interval, too; the capacity never falls below one packet per round trip, so that a queue of probes cannot
+//! pause all flows; flows not heard of for `forget` leave the list, in case their last packet was lost.
 
 mod list;
 mod rcp;
@@ -48,9 +49,9 @@ pub struct PdqArbiter {
     settings: PdqArbiterSettings,
     number: u64,
     full_packet: Bytes,
-    /// What listed flows may use of an empty link.
+    /// The rate that listed flows may use of an empty link.
     most: Rate,
-    /// The same less what drains the queue (C in the paper).
+    /// The same rate, less what is needed to drain the queue (C in the paper).
     capacity: Rate,
     flows: FlowList,
     /// The flow that was last admitted after a pause, and when.
@@ -83,7 +84,7 @@ impl PdqArbiter {
         (2 * self.flows.sending()).max(floor).min(self.settings.most_list as usize)
     }
 
-    /// The flow's place in the list, which it enters if it is critical enough.
+    /// The flow's position in the list, which it enters if it is critical enough.
     fn place(&mut self, flow: ListedFlow) -> Option<usize> {
         if let Some(place) = self.flows.find(flow.key) {
             return Some(self.flows.update(place, flow));
@@ -91,8 +92,8 @@ impl PdqArbiter {
         self.flows.insert(flow, self.bound())
     }
 
-    /// What flows more critical than the one at `place` leave of the link. Those about to finish are ignored as long
-    /// as together they need less than K round trips.
+    /// The rate that flows more critical than the one at `position` leave of the link. Flows about to finish are
+    /// ignored as long as together they need less than K round trips.
     fn available(&self, place: usize) -> Rate {
         let (mut finishing, mut used) = (0.0, 0);
         for flow in self.flows.before(place) {
@@ -106,7 +107,7 @@ impl PdqArbiter {
         Rate(self.capacity.0.saturating_sub(used))
     }
 
-    /// What listed flows leave of the link, even if all of them send.
+    /// The rate that the listed flows leave of the link if all of them send.
     fn left(&self) -> Rate {
         Rate(self.capacity.0.saturating_sub(self.flows.demand().0))
     }
@@ -117,7 +118,7 @@ impl PdqArbiter {
         self.admitted.is_some_and(|(flow, at)| flow != passing.flow && passing.now < at + pause)
     }
 
-    /// Whether an offer is below one packet per round trip because others use the link.
+    /// Whether an offer is below one packet per round trip because other flows use the link.
     fn is_little(&self, offer: Rate, header: &SchedulingHeader) -> bool {
         offer.bytes_in(header.round_trip) < self.full_packet && offer < header.rate.min(self.capacity)
     }

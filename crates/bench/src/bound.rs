@@ -1,9 +1,12 @@
-//! The bound loop: the least that any packet simulator must do. It is the yardstick beside every figure of `weft bench`.
+//! The bound loop: the minimum work of any packet simulator, the yardstick for every figure of `weft bench`.
 //!
-//! It moves packets of the reference run R1 (four spines, sixteen leaves of twenty hosts) and does nothing else: one event
-//! per hop, since a port that serves in order knows at once when a packet will have left; 32-byte packets in a pool, links by
-//! index, paths drawn by flow, a window after DCTCP (SIGCOMM'10). No losses, no timers, no opening of connections, endless
-//! buffers, no statistics but the mean completion time, which shows that it carried the traffic. Must not depend on any
+//! It moves packets of the reference run R1 (four spines, sixteen leaves of twenty hosts) and does nothing else: one
+//! event per hop, because a port that serves in order knows a packet's departure when it arrives; 32-byte packets in a
+//! pool,
+//! links by
+//! index, paths drawn by flow, a window after DCTCP (SIGCOMM'10). No losses, timers or connection set-up, infinite
+//! buffers, and no statistics but the mean completion time, which shows that it carried the traffic. Must not depend on
+//! any
 //! part of Weft.
 
 mod wheel;
@@ -14,16 +17,16 @@ const PER_LEAF: u32 = 20;
 const LEAVES: u32 = 16;
 const SPINES: u32 = 4;
 const HOSTS: u32 = PER_LEAF * LEAVES;
-/// The first link from leaves to hosts, from leaves to spines, from spines to leaves; those from hosts come first.
+/// The first link from leaves to hosts, from leaves to spines, and from spines to leaves; links from hosts come first.
 const DOWN: u32 = HOSTS;
 const UP: u32 = 2 * HOSTS;
 const BACK: u32 = UP + LEAVES * SPINES;
 const LINKS: u32 = BACK + LEAVES * SPINES;
-/// Picoseconds of a byte at 10 and at 40 Gb/s, and of the way through a link.
+/// Picoseconds per byte at 10 and at 40 Gb/s, and propagation delay of a link.
 const HOST_BYTE: u64 = 800;
 const FABRIC_BYTE: u64 = 200;
 const DELAY: u64 = 1_000_000;
-/// Payload and header of a packet, and the queue above which packets are marked, bytes.
+/// Payload and header of a packet, and the queue above which packets are marked, in bytes.
 const PAYLOAD: u64 = 1460;
 const HEADER: u64 = 40;
 const MARKING: u64 = 97_500;
@@ -42,14 +45,14 @@ pub struct BoundFlow {
     pub bytes: u64,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundOutcome {
     /// Link traversals.
     pub packet_hops: u64,
     /// Mean completion time in seconds.
     pub mean_fct: f64,
-    /// The same of flows below 100 kB; not a number if there are none.
+    /// Mean completion time in seconds of flows below 100 kB; not a number if there are none.
     pub small_fct: f64,
 }
 
@@ -68,7 +71,7 @@ struct Packet {
 struct Link {
     free: u64,
     byte: u64,
-    /// Waiting times above this are marked.
+    /// Packets that wait longer than this are marked.
     marking: u64,
     first: u32,
     last: u32,
@@ -101,7 +104,7 @@ struct Bound {
     packet_hops: u64,
 }
 
-/// Carries all flows, which are ordered by start, to their end.
+/// Carries all flows, which must be ordered by start, until they have finished.
 #[must_use]
 pub fn carry(demands: &[BoundFlow]) -> BoundOutcome {
     let mut bound = Bound::new(demands);
@@ -126,7 +129,7 @@ impl Bound {
         }
     }
 
-    /// Mean completion time in seconds of the flows whose size is `wanted`.
+    /// Mean completion time in seconds of the flows whose size satisfies `wanted`.
     fn mean_fct(&self, wanted: fn(u64) -> bool) -> f64 {
         let flows = self.flows.iter().filter(|flow| wanted(flow.demand.bytes));
         let times: Vec<f64> = flows.map(|flow| (flow.ended - flow.demand.start) as f64 / 1e12).collect();
@@ -205,7 +208,7 @@ impl Bound {
         self.forward(now, id, first);
     }
 
-    /// Sends what the window lets out.
+    /// Sends what the window allows.
     fn send(&mut self, number: u32, now: u64) {
         loop {
             let flow = &mut self.flows[number as usize];
@@ -246,7 +249,7 @@ impl Flow {
 
 fn link(number: u32) -> Link {
     let byte = if number < UP { HOST_BYTE } else { FABRIC_BYTE };
-    // Hosts' cards mark as well: nothing else would hold a window whose bottleneck is its own card.
+    // Hosts' cards mark as well; otherwise nothing would limit a window whose bottleneck is its own card.
     Link { free: 0, byte, marking: MARKING * byte, first: NONE, last: NONE }
 }
 

@@ -1,4 +1,4 @@
-//! The cases of `weft bench`: which scenarios, in which order, and how they are found. It runs nothing.
+//! The cases of `weft bench`: their scenarios, their order, and how they are found. Runs nothing.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use weft_core::units::did_you_mean;
 /// A case: its name, the file of its scenario, and whether it belongs to the standard set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchCase {
-    /// Its name: that of the file, or of the named case of the file's sweep.
+    /// Its name: that of the file, or of a named case of the file's sweep.
     pub name: &'static str,
     /// The scenario, without folder.
     pub file: &'static str,
-    /// It is run unless others are named; the rest only by `--all`.
+    /// Whether it belongs to the standard set; other cases are run only if named or with `--all`.
     pub standard: bool,
-    /// What it shows.
+    /// What it measures.
     pub about: &'static str,
 }
 
@@ -51,10 +51,10 @@ const fn standard(name: &'static str, file: &'static str, about: &'static str) -
     BenchCase { name, file, standard: true, about }
 }
 
-/// The cases with these names; without names the standard ones, or all if asked for or if the reduced forms do.
+/// The cases with these names; without names the standard cases, or all of them if `all` or `reduced`.
 ///
 /// # Errors
-/// [`Error::BadInput`] for a name that is no case, with the nearest.
+/// [`Error::BadInput`] for an unknown name, with the nearest one.
 pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<BenchCase>, Error> {
     if names.is_empty() {
         return Ok(CASES.iter().filter(|case| all || reduced || case.standard).copied().collect());
@@ -76,7 +76,7 @@ fn named(name: &str) -> Result<BenchCase, Error> {
 /// The scenario of a case, or its reduced form, with overrides.
 ///
 /// # Errors
-/// [`Error::BadInput`] when it cannot be read, is wrong, or lacks the case.
+/// [`Error::BadInput`] if it cannot be read, has mistakes, or lacks the case.
 pub(crate) fn load(folder: &Path, case: &BenchCase, small: bool, set: &[String]) -> Result<Prepared, Error> {
     let path = folder.join(case.file);
     if !path.exists() {

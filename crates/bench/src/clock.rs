@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Runs `work` and says how many seconds it took.
+/// Runs `work`; also returns its duration in seconds.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let began = now();
     let result = work();

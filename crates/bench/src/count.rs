@@ -1,5 +1,5 @@
-//! Instructions of a loop: the program runs itself once more under callgrind, which counts every instruction and cuts its
-//! count where the loop begins and ends. Must not depend on what the loop does.
+//! Instructions of a loop: the program runs itself again under callgrind, which counts every instruction and splits its
+//! count at the start and the end of the loop. Must not depend on what the loop does.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,19 +8,19 @@ use weft::Error;
 
 use crate::pass::Pass;
 
-/// The function at which the count is cut; see [`crate::pass`].
+/// The function at which the count is split; see [`crate::pass`].
 const EDGE: &str = "*loop_edge*";
 /// The name under which the bound loop is counted.
 pub(crate) const BOUND: &str = "bound";
 
-/// How to get what counts.
+/// How to install the counter.
 const INSTALL: &str = "counting instructions needs valgrind, which is not installed (Debian, Ubuntu: apt-get install \
                        valgrind; Fedora: dnf install valgrind)";
 
 /// Whether instructions can be counted.
 ///
 /// # Errors
-/// [`Error::BadInput`] that says how to install what is missing.
+/// [`Error::BadInput`] with instructions to install what is missing.
 pub(crate) fn available() -> Result<(), Error> {
     let said = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     match said {
@@ -29,10 +29,10 @@ pub(crate) fn available() -> Result<(), Error> {
     }
 }
 
-/// Instructions in the loop of the reduced form of a case, and what the pass showed.
+/// The instructions in the loop of a case's reduced form, and the figures of the pass.
 ///
 /// # Errors
-/// [`Error::Failed`] when the program cannot be started again or ends badly.
+/// [`Error::Failed`] if the program cannot be started again or fails.
 pub(crate) fn count(name: &str, folder: &Path) -> Result<(u64, Pass), Error> {
     let (instructions, output) = count_output(name, folder)?;
     let pass = serde_json::from_slice(&output)
@@ -40,7 +40,7 @@ pub(crate) fn count(name: &str, folder: &Path) -> Result<(u64, Pass), Error> {
     Ok((instructions, pass))
 }
 
-/// The same, and what the pass printed.
+/// [`count`], with the output of the pass.
 ///
 /// # Errors
 /// As [`count`].
@@ -64,7 +64,7 @@ pub(crate) fn count_output(name: &str, folder: &Path) -> Result<(u64, Vec<u8>), 
     Ok((place.instructions().map_err(failed)?, output.stdout))
 }
 
-/// A folder for callgrind's files that is gone afterwards.
+/// A folder for callgrind's files, removed when this is dropped.
 struct CountFolder(PathBuf);
 
 impl CountFolder {
@@ -79,8 +79,8 @@ impl CountFolder {
         self.0.join("counts")
     }
 
-    /// The instructions between the first cut and the last. Part n ends at the n-th cut; the rest of the
-    /// program has no number.
+    /// The instructions between the first split and the last. Part n ends at the n-th split; the part after the last
+    /// split has no number.
     fn instructions(&self) -> Result<u64, String> {
         let part = |n: usize| std::fs::read_to_string(self.0.join(format!("counts.{n}"))).ok();
         let parts: Vec<String> = (1..).map_while(part).collect();
@@ -92,7 +92,7 @@ impl CountFolder {
 
 impl Drop for CountFolder {
     fn drop(&mut self) {
-        // A folder that stays behind does no harm.
+        // A folder that is left behind does no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

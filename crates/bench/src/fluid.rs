@@ -1,4 +1,4 @@
-//! What the fluid models cost: one run of 64 separate flows, and a map of margins. Knows the facade; knows no equation.
+//! The cost of fluid models: a run of 64 separate flows, and a map of margins. Must not depend on equations.
 
 use std::path::Path;
 
@@ -9,23 +9,23 @@ use crate::clock;
 
 /// The scenario.
 const FILE: &str = "fluid.toml";
-/// Points of the map, as it is asked for.
+/// The points of the map, as typed.
 const RANGES: [&str; 2] = ["flows=2..101:100", "delay=1 us..150 us:1000"];
 const POINTS: f64 = 1e5;
 
-/// Times by the wall clock.
+/// Wall-clock times of fluid models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FluidTimes {
     /// 64 flows over 200 ms with their margins, on one thread, seconds.
     pub run_s: f64,
-    /// Points of a map per minute, on all cores, its page and table included.
+    /// Points of a map per minute, on all cores, including its page and table.
     pub points_per_minute: f64,
 }
 
 /// Measures both.
 ///
 /// # Errors
-/// When the scenario cannot be read or the map cannot be written.
+/// If the scenario cannot be read or the map cannot be written.
 pub(crate) fn measure(folder: &Path) -> Result<FluidTimes, Error> {
     let path = folder.join(FILE);
     let options = FluidOptions {

@@ -1,20 +1,20 @@
-//! What the allocator says. It counts only in programs whose global allocator is [`ALLOCATOR`]; elsewhere everything
-//! reads zero.
+//! Counts of the allocator. They are available only in programs whose global allocator is [`ALLOCATOR`]; elsewhere
+//! everything reads zero.
 
 use std::alloc::System;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
-/// The system's allocator, counted: a few atomic additions per call, and simulations make hardly any.
+/// The system's allocator with counters: a few atomic additions per call, of which simulations make very few.
 pub type Counted = &'static StatsAlloc<System>;
 
-/// What a program makes its global allocator.
+/// The global allocator of a program that counts.
 pub const ALLOCATOR: Counted = &INSTRUMENTED_SYSTEM;
 
 /// The state of the heap at an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heap {
-    /// Calls that asked for memory so far, growing of what was there included.
+    /// Allocations so far, including reallocations.
     pub(crate) calls: u64,
     /// Bytes in use.
     pub(crate) bytes: u64,

@@ -1,10 +1,11 @@
-//! What a simulation costs: the cases of `weft bench`, how they are measured, and how results compare with those of other
-//! simulators.
+//! The cost of a simulation: the cases of `weft bench`, how they are measured, and a comparison with other simulators.
 //!
 //! In reading order: [`cases`] (what is run), [`pass`] (one pass of a case), [`bound`] (the yardstick), `count`
 //! (instructions), `memory` (bytes of a flow, a host, a port), `fluid` (runs and maps of equations),
 //! [`results`] (all figures, and the comparison with an earlier
-//! call), [`peers`] (the page about other simulators), [`router`] (packets a second of the router). It changes nothing of what it measures and knows no part of a simulation.
+//! call), [`peers`] (the page about other simulators), [`router`] (packets per second of the router). It does not
+//! change
+//! what it measures, and must not depend on the parts of a simulation.
 
 pub mod bound;
 pub mod cases;
@@ -27,29 +28,29 @@ use cases::BenchCase;
 use pass::Pass;
 use results::{BenchResults, CaseResult, CountedCosts, Timed};
 
-/// What [`bench()`] needs to know.
+/// The options of [`bench()`].
 pub struct BenchOptions {
     /// Cases to run; none: the standard ones.
     pub names: Vec<String>,
-    /// Run all cases, the large ones too.
+    /// Whether to run all cases, including the large ones.
     pub all: bool,
     /// Passes of each case; at least 1.
     pub repeat: usize,
-    /// Threads of one run; counting takes one in any case.
+    /// Threads per run; counting always uses one.
     pub threads: usize,
-    /// Only count: instructions and allocations of the reduced forms, which are small for all cases.
+    /// Whether to count only: instructions and allocations of the reduced forms, which are small for all cases.
     pub count: bool,
     /// The folder of the scenarios.
     pub from: PathBuf,
-    /// Called with what is being done.
+    /// Called with what is being measured.
     pub progress: fn(&str),
 }
 
-/// Measures.
+/// Measures the chosen cases.
 ///
 /// # Errors
-/// [`Error::BadInput`] for a name that is no case, for scenarios that are not there, and when counting is asked for and
-/// valgrind is missing; [`Error::Failed`] when a count breaks.
+/// [`Error::BadInput`] for an unknown name, for missing scenarios, and if counting is requested and valgrind is
+/// missing; [`Error::Failed`] if a count fails.
 pub fn bench(options: &BenchOptions) -> Result<BenchResults, Error> {
     let chosen = cases::chosen(&options.names, options.all, options.count)?;
     let counting = count::available();
@@ -80,7 +81,7 @@ pub fn bench(options: &BenchOptions) -> Result<BenchResults, Error> {
     Ok(results)
 }
 
-/// One pass of the reduced form of a case, or of the bound loop: what is run under callgrind. The answer is JSON.
+/// One pass of the reduced form of a case, or of the bound loop, to be run under callgrind. Returns JSON.
 ///
 /// # Errors
 /// As [`bench()`].
@@ -117,7 +118,7 @@ impl Bench<'_> {
         Ok(CountedCosts::new(instructions, &pass))
     }
 
-    /// Passes of a case, each followed by one of the bound loop, so that a busy machine slows down both.
+    /// Passes of a case, each followed by one of the bound loop, so that a busy machine slows both down.
     fn timed(&self, case: &BenchCase, bound: &mut Vec<Pass>) -> Result<Timed, Error> {
         let prepared = self.options.prepared(case, false)?;
         let first = bound.len();

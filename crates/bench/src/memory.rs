@@ -1,4 +1,4 @@
-//! Bytes of a flow, a host and a port: the heap of two networks that differ in the number of one thing only.
+//! Bytes per flow, host and port: compares the heap of two networks that differ in the number of one of these only.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub struct MemoryCosts {
 }
 
 /// The flows (a power of two, so that lists that grow by doubling are full), hosts per leaf and spines of the smaller
-/// network, and the leaves of both.
+/// network, and the leaves of both networks.
 const FLOWS: u64 = 16_384;
 const HOSTS_PER_LEAF: u64 = 20;
 const SPINES: u64 = 4;
@@ -31,7 +31,7 @@ const LEAVES: u64 = 16;
 /// Measures all four.
 ///
 /// # Errors
-/// When the scenarios cannot be read.
+/// If the scenarios cannot be read.
 pub(crate) fn measure(folder: &Path) -> Result<MemoryCosts, Error> {
     let [few, many] = twice(folder, "million", "measure.flows", FLOWS)?;
     let per_flow = |bytes: fn(&Pass) -> u64| difference(bytes(&few), bytes(&many), FLOWS);
@@ -47,7 +47,7 @@ pub(crate) fn measure(folder: &Path) -> Result<MemoryCosts, Error> {
     })
 }
 
-/// The reduced form of a case with a setting at `number` and at twice `number`.
+/// The reduced form of a case with a setting at `number`, and at twice `number`.
 fn twice(folder: &Path, case: &str, setting: &str, number: u64) -> Result<[Pass; 2], Error> {
     let case: &BenchCase = CASES.iter().find(|known| known.name == case).expect("it is in the list");
     let at = |number: u64| pass::run(&cases::load(folder, case, true, &[format!("{setting}={number}")])?, 1);

@@ -1,5 +1,5 @@
-//! One pass of a case: the network is built, its loop is run and watched, the records of its flows are counted. Only the loop, from the
-//! first event to the last, is measured. Must not depend on scenarios or tables.
+//! One pass of a case: builds the network, runs and observes its loop, and counts the records of its flows. Only the
+//! loop, from the first event to the last, is measured. Must not depend on scenarios or tables.
 
 use serde::{Deserialize, Serialize};
 use weft::{Error, Prepared};
@@ -10,7 +10,7 @@ use weft_sim::Simulation;
 use crate::heap::{self, Heap};
 use crate::{bound, clock};
 
-/// What a pass showed.
+/// The figures of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
     /// Flows of the run.
@@ -27,22 +27,22 @@ pub struct Pass {
     pub allocations: u64,
     /// Of these, in the second half of the events.
     pub late_allocations: u64,
-    /// Heap in use at most, seen at the start of the loop, every 65 536 events and at its end, bytes.
+    /// Peak heap in use, sampled at the start of the loop, every 65 536 events and at its end, bytes.
     pub peak_bytes: u64,
-    /// Heap in use for the network before the first event, the scenario's flows included, bytes.
+    /// Heap in use for the network before the first event, including the scenario's flows, bytes.
     pub built_bytes: u64,
-    /// The same after the last event, bytes.
+    /// Heap in use for the network after the last event, bytes.
     pub ended_bytes: u64,
 }
 
-/// What was seen at a look at the running loop.
+/// A sample of the running loop.
 #[derive(Clone, Copy)]
 struct Look {
     events: u64,
     heap: Heap,
 }
 
-/// Room for the looks at a loop, so that looking does not allocate: enough for four billion events.
+/// Capacity for samples, so that sampling does not allocate: enough for four billion events.
 const LOOKS: usize = 1 << 16;
 
 /// Seed of all cases.
@@ -55,17 +55,17 @@ impl Pass {
         self.seconds * 1e9 / self.packet_hops.max(1) as f64
     }
 
-    /// Allocations in the second half of the loop per packet-hop of it.
+    /// Allocations per packet-hop in the second half of the loop.
     #[must_use]
     pub fn late_per_hop(&self) -> f64 {
         2.0 * self.late_allocations as f64 / self.packet_hops.max(1) as f64
     }
 }
 
-/// Runs a case on so many threads.
+/// Runs a case on `threads` threads.
 ///
 /// # Errors
-/// What can only be found out while building.
+/// Mistakes found only while building.
 pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
     let mut looks: Vec<Look> = Vec::with_capacity(LOOKS);
     let before = heap::now().bytes;
@@ -104,7 +104,7 @@ pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
 }
 
 impl Pass {
-    /// The counts of the heap, from the looks at the loop and the bytes in use before anything was built.
+    /// Adds the figures of the heap, from the samples of the loop and the bytes in use before anything was built.
     fn with_heap(self, looks: &[Look], before: u64) -> Pass {
         let (first, last) = (looks[0], looks[looks.len() - 1]);
         let half = looks.iter().find(|look| 2 * look.events >= last.events).unwrap_or(&last);
@@ -123,7 +123,7 @@ impl Pass {
 /// Runs the bound loop over the flows of a case.
 ///
 /// # Errors
-/// What can only be found out while building.
+/// Mistakes found only while building.
 pub(crate) fn run_bound(prepared: &Prepared) -> Result<Pass, Error> {
     let demands = demands(prepared)?;
     loop_edge(0);
@@ -137,7 +137,7 @@ pub(crate) fn run_bound(prepared: &Prepared) -> Result<Pass, Error> {
 /// The flows of a case as the bound loop takes them.
 ///
 /// # Errors
-/// What can only be found out while building.
+/// Mistakes found only while building.
 pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::BoundFlow>, Error> {
     let demand = |flow: weft_workload::Flow| bound::BoundFlow {
         start: flow.start.0,
@@ -148,8 +148,8 @@ pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::BoundFlow>, Erro
     Ok(prepared.setup(SEED)?.flows.iter().map(demand).collect())
 }
 
-/// Where the measured loop begins and ends. Counting of instructions is cut at calls of this function, hence it must stay
-/// one, under this name.
+/// Marks the start and the end of the measured loop. The instruction count is split at calls of this function, so it
+/// must remain a function with this name.
 #[inline(never)]
 pub(crate) fn loop_edge(events: u64) -> u64 {
     std::hint::black_box(events)

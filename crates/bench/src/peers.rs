@@ -1,5 +1,5 @@
-//! The page of the book that compares Weft with other simulators: their figures, ours, and whether ours lie within the spread
-//! of theirs. The words and the figures of the others lie in files beside this one, ours are computed whenever the page is
+//! The page of the book that compares Weft with other simulators: their figures, ours, and whether ours lie within the
+//! spread of theirs. The text and the others' figures are in files beside this one; ours are computed when the page is
 //! written.
 
 mod cards;
@@ -24,23 +24,23 @@ use measured::{PeerFigures, runs};
 use published::{COMPLETIONS, COSTS, Completion};
 use verdict::{Spread, cell};
 
-/// Runs a case with overrides for so many seeds, and says what it is doing.
+/// Runs a case with overrides for this many seeds, and reports progress.
 type Ask<'a> = &'a dyn Fn(&str, &str, &[&str], u64) -> Result<Vec<PeerFigures>, Error>;
 
-/// Where the page lies, from the root of the repository.
+/// The page, relative to the root of the repository.
 pub const PAGE: &str = "docs/src/peers.md";
 
 /// Seeds of the comparison on R1 and on R2.
 const R1_SEEDS: u64 = 5;
 const R2_SEEDS: u64 = 16;
-/// Draws of paths for the fair shares.
+/// Number of random draws of paths for the fair shares.
 const DRAWS: u64 = 50;
 
-/// Transport settings that have a file of their own in no scenario: NewReno with everything else as in R1.
+/// Transport settings used by no scenario of their own: NewReno, otherwise as in R1.
 const NEWRENO: &str = "transport={ newreno = { framing = '0 B', least_wire = '40 B', delayed_ack = 1, initial_rto = '1 ms', \
                        min_rto = '1 ms', rto_floor = 'rfc' } }";
 
-/// pFabric as YAPS has it: a window of 12 packets, ports of 36 864 B, time-outs of 45 us.
+/// pFabric as in YAPS: a window of 12 packets, ports of 36 864 B, time-outs of 45 us.
 const PFABRIC: [&str; 4] = [
     "switch.ecn=off",
     "switch.order=ranked",
@@ -50,13 +50,13 @@ const PFABRIC: [&str; 4] = [
 
 const HEAD: &str = "| | small, mean | small, p99 | medium, mean | large, mean | all, mean |\n|---|---:|---:|---:|---:|---:|\n";
 
-/// Where the page says what it was made from.
+/// The line in which the page records its inputs.
 const MADE_FROM: &str = "<!-- Made from what has the fingerprint ";
 
-/// The page of this text was written before words, figures, scenarios or results changed.
+/// Whether words, figures, scenarios or results have changed since the page was written.
 ///
 /// # Errors
-/// When the scenarios below `from` cannot be read.
+/// If the scenarios below `from` cannot be read.
 pub fn is_stale(page: &str, from: &Path) -> Result<bool, Error> {
     Ok(!page.contains(&made_from(from)?))
 }
@@ -105,7 +105,7 @@ pub fn page(from: &Path, costs: &str, progress: fn(&str)) -> Result<String, Erro
     Ok(text)
 }
 
-/// What the bound loop makes of R1.
+/// The result of the bound loop on R1.
 fn bound(from: &Path) -> Result<BoundOutcome, Error> {
     Ok(bound::carry(&pass::demands(&cases::load(from, &CASES[0], false, &[])?)?))
 }
@@ -127,7 +127,7 @@ fn row<const N: usize>(name: &str, cells: &[Option<f64>; N]) -> String {
     format!("| {name} | {} |\n", cells.map(cell).join(" | "))
 }
 
-/// The rows of several runs: their mean, and least and greatest value.
+/// The rows of several runs: their mean, minimum and maximum.
 fn our_rows(runs: &[PeerFigures]) -> String {
     let mut text = row(&format!("**Weft**, mean of {} seeds", runs.len()), &PeerFigures::mean(runs).cells);
     let range = |n: usize| {
@@ -138,7 +138,7 @@ fn our_rows(runs: &[PeerFigures]) -> String {
     text
 }
 
-/// Where our cells lie in the spread of some rows.
+/// The position of our values in the spread of some rows.
 fn verdicts(name: &str, ours: &PeerFigures, theirs: &[&Completion]) -> String {
     let verdict = |n: usize| {
         let spread = Spread::of(theirs.iter().filter_map(|row| row.cells[n]));
@@ -150,7 +150,7 @@ fn verdicts(name: &str, ours: &PeerFigures, theirs: &[&Completion]) -> String {
     format!("| {name} | {} |\n", [0, 1, 2, 3, 4].map(verdict).join(" | "))
 }
 
-/// Of these rows, those of the named programs.
+/// The rows of the named programs.
 fn named<'a>(rows: &[&'a Completion], tools: &[&str]) -> Vec<&'a Completion> {
     rows.iter().filter(|row| tools.iter().any(|tool| row.tool.starts_with(tool))).copied().collect()
 }
@@ -239,14 +239,14 @@ fn packets(runs: &[(&str, &[PeerFigures])]) -> String {
     text
 }
 
-/// The rows of the table of costs in a page; none if there is no such table.
+/// The rows of the table of costs in a page; empty if there is no such table.
 #[must_use]
 pub fn cost_rows_of(page: &str) -> &str {
     let head = include_str!("peers/cost.txt").lines().last().unwrap_or_default();
     page.rsplit_once(&format!("{head}\n")).map_or("", |(_, rows)| rows)
 }
 
-/// The rows of the table of costs, from what `weft bench --json` said on this machine.
+/// The rows of the table of costs, from the output of `weft bench --json` on this machine.
 #[must_use]
 pub fn cost_rows(ours: &BenchResults) -> String {
     let mut text = String::new();

@@ -1,4 +1,5 @@
-//! All figures of a call of [`crate::bench()`], and what became of them since an earlier call. They know no scenario.
+//! All figures of a call of [`crate::bench()`], and how they have changed since an earlier call. Must not depend on
+//! scenarios.
 
 use serde::{Deserialize, Serialize};
 use weft::Error;
@@ -14,15 +15,15 @@ pub struct BenchResults {
     pub weft: String,
     /// The yardstick.
     pub bound: CaseResult,
-    /// Bytes of single things; measured unless cases are named.
+    /// Bytes of single objects; measured unless cases are named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryCosts>,
-    /// What the fluid models cost; measured unless cases are named or things are only counted.
+    /// The cost of fluid models; measured unless cases are named or only counts are requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fluid: Option<FluidTimes>,
     /// The cases, in the order in which they were run.
     pub cases: Vec<CaseResult>,
-    /// Why something is missing.
+    /// Why a figure is missing.
     #[serde(skip)]
     pub note: Option<String>,
 }
@@ -33,10 +34,10 @@ pub struct CaseResult {
     /// Its name; empty for the bound loop.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What does not depend on the machine's speed, of the reduced form.
+    /// Figures of the reduced form that do not depend on the machine's speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedCosts>,
-    /// What does, of the full form.
+    /// Figures of the full form that do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
 }
@@ -61,11 +62,11 @@ pub struct Timed {
     pub passes: usize,
     /// Nanoseconds per packet-hop of the fastest pass.
     pub best_ns_per_hop: f64,
-    /// The same of the pass in the middle.
+    /// Nanoseconds per packet-hop of the median pass.
     pub median_ns_per_hop: f64,
-    /// The best time divided by that of the bound loop, which ran between the passes.
+    /// The best time divided by that of the bound loop, which is run between the passes.
     pub times_bound: f64,
-    /// What the fastest pass showed.
+    /// The figures of the fastest pass.
     pub best: Pass,
 }
 
@@ -84,7 +85,7 @@ impl CountedCosts {
 }
 
 impl Timed {
-    /// From the passes of a case and those of the bound loop between them; `None` without passes.
+    /// From the passes of a case and the passes of the bound loop between them; `None` without passes.
     #[must_use]
     pub fn of(passes: &[Pass], bound: &[Pass]) -> Option<Timed> {
         let by_time = |passes: &[Pass]| {
@@ -104,16 +105,16 @@ impl Timed {
     }
 }
 
-/// The share by which a count may grow.
+/// The relative growth of a count that is tolerated.
 const TOLERANCE: f64 = 0.03;
-/// Allocations that a loop may make more than before, whatever the share: buffers that grow.
+/// The additional allocations in a loop that are always tolerated: buffers that grow.
 const FEW: u64 = 16;
 
 impl BenchResults {
-    /// Reads the JSON of an earlier call.
+    /// Parses the JSON of an earlier call.
     ///
     /// # Errors
-    /// [`Error::BadInput`] when it is not that.
+    /// [`Error::BadInput`] if it is anything else.
     pub fn read(name: &str, text: &str) -> Result<BenchResults, Error> {
         serde_json::from_str(text).map_err(|cause| {
             Error::BadInput(format!("{name} is not the output of `weft bench --json`: {cause}"))
@@ -126,8 +127,8 @@ impl BenchResults {
         serde_json::to_string_pretty(self).expect("figures have a text form")
     }
 
-    /// One sentence for every count that grew by more than 3 % since `before`. Cases that only one of the two has are not
-    /// compared.
+    /// One sentence for every count that has grown by more than 3 % since `before`. Cases that only one of the two has
+    /// are not compared.
     #[must_use]
     pub fn worse_than(&self, before: &BenchResults) -> Vec<String> {
         let mut worse = Vec::new();
@@ -140,7 +141,7 @@ impl BenchResults {
         worse
     }
 
-    /// The cases of which both calls have counts.
+    /// The number of cases for which both calls have counts.
     #[must_use]
     pub fn compared_with(&self, before: &BenchResults) -> usize {
         let counted = |results: &BenchResults, name: &str| {

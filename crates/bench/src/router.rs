@@ -1,5 +1,5 @@
-//! What the router costs (`weft bench router`): packets a second and instructions per packet on rings in memory, by application, table,
-//! size and batch. It measures the processor: no packet reaches a kernel.
+//! The cost of the router (`weft bench router`): packets per second and instructions per packet on rings in memory, by
+//! application, table, frame size and batch. Measures the processor: no packet reaches a kernel.
 
 use std::fmt::Write;
 use std::net::IpAddr;
@@ -20,25 +20,25 @@ use weft_router::{Application, Backend, FramePool, Interface, RouterWorker};
 
 use crate::{clock, count, pass};
 
-/// Frames of a ring.
+/// Frames per ring.
 const RING: usize = 512;
 /// Stations to which routes lead.
 const STATIONS: u8 = 16;
-/// Polls before measuring, and in one measurement; a count takes fewer.
+/// Polls before measuring, and polls per measurement; a count uses fewer.
 const WARM: usize = 20_000;
 const POLLS: usize = 400_000;
 const COUNTED_POLLS: usize = 2_000;
 
-/// What is measured.
+/// A case of the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouterCase {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// Routes in the table; none for minimal forwarding.
     prefixes: Option<usize>,
-    /// Bytes of a frame with FCS.
+    /// Bytes of a frame including FCS.
     size: usize,
-    /// Most frames received at once.
+    /// Maximum number of frames received at once.
     burst: usize,
 }
 
@@ -54,16 +54,16 @@ pub const CASES: &[RouterCase] = &[
     RouterCase { name: "route-256k-1", prefixes: Some(262_144), size: 64, burst: 1 },
 ];
 
-/// What a case showed.
+/// The figures of a case.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RouterFigures {
     /// Its name.
     pub name: String,
-    /// Million packets a second on one core, the best of the passes.
+    /// Million packets per second on one core, the best of all passes.
     pub mpps: Option<f64>,
-    /// The same on two cores together.
+    /// Million packets per second on two cores together.
     pub mpps_on_two: Option<f64>,
-    /// Time per packet over that of copying 64 bytes from buffer to buffer.
+    /// Time per packet divided by the time to copy 64 bytes from buffer to buffer.
     pub copies: Option<f64>,
     /// Instructions per packet.
     pub instructions: Option<f64>,
@@ -78,10 +78,10 @@ pub struct RouterResults {
     pub copy_ns: Option<f64>,
 }
 
-/// Measures.
+/// Measures all cases.
 ///
 /// # Errors
-/// Counting was asked for and valgrind is missing, or a count broke.
+/// Counting is requested and valgrind is missing, or a count fails.
 pub fn bench(passes: usize, only_count: bool, progress: fn(&str)) -> Result<RouterResults, Error> {
     let counting = count::available();
     if only_count {
@@ -111,7 +111,7 @@ fn best(passes: usize, measure: impl Fn() -> f64) -> f64 {
 }
 
 impl RouterResults {
-    /// The figures as a table, beside those of others.
+    /// The figures as a table, beside those of other routers.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::from("  case             Mpps, 1 core  2 cores  copies  instr/packet\n");
@@ -144,7 +144,7 @@ Others, on a machine of this class (Mpps on 1 and 2 cores, instructions per pack
   FastClick, forwarding                      49   91   -
 ";
 
-/// Makes one worker of a case and hands it to `measure` with the number of its frames per poll.
+/// Creates a worker for a case and passes it to `measure` with the number of its frames per poll.
 fn with_worker<T>(
     case: &RouterCase,
     control: Option<&Arc<Control>>,
@@ -170,9 +170,9 @@ fn with_worker<T>(
     }
 }
 
-/// A worker without its type.
+/// A worker of any type.
 trait Polled {
-    /// Polls so many times; returns the number of frames sent.
+    /// Polls `polls` times; returns the number of frames sent.
     fn polls(&mut self, polls: usize) -> u64;
 }
 
@@ -191,12 +191,12 @@ const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
 const STATION: Mac = Mac([2, 0, 0, 0, 1, 0]);
 
 fn interfaces() -> Arc<[Interface]> {
-    // No link of its own: a destination there would wait for a station that never answers.
+    // No link of its own: packets to it would wait for a station that never answers.
     let addresses = vec![([10, 255, 0, 1].into(), 32)];
     [Interface { name: "ring".to_owned(), mac: OWN, mtu: 1500, addresses }].into()
 }
 
-/// A datagram in a frame of this size with FCS, to the router's station.
+/// A datagram in a frame of this size including FCS, addressed to the router's station.
 fn frame(size: usize) -> Vec<u8> {
     let header = EthernetHeader { destination: OWN, source: STATION, kind: EtherType::IPV4 };
     let ip = Ipv4Header::between([10, 255, 0, 2].into(), [192, 0, 2, 1].into());
@@ -204,7 +204,7 @@ fn frame(size: usize) -> Vec<u8> {
     [&header.to_bytes()[..], &datagram].concat()
 }
 
-/// A table of random prefixes, most of 24 bits as in the Internet, and a default route, over a few stations.
+/// A table of random prefixes, most of them 24 bits long as in the Internet, and a default route, over a few stations.
 fn control(prefixes: usize) -> Arc<Control> {
     let control = Arc::new(Control::new(interfaces(), NeighbourLimits::default()).expect("one address"));
     let station = |n: u8| (0, IpAddr::from([10, 255, 1, n]));
@@ -215,11 +215,11 @@ fn control(prefixes: usize) -> Arc<Control> {
     control.change(|state| {
         let mut set = |address: u32, length, n| {
             let prefix = IpPrefix::around(IpAddr::V4(address.into()), length).expect("at most 32 bits");
-            // A table that is full of long prefixes takes the others.
+            // A table that is full of long prefixes accepts the others.
             let _ = state.set_route(prefix, NextHop::Station(station(n)));
         };
         set(0, 0, 0);
-        // Destinations are drawn from all addresses, also those that a router would not forward.
+        // Destinations are drawn from all addresses, including those that a router would not forward.
         [(0, 8), (127 << 24, 8), (224 << 24, 3)]
             .into_iter()
             .for_each(|(address, length)| set(address, length, 0));
@@ -235,7 +235,7 @@ fn control(prefixes: usize) -> Arc<Control> {
     control
 }
 
-/// Million packets a second of so many workers, each with its own rings, over one table.
+/// Million packets per second of `workers` workers, each with its own rings, over a shared table.
 fn rate(case: &RouterCase, workers: u64) -> f64 {
     let control = case.prefixes.map(control);
     let (barrier, polls) = (Barrier::new(workers as usize), POLLS * 64 / case.burst / 4);
@@ -276,7 +276,7 @@ fn counted(case: &RouterCase) -> Result<f64, Error> {
     Ok(instructions as f64 / sent as f64)
 }
 
-/// The pass of a case that is counted: how many packets were sent.
+/// The counted pass of a case; returns the number of packets sent.
 ///
 /// # Errors
 /// There is no such case.

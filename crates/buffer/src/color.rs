@@ -1,5 +1,5 @@
-//! Colours: packets that their transport can do without are red, all others green. A queue drops red packets early, so that
-//! green ones find room. Must not depend on transports: packets say themselves that they are red.
+//! Colours: packets whose loss their transport can afford are red, all others green. A queue drops red packets early,
+//! so that green ones find room. Must not depend on transports: packets themselves carry the colour.
 //!
 //! *Source*: colour-aware dropping of merchant chips, as timeout-less transport uses it (Lim et al., EuroSys 2021).
 
@@ -9,19 +9,21 @@ use weft_core::{Bytes, choice, settings};
 choice! {
     /// Which bytes of a queue count towards the red threshold.
     pub enum ColorCount {
-        /// Those of red packets.
+        /// Red packets only.
         RedOnly = "red-only",
-        /// All, as chips count.
+        /// All packets, as chips do.
         WholeQueue = "whole-queue",
     }
 }
 
 settings! {
-    /// Early drops of red packets, which a transport marks that has `tlt`; off unless `red` or `red_share` is given.
+    /// Early drops of red packets, for transports with `tlt`; off unless `red` or `red_share` is given.
     pub struct ColorSettings {
-        /// A red packet is dropped if with it the bytes that count would reach this (K_color), the packet in service included.
+        /// A red packet is dropped if it would raise the bytes that count to this (K_color), including the packet in
+        /// service.
         red: Option<Bytes> = None,
-        /// The same threshold as a share of what the sharing rule lets the queue hold at that instant.
+        /// The threshold as a share of what the sharing rule allows the queue to hold at that instant, instead of
+        /// `red`.
         red_share: Option<Share> = None,
         /// Which bytes count.
         count: ColorCount = ColorCount::RedOnly,
@@ -45,7 +47,7 @@ pub struct RedLimit {
 }
 
 impl RedLimit {
-    /// `None`: colours do not matter.
+    /// `None` if no packet is dropped for its colour.
     #[must_use]
     pub fn new(settings: &ColorSettings) -> Option<RedLimit> {
         let share = settings.red_share.map(|share| share.0);
@@ -53,8 +55,8 @@ impl RedLimit {
         settings.is_on().then_some(RedLimit { bytes, share, count: settings.count })
     }
 
-    /// Whether a red packet of `wire` bytes may join a queue that holds so many red bytes, and so many in all, and that the
-    /// sharing rule would let grow to `allowed`.
+    /// Whether a red packet of `wire` bytes may join a queue that holds `red` red bytes and `bytes` in all, and may
+    /// grow to `allowed` bytes by the sharing rule.
     pub fn admits(&self, (red, bytes): (u64, u64), wire: u16, allowed: impl Fn() -> u64) -> bool {
         let held = match self.count {
             ColorCount::RedOnly => red,

@@ -1,4 +1,4 @@
-//! Sharing: may a packet enter its queue? How the packet memory of a switch is divided among its queues.
+//! Sharing: how the packet memory of a switch is divided among its queues, and whether a packet may enter its queue.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, family};
@@ -9,12 +9,12 @@ pub mod fixed;
 pub mod infinite;
 pub mod mmu;
 
-/// What a sharing rule may look at.
+/// What a sharing rule may take into account.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
-    /// Bytes of the packet that wants in.
+    /// Bytes of the packet to be admitted.
     pub packet: u64,
-    /// Which queue of its port.
+    /// Index of the queue within its port.
     pub class: usize,
     /// Bytes in its queue, the packet in service included.
     pub queue: u64,
@@ -24,7 +24,7 @@ pub struct Occupancy {
     pub total: u64,
 }
 
-/// What a sharing rule knows of its switch.
+/// The packet memory of a switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
     /// Bytes of packet memory; `None`: no limit over all ports.
@@ -35,16 +35,18 @@ pub struct Memory {
 
 /// Decides on admission. Called for every packet before it is stored.
 pub trait Sharing {
-    /// `Err` names why there is no room. A packet that is admitted must also be admitted if less is stored elsewhere in
-    /// the switch: packets of other ports that have left are given back late, and only looked for when this refuses.
+    /// `Err` gives the reason for refusal. A packet that is admitted must also be admitted if less is stored elsewhere
+    /// in the switch: memory of packets that have left other ports is released late, and released only when this
+    /// refuses.
     fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
-    /// A packet with which its port holds at most so many bytes is admitted, whatever else is stored: then nobody asks.
+    /// A packet is admitted, whatever else is stored, if its port then holds at most this many bytes: the rule need not
+    /// be called.
     fn admits_up_to(&self) -> u64 {
         0
     }
-    /// Bytes that a queue of a class may hold if nothing changes elsewhere.
+    /// Bytes that a queue of a class may hold, if nothing else changes.
     fn allows(&self, class: usize) -> u64;
-    /// Whether anything but the port at hand matters; if not, nobody keeps count.
+    /// Whether the rule depends on anything beyond the port; if not, the switch need not count.
     fn looks_beyond_port(&self) -> bool {
         true
     }

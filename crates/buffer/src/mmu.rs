@@ -21,7 +21,7 @@ use crate::{Memory, Occupancy, Sharing};
 pub const SUMMARY: &str =
     "memory management of merchant chips: service pools, minima, ingress and egress limits, pooled headroom";
 
-/// Most classes that a port has.
+/// Maximum number of classes of a port.
 pub const CLASSES: usize = 8;
 
 settings! {
@@ -70,7 +70,7 @@ impl MmuSettings {
         of
     }
 
-    /// The pools, empty, when `bytes` are divided among them.
+    /// The empty pools, with `bytes` divided among them.
     #[must_use]
     pub fn divide(&self, bytes: u64) -> Vec<MmuPool> {
         if self.pools.is_empty() {
@@ -91,14 +91,14 @@ pub struct MmuPool {
 }
 
 impl MmuPool {
-    /// Bytes that nobody has taken.
+    /// Free bytes.
     #[must_use]
     pub fn free(self) -> u64 {
         self.size.saturating_sub(self.used)
     }
 }
 
-/// The way out; see the file's head.
+/// The egress side of the memory management; see the file's head.
 #[derive(Clone, Debug)]
 pub struct Mmu {
     minimum: u64,

@@ -47,7 +47,7 @@ pub(crate) struct BenchArguments {
     one_pass: Option<String>,
 }
 
-/// The name that stands for the router and its cases.
+/// The name for the router and its cases.
 const ROUTER: &str = "router";
 
 impl BenchArguments {
@@ -67,7 +67,7 @@ impl BenchArguments {
         Ok(before.map_or(ExitCode::SUCCESS, |before| compare(&results, &before)))
     }
 
-    /// Measures the router, of which nothing but passes, counting and JSON can be chosen.
+    /// Measures the router; only passes, counting and JSON can be chosen.
     fn router(&self) -> Result<ExitCode, weft::Error> {
         if self.against.is_some() || self.all || self.threads.get() > 1 {
             let told = "`weft bench router` takes --repeat, --count and --json only";

@@ -64,7 +64,7 @@ pub(crate) fn failure(error: &Error) -> ExitCode {
     code(error)
 }
 
-/// Prints what the argument parser says: an error in the command line, or help.
+/// Prints the output of the argument parser: an error in the command line, or help.
 pub(crate) fn of_parser(said: &clap::Error) -> ExitCode {
     let is_terminal = if said.use_stderr() { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
     let text = said.render();

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 use weft::{Progress, RunProgress};
 
-/// Fewest and most cells of the bar; with less room there is none.
+/// Minimum and maximum number of cells of the bar; with less room there is no bar.
 const CELLS: std::ops::RangeInclusive<usize> = 4..=16;
 
 /// How to show progress: a line on a terminal and nothing elsewhere, one JSON object per line, or nothing at all.
@@ -57,7 +57,7 @@ struct Reading {
     eta_s: Option<f64>,
 }
 
-/// When the first update came and how much was complete then: reused runs do not count towards the speed.
+/// The time of the first update, and how much was complete then: reused runs do not count towards the speed.
 #[derive(Default)]
 struct SweepClock(Mutex<Option<(Instant, f64)>>);
 

@@ -29,7 +29,7 @@ pub(crate) struct RouterArguments {
     check: bool,
 }
 
-/// What can be done besides running a router.
+/// Commands other than running a router.
 #[derive(Subcommand)]
 enum RouterCommand {
     /// Show workers, routes, neighbours and queues of a running router
@@ -68,7 +68,7 @@ fn read(config: &Path) -> Result<weft_appliance::RouterPlan, weft::Error> {
         .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(console::is_coloured())))
 }
 
-/// Asks a running router for what it has to show.
+/// Shows the state of a running router.
 fn show(config: &Path) -> Result<ExitCode, weft::Error> {
     let plan = read(config)?;
     let address = plan.metrics.ok_or_else(|| {

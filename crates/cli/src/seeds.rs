@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// More seeds than this are taken for a typing error.
+/// More seeds than this are assumed to be a typing error.
 const MOST: u64 = 100_000;
 
 /// A seed, `7`, or an inclusive range, `1..20` or `1-20`.

@@ -54,7 +54,7 @@ struct Writer<'a> {
     left_out: &'a [String],
 }
 
-/// Where the writer is.
+/// The writer's current section.
 #[derive(Clone, Default)]
 struct Section {
     /// As in the header: `traffic`.
@@ -71,7 +71,7 @@ impl Section {
     }
 }
 
-/// Something with its own header, written after the plain keys of its table.
+/// A part with its own header, written after the plain keys of its table.
 struct Later<'a> {
     section: Section,
     kind: &'static Kind,

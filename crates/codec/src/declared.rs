@@ -21,7 +21,7 @@ pub fn member_named(family: &Family, name: &str) -> Option<&'static Member> {
     family.members.iter().find(|member| member.name == name)
 }
 
-/// The member in effect if the field gives none.
+/// The member in effect if the file chooses none.
 pub fn default_member(family: &Family, field: &Field) -> &'static Member {
     let named = match field.default.map(|default| default()) {
         Some(Value::Member(name, _)) => member_named(family, name),

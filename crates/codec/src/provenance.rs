@@ -8,13 +8,13 @@ use weft_mistake::node::Origin;
 /// Who set a value, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Said {
-    /// Where it stands.
+    /// Its position.
     pub place: SourceSpan,
-    /// In the file, the demo or on the command line.
+    /// Whether the file, the sweep, the demo or the command line set it.
     pub origin: Origin,
 }
 
-/// For every path set by the user: who and where. Missing paths have their defaults.
+/// For every path set by the user, by whom and where. Missing paths have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Provenance {
     pub(crate) said: BTreeMap<String, Said>,

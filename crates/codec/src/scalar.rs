@@ -98,7 +98,7 @@ fn inside(x: f64, min: f64, max: f64) -> Result<Value, String> {
     if (min..=max).contains(&x) { Ok(Value::Number(x)) } else { Err(format!("{x} is out of range")) }
 }
 
-/// What a value of this kind is called.
+/// The noun for a value of this kind.
 fn noun(kind: &Kind) -> &'static str {
     match kind {
         Kind::Span => "a time",

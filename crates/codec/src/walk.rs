@@ -17,7 +17,7 @@ const OFF: &str = "off";
 pub struct Decoded {
     /// The settings, with defaults for what was not given.
     pub value: Value,
-    /// Who wrote down what.
+    /// The origin of every value.
     pub provenance: Provenance,
     /// All mistakes of the tree.
     pub mistakes: Vec<Mistake>,

@@ -1,6 +1,7 @@
-//! A JSON reader that remembers where everything stands, which the readers for data do not.
+//! A JSON reader that records the position of every value, which readers for data do not.
 //!
-//! RFC 8259, strictly; tables keep the order of their keys and every repetition of a key, for a repetition is a finding.
+//! RFC 8259, strictly; tables keep the order of their keys and every repetition of a key, because a repetition is a
+//! finding.
 //! Depth is limited, so that a hostile file cannot exhaust the stack. Must not depend on switches.
 
 /// How deep lists and tables may be nested.
@@ -9,15 +10,15 @@ const DEEPEST: usize = 64;
 /// A value and the bytes it covers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonNode {
-    /// Its first byte.
+    /// Offset of its first byte.
     pub at: usize,
-    /// The first byte behind it.
+    /// Offset of the byte after it.
     pub end: usize,
     /// What it is.
     pub content: JsonContent,
 }
 
-/// What a value is. Numbers stay text: who needs one knows which kind.
+/// The kinds of values. Numbers stay text: the consumer knows which type it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JsonContent {
     /// `null`.
@@ -39,7 +40,7 @@ pub enum JsonContent {
 pub struct JsonEntry {
     /// The key.
     pub key: String,
-    /// Where it begins.
+    /// Offset of the key.
     pub at: usize,
     /// The value.
     pub node: JsonNode,
@@ -48,16 +49,16 @@ pub struct JsonEntry {
 /// Why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Where.
+    /// Offset of the error.
     pub at: usize,
-    /// What is there.
+    /// What was found.
     pub found: String,
-    /// What may be there.
+    /// What is allowed there.
     pub allowed: &'static str,
 }
 
 impl JsonNode {
-    /// The entries of a table; none of anything else.
+    /// The entries of a table; empty for anything else.
     #[must_use]
     pub fn entries(&self) -> &[JsonEntry] {
         match &self.content {
@@ -82,11 +83,11 @@ impl JsonNode {
     }
 }
 
-/// Reads a whole text whose first byte counts as number `base`, so that several files share one numbering. In an error the
-/// first byte is 0.
+/// Parses a whole text. Offsets of nodes start at `base`, so that several files can share one numbering; the offset in
+/// an error starts at 0.
 ///
 /// # Errors
-/// [`JsonError`] with the first place that is not JSON.
+/// [`JsonError`] with the first offset that is not JSON.
 pub fn parse(text: &str, base: usize) -> Result<JsonNode, JsonError> {
     let mut reader = Reader { text, at: 0, base };
     let node = reader.value(0)?;
@@ -201,7 +202,7 @@ impl Reader<'_> {
         }
     }
 
-    /// After an element: a comma (true) or the end (false).
+    /// After an element: true at a comma, false at the end.
     fn goes_on(&mut self, end: u8, allowed: &'static str) -> Result<bool, JsonError> {
         self.space();
         match self.peek() {
@@ -256,7 +257,7 @@ impl Reader<'_> {
         Ok(plain)
     }
 
-    /// A `\u` escape; two of them for characters beyond 16 bits, and a lone half becomes the replacement character.
+    /// Reads a `\u` escape, or two for a character beyond 16 bits; a lone surrogate becomes the replacement character.
     fn unicode(&mut self) -> Result<char, JsonError> {
         let first = self.hex()?;
         if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {

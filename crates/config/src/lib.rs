@@ -1,5 +1,5 @@
-//! The syntax of configuration files, every value with its place: JSON, and settings of hosts in sysctl files, profiles of tuned and
-//! shell scripts. Knows characters and lines; what a table or a setting means is decided by those who read it.
+//! The syntax of configuration files, every value with its position: JSON, and settings of hosts in sysctl files,
+//! profiles of tuned and shell scripts. Must not depend on the meaning of a table or a setting.
 //!
 //! ```
 //! use weft_config::{json, place::line_column};

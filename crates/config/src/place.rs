@@ -1,5 +1,5 @@
-//! Places in the files under examination: a file and a byte in it, told as line and column when a person reads them.
-//! Must not depend on file formats.
+//! Positions in the files under examination: a file and a byte in it, shown to people as line and column. Must not
+//! depend on file formats.
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// Where something stands: the number of a file and a byte in it.
+/// A position: the number of a file and a byte in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spot {
     /// The file's number.
@@ -19,12 +19,12 @@ pub struct Spot {
     pub at: usize,
 }
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Its position.
     pub at: Spot,
 }
 
@@ -37,7 +37,8 @@ pub fn line_column(text: &str, at: usize) -> (usize, usize) {
     (line, 1 + String::from_utf8_lossy(&before[start..]).chars().count())
 }
 
-/// Line and column of many places, each behind the one before or in a later file: every text is gone through once.
+/// Finds line and column of many positions, each after the previous one or in a later file, in one pass over every
+/// text.
 #[derive(Debug, Default)]
 pub struct Cursor {
     spot: Spot,
@@ -46,7 +47,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Line and column of a place in its text, both from 1.
+    /// Line and column of a position in its text, both from 1.
     pub fn at(&mut self, spot: Spot, text: &str) -> (usize, usize) {
         if spot.file != self.spot.file || spot.at < self.spot.at {
             *self = Cursor { spot: Spot { file: spot.file, at: 0 }, ..Cursor::default() };

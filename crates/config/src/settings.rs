@@ -1,4 +1,4 @@
-//! Settings of Linux hosts by name, whatever sets them. Must not depend on any particular setting.
+//! Settings of Linux hosts by name, from any kind of file. Must not depend on any particular setting.
 
 pub mod shell;
 pub mod sysctl;
@@ -11,23 +11,23 @@ pub struct LinuxSetting {
     pub name: String,
     /// As it is written, without quotes.
     pub value: String,
-    /// Where.
+    /// Offset of its line.
     pub at: usize,
 }
 
 impl LinuxSetting {
-    /// Names have dots or slashes; a dash before one says that errors do not matter.
+    /// Normalises the name: slashes become dots; a leading dash, which tells sysctl to ignore errors, is dropped.
     fn new(name: &str, value: &str, at: usize) -> LinuxSetting {
         let name = name.trim().trim_start_matches('-').replace('/', ".");
         LinuxSetting { name, value: value.trim().to_owned(), at }
     }
 }
 
-/// What stands in a file.
+/// The contents of a file.
 #[derive(Clone, Debug, Default)]
 pub struct LinuxSettings {
     /// In the order in which they are applied.
     pub settings: Vec<LinuxSetting>,
-    /// A word for each other thing.
+    /// A description of everything else in the file.
     pub other: Vec<String>,
 }

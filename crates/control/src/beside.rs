@@ -1,4 +1,4 @@
-//! `weft fluid compare`: packets and fluid of the same scenario side by side, and how far they differ.
+//! `weft fluid compare`: packets and fluid model of one scenario side by side, and how far they differ.
 
 use std::fmt::Write as _;
 
@@ -19,13 +19,13 @@ use crate::table::on_page;
 use weft_draw::Columns;
 use weft_prepare::{Error, Prepared, prepare};
 
-/// Flows of a case that are drawn.
+/// Number of flows drawn per case.
 const DRAWN: usize = 4;
 const HEADER: [&str; 4] = ["", "packets", "fluid", "deviation"];
-/// Colours of the page: the schemes in this order.
+/// The schemes, in the order of their colours.
 const SCHEMES: [&str; 2] = ["packets", "fluid"];
 
-/// A case, both ways.
+/// A case run as packets and as fluid.
 pub(crate) struct BothEngines {
     subject: Subject,
     packets: PacketSeries,
@@ -33,7 +33,7 @@ pub(crate) struct BothEngines {
     queue: [Swing; 2],
 }
 
-/// Runs every case both ways.
+/// Runs every case as packets and as fluid.
 pub(crate) fn compute(
     (path, options): (&std::path::Path, &FluidOptions),
     subjects: &[Subject],
@@ -58,19 +58,19 @@ pub(crate) fn compute(
     cases.iter().zip(subjects).map(pair).collect()
 }
 
-/// The second half.
+/// The second half of a series.
 fn half(values: &[f64]) -> &[f64] {
     &values[values.len() / 2..]
 }
 
-/// A quantity of a case, both ways; `None`: it has none.
+/// A quantity of a case under both models; `None`: it has no value.
 struct Quantity {
     name: &'static str,
     values: [Option<f64>; 2],
 }
 
 impl Quantity {
-    /// From fluid to packets, in parts of the fluid's.
+    /// The relative deviation of packets from fluid.
     fn deviation(&self) -> Option<f64> {
         match self.values {
             [Some(packets), Some(fluid)] if fluid.abs() > 1e-9 => Some(packets / fluid - 1.0),
@@ -104,20 +104,20 @@ impl BothEngines {
         ]
     }
 
-    /// Mean rates in Gb/s in the second half: of each flow in packets, of each group in fluid.
+    /// Mean rates in Gb/s in the second half: per flow for packets, per group for fluid.
     fn rates(&self) -> [Vec<f64>; 2] {
         let unit = self.subject.unit.bits(1.0) / 1e9;
         let fluid = self.fluid.rates.iter().map(|rates| mean(half(rates)) * unit);
         [self.packets.flows.iter().map(|flow| flow.mean).collect(), fluid.collect()]
     }
 
-    /// The mean over flows of what groups have.
+    /// The mean over flows of a quantity given per group.
     fn weighted(&self, groups: &[f64]) -> f64 {
         let sum: f64 = self.fluid.counts.iter().zip(groups).map(|(count, rate)| count * rate).sum();
         sum / self.subject.flows()
     }
 
-    /// Queues and rates as CSV, each row at an instant of the packets' series.
+    /// Queues and rates as CSV, one row per instant of the packets' series.
     pub(crate) fn csv(&self) -> (String, String) {
         let unit = self.subject.unit;
         let mut queue = "time_us,packets_kB,fluid_kB\n".to_owned();
@@ -134,7 +134,7 @@ impl BothEngines {
         (queue, rates + &self.fluid_rates())
     }
 
-    /// The fluid's rates in the form of the packets', a row for each group of equal flows.
+    /// The fluid's rates in the format of the packets', one row per group of equal flows.
     fn fluid_rates(&self) -> String {
         let mut text = String::new();
         let every = (self.fluid.time.len() / 1000).max(1);
@@ -151,7 +151,7 @@ impl BothEngines {
         text
     }
 
-    /// A series of the fluid at an instant, linear between its rows.
+    /// The value of a fluid series at an instant, interpolated linearly.
     fn at(&self, values: &[f64], time: f64) -> f64 {
         let after = self.fluid.time.partition_point(|row| *row <= time);
         let (Some(before), true) = (after.checked_sub(1), after < values.len()) else {
@@ -239,7 +239,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The greatest divided by the least.
+/// Maximum divided by minimum.
 fn spread(values: &[f64]) -> f64 {
     let (least, most) = values
         .iter()
@@ -247,7 +247,7 @@ fn spread(values: &[f64]) -> f64 {
     if least > 0.0 { most / least } else { f64::INFINITY }
 }
 
-/// The rows of a case, its title before them.
+/// The rows of a case, each starting with its title.
 fn rows(pair: &BothEngines) -> Vec<Vec<String>> {
     pair.quantities().iter().map(Quantity::row).collect()
 }

@@ -1,23 +1,23 @@
-//! Which link all flows of a scenario share, and how long news of it takes. Knows graphs and flows, no model.
+//! Finds the link that all flows of a scenario share, and the delay of its feedback. Must not depend on models.
 
 use weft_core::{Bytes, Grouping, HostId, LinkId, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, LinkState, Node, Routes};
 
-/// More flows than this are a workload and no control loop.
+/// With more flows than this, a scenario is a workload and not a control loop.
 const MOST_FLOWS: usize = 4096;
 
-/// A flow as it meets the bottleneck.
+/// A flow's path through the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FlowPath {
     pub(crate) start: Time,
     /// Line rate of the sender.
     pub(crate) line: Rate,
-    /// There and back without queueing.
+    /// Round-trip time without queueing.
     pub(crate) round_trip: Span,
 }
 
-/// The link that holds all flows back.
+/// The link that limits all flows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BottleneckLink {
     pub(crate) id: LinkId,
@@ -26,14 +26,14 @@ pub(crate) struct BottleneckLink {
     pub(crate) paths: Vec<FlowPath>,
 }
 
-/// Sizes on the wire of what goes and of what comes back.
+/// Wire sizes of data packets and of the packets that answer them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WireSizes {
     pub(crate) data: Bytes,
     pub(crate) feedback: Bytes,
 }
 
-/// Finds it, or says why there is none.
+/// Finds the bottleneck, or says why there is none.
 pub(crate) fn find(setup: &Setup, wire: WireSizes) -> Result<BottleneckLink, String> {
     let graph = &setup.graph;
     if setup.flows.is_empty() || setup.flows.len() > MOST_FLOWS {
@@ -82,7 +82,7 @@ struct Network<'a> {
 }
 
 impl Network<'_> {
-    /// The only way of a flow.
+    /// The only path of a flow.
     fn links(&self, source: HostId, destination: HostId) -> Result<Vec<LinkId>, String> {
         let graph = self.graph;
         let name = |host| graph.name(Node::Host(host));
@@ -111,7 +111,7 @@ impl Network<'_> {
         Ok(links)
     }
 
-    /// The link of a switch with the least rate for each of its flows, which must be on every way.
+    /// The switch link with the lowest rate per flow, which must be on every path.
     fn tightest(&self, ways: &[Vec<LinkId>]) -> Result<LinkId, String> {
         let mut load = vec![0u64; self.graph.links().len()];
         ways.iter().flatten().for_each(|link| load[link.index()] += 1);
@@ -133,7 +133,7 @@ impl Network<'_> {
         Ok(tightest)
     }
 
-    /// Propagation, switches and transmission of one packet, there and back.
+    /// Propagation, switches and transmission of one packet, in both directions.
     fn round_trip(&self, links: &[LinkId], wire: WireSizes) -> Span {
         let one_way = |size: Bytes| -> Span {
             let of = |link: &LinkId| {

@@ -1,5 +1,5 @@
 //! From the settings of a scenario to the numbers of a fluid model: the only place where bytes become packets and spans
-//! become seconds. A setting that the model does not know is an error or is named in the notes, never ignored in silence.
+//! become seconds. A setting that the model lacks is an error or is named in the notes, never silently ignored.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Rate, Span};
@@ -20,7 +20,7 @@ use weft_switch::mark::{
 
 use crate::bottleneck::FlowPath;
 
-/// One full-size packet on the wire is the unit of everything.
+/// The unit of the models: one full-size packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit {
     pub(crate) packet: Bytes,
@@ -46,7 +46,7 @@ impl Unit {
     }
 }
 
-/// How the switch marks; and whether it decides at the arrival of a packet.
+/// How the switch marks, and whether it decides at the arrival of a packet.
 pub(crate) fn marking(
     marker: &MarkerSettings,
     unit: Unit,
@@ -86,7 +86,7 @@ fn ramp(red: &RedSettings, unit: Unit, continued: bool) -> Result<Ramp, String> 
     Ok(Ramp::new(low, high, red.max_probability.0, literal))
 }
 
-/// DCQCN's reaction.
+/// DCQCN's parameters for the model.
 pub(crate) fn dcqcn(
     law: &weft_rate::dcqcn::DcqcnSettings,
     notification: &NotificationSettings,
@@ -103,7 +103,7 @@ pub(crate) fn dcqcn(
     }
 }
 
-/// What of DCQCN's settings the model leaves out.
+/// The DCQCN settings that the model leaves out.
 pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> {
     use weft_rate::dcqcn::{CutBy, HyperIncrease, ReactionTiming, RecoveryCount};
     let left_out = [
@@ -118,7 +118,7 @@ pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> 
     left_out.into_iter().filter_map(of).collect()
 }
 
-/// What a TIMELY law says of the path and of itself.
+/// The settings of a TIMELY law.
 pub(crate) struct ConvertedTimely<'a> {
     own: &'a rate_timely::TimelySharedSettings,
     decrease: f64,
@@ -197,7 +197,7 @@ impl<'a> ConvertedTimely<'a> {
         }
     }
 
-    /// What the model leaves out.
+    /// The settings that the model leaves out.
     pub(crate) fn notes(&self, round_trip: Span) -> Vec<String> {
         let mut notes = Vec::new();
         if self.own.segments.pacing == segments::Pacing::PerBurst {

@@ -1,4 +1,4 @@
-//! `weft fluid run`: how queue and rates move, and whether they come to rest.
+//! `weft fluid run`: queue and rates over time, and whether they settle.
 
 use std::fmt::Write;
 
@@ -17,23 +17,23 @@ use crate::subject::Subject;
 use crate::table::on_page;
 use weft_draw::Columns;
 
-/// Without another word a run lasts so many seconds.
+/// Default length of a run, seconds.
 pub(crate) const UNTIL: f64 = 0.2;
 /// Rows of a series.
 const ROWS: f64 = 20_000.0;
 /// Error of a step, relative to each component.
 const TOLERANCE: f64 = 1e-6;
-/// Flows of a case that are drawn.
+/// Number of flows drawn per case.
 const DRAWN: usize = 8;
 
-/// A case, run.
+/// A case, integrated over time.
 pub(crate) struct FluidRun {
     subject: Subject,
     series: FluidSeries,
     until: f64,
 }
 
-/// Runs every case.
+/// Integrates every case.
 pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<FluidRun> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
@@ -42,7 +42,7 @@ pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<FluidRun
     subjects.iter().map(course).collect()
 }
 
-/// The model of a case over so many seconds.
+/// Integrates the model of a case over `until` seconds.
 pub(crate) fn of(subject: &Subject, until: f64) -> FluidSeries {
     match (subject.dcqcn_model(), subject.timely_model()) {
         (Some(mut model), _) => series(&mut model, subject, until),
@@ -64,14 +64,14 @@ const HEADER: [&str; 9] =
     ["case", "queue kB", "least", "most", "rate Gbps", "least", "most", "unfair", "at the end"];
 
 impl FluidRun {
-    /// Queue in kB, second half.
+    /// The queue in kB in the second half.
     fn queue(&self) -> Extent {
         let half = extent(self.series.tail(&self.series.queue, 0.5));
         let unit = self.subject.unit.bytes(1.0) / 1e3;
         Extent { least: half.least * unit, greatest: half.greatest * unit, mean: half.mean * unit }
     }
 
-    /// Rate of a flow in Gb/s, second half: over all groups.
+    /// The rate of a flow in Gb/s in the second half, over all groups.
     fn rate(&self) -> Extent {
         let of = |rates: &Vec<f64>| extent(self.series.tail(rates, 0.5));
         let all: Vec<Extent> = self.series.rates.iter().map(of).collect();
@@ -85,7 +85,7 @@ impl FluidRun {
         }
     }
 
-    /// The greatest mean rate of a flow divided by the least.
+    /// Maximum over minimum of the flows' mean rates.
     fn unfairness(&self) -> f64 {
         let mean = |rates: &Vec<f64>| extent(self.series.tail(rates, 0.5)).mean;
         let (least, most) = self
@@ -97,7 +97,7 @@ impl FluidRun {
         if least > 0.0 { most / least } else { f64::INFINITY }
     }
 
-    /// Everything about the second half by name, and the rates at the end.
+    /// All numbers of the second half by name, and the rates at the end.
     pub(crate) fn numbers(&self) -> Vec<(&'static str, f64)> {
         let (queue, rate) = (self.queue(), self.rate());
         let unit = self.subject.unit.bits(1.0) / 1e9;
@@ -144,7 +144,7 @@ impl FluidRun {
         row
     }
 
-    /// All rows, with units in the heads.
+    /// All rows as CSV; the header has the units.
     pub(crate) fn csv(&self) -> String {
         let (series, unit) = (&self.series, self.subject.unit);
         let mut text = "time_us,queue_kB".to_owned();
@@ -171,7 +171,7 @@ impl FluidRun {
         self.series.time.iter().map(|t| t * 1e3).collect()
     }
 
-    /// Rates of one case, flow by flow where there are several kinds.
+    /// The rates of one case, one line per group of flows.
     fn rates(&self, number: usize) -> Figure {
         let unit = self.subject.unit.bits(1.0) / 1e9;
         let of = |(n, rates): (usize, &Vec<f64>)| {
@@ -191,7 +191,7 @@ impl FluidRun {
     }
 }
 
-/// One quantity of all cases.
+/// One quantity of all cases in one figure.
 fn together(
     courses: &[FluidRun],
     id: &str,

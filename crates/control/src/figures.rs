@@ -1,11 +1,11 @@
-//! Series as they are drawn: thinned without losing a peak.
+//! Series for plots, thinned without losing a peak.
 
 use weft_draw::figure::{Axis, Figure, Series};
 
-/// So many points tell everything at the width of a page.
+/// The number of points that a plot of the page's width can show.
 const POINTS: usize = 1200;
 
-/// A line of measured values; of long ones each stretch keeps its least and its greatest value.
+/// A line of measured values; a long series is thinned to the minimum and maximum of each stretch.
 pub(crate) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> Series {
     let stretch = (2 * x.len()).div_ceil(POINTS).max(1);
     let mut kept = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> S
     }
 }
 
-/// Six significant digits: what a picture needs.
+/// Rounds to six significant digits, enough for a plot.
 pub(crate) fn rounded(value: f64) -> f64 {
     if !value.is_finite() {
         return value;
@@ -40,7 +40,7 @@ pub(crate) fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// A figure of lines.
+/// A line plot.
 pub(crate) fn lines(
     id: &str,
     title: &str,

@@ -1,4 +1,4 @@
-//! Jitter of feedback in the equations: what the options say, whether it can have an effect, and which steps it wants.
+//! Feedback jitter in the equations: parses the options, checks that they have an effect, and chooses the steps.
 
 use weft_core::Span;
 use weft_core::units::did_you_mean;
@@ -8,12 +8,14 @@ use crate::range;
 use crate::subject::{FluidLaw, Subject};
 use weft_prepare::Error;
 
-/// How the equations treat `feedback_jitter`; of packets each answer has its own draw, and round trips contain it.
+/// How the equations treat `feedback_jitter`. With packets, each answer has its own draw, and round-trip times contain
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FluidJitter {
-    /// Which round trips contain it: `both` of a gradient the same (the default), `each` its own, or `neither`, as typed.
+    /// Which round trips contain it, as typed: `both` of a gradient the same draw (the default), `each` its own, or
+    /// `neither`.
     pub within: Option<String>,
-    /// One draw holds for so long, as typed; absent: until the next update of the rate, under DCQCN until the next step.
+    /// How long a draw holds, as typed; absent: until the next update of the rate, under DCQCN until the next step.
     pub every: Option<String>,
 }
 
@@ -21,13 +23,14 @@ pub struct FluidJitter {
 const WITHIN: [(&str, JitteredTrips); 3] =
     [("both", JitteredTrips::Both), ("each", JitteredTrips::Each), ("neither", JitteredTrips::Neither)];
 
-/// Without a time of its own jitter is drawn after steps of this length or longer, in seconds; no step is longer.
+/// The step length in seconds if a draw has no holding time of its own: jitter is drawn after such a step or a longer
+/// one; no step is longer.
 const STEP: f64 = 1e-6;
-/// A draw holds at least so long: there is a step for each.
+/// Minimum holding time of a draw: each needs a step of its own.
 const SHORTEST: Span = Span::from_ns(10);
 
 impl FluidJitter {
-    /// Uniform from zero to so much.
+    /// Jitter uniform from zero to `most`.
     pub(crate) fn of(&self, most: Span) -> Result<Jitter, Error> {
         let every = self.every.as_deref().map(range::span).transpose()?;
         if let Some(every) = every.filter(|every| *every < SHORTEST) {
@@ -38,7 +41,7 @@ impl FluidJitter {
         Ok(Jitter { most: most.seconds(), every: every.map(Span::seconds), counted })
     }
 
-    /// An option that changes no case is a mistake.
+    /// An option that affects no case is a mistake.
     pub(crate) fn check(&self, subjects: &[Subject]) -> Result<(), Error> {
         let jittered = |subject: &&Subject| subject.jitter.most > 0.0;
         let by_round_trips = |subject: &Subject| matches!(subject.law, FluidLaw::Timely { .. });
@@ -65,7 +68,7 @@ fn counted(word: &str) -> Result<JitteredTrips, Error> {
     found.map(|(_, counted)| *counted).ok_or_else(wrong)
 }
 
-/// The length of a step, in seconds: draws begin with steps.
+/// The step length in seconds: draws start with steps.
 pub(crate) fn step(jitter: &Jitter) -> f64 {
     jitter.every.map_or(STEP, |every| every / (every / STEP).ceil().max(1.0))
 }

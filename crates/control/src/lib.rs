@@ -1,6 +1,7 @@
-//! `weft fluid`: scenarios as control loops. Finds the bottleneck, asks the fluid models, words the answer.
+//! `weft fluid`: scenarios as control loops. Finds the bottleneck, evaluates the fluid models, and presents the
+//! results.
 //!
-//! The mathematics is in `weft-fluid`; packets beside fluid are run by whatever engine the caller brings.
+//! The mathematics is in `weft-fluid`; the caller provides the engine that runs packets for comparison.
 
 mod beside;
 mod bottleneck;
@@ -28,51 +29,51 @@ pub use jitter::FluidJitter;
 pub use numbers::{FLUID_NUMBERS, FluidNumbers, fluid_numbers, is_fluid_number};
 use subject::Subject;
 
-/// Which scenario, and how its fluid model departs from it.
+/// The options of the fluid model of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FluidOptions {
     /// Overrides `path=value` of the scenario, as typed.
     pub set: Vec<String>,
-    /// So many flows through the bottleneck, instead of the scenario's.
+    /// Number of flows through the bottleneck, instead of the scenario's.
     pub flows: Option<u32>,
-    /// The delay of the loop without queueing, as typed, instead of the network's.
+    /// Loop delay without queueing, as typed, instead of the network's.
     pub delay: Option<String>,
-    /// This rate law with its defaults, instead of the transport.
+    /// Rate law with its defaults, instead of the transport.
     pub law: Option<String>,
     /// Continue the marking ramp beyond its end, as the published stability figures do.
     pub continued: bool,
-    /// How jitter of feedback is treated, over time.
+    /// How feedback jitter is treated over time.
     pub jitter: FluidJitter,
     /// The folder below which `<name>/fluid/` is written.
     pub out: PathBuf,
 }
 
-/// What a fluid command found.
+/// The result of a fluid command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FluidOutcome {
-    /// For a terminal of 80 columns.
+    /// Output for a terminal of 80 columns.
     pub terminal: String,
-    /// The page.
+    /// The HTML page.
     pub report: PathBuf,
 }
 
-/// What [`fluid_tune`] shall reach.
+/// The targets of [`fluid_tune`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneOptions {
-    /// The fewest flows.
+    /// Minimum number of flows.
     pub from: u32,
-    /// The most flows.
+    /// Maximum number of flows.
     pub to: u32,
-    /// The phase margin that every number of flows shall have, in degrees.
+    /// The phase margin required for every number of flows, in degrees.
     pub margin: f64,
-    /// The longest queue that may stand, as typed.
+    /// The longest standing queue allowed, as typed.
     pub queue: String,
 }
 
 /// Time series of every case of a scenario.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all mistakes, or when there is no fluid model of it; [`Error::Failed`] when results cannot be
+/// [`Error::BadInput`] with all mistakes, or if there is no fluid model of it; [`Error::Failed`] if results cannot be
 /// written.
 pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
@@ -97,10 +98,10 @@ pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome,
     study.publish(&folder, margin::page(&found), margin::terminal(&found))
 }
 
-/// The margin over two settings, each given as typed: `path=first..last:count`.
+/// The margin as a function of two settings, each given as typed: `path=first..last:count`.
 ///
 /// # Errors
-/// As [`fluid_run`]; also when a range cannot be read, or both settings change the same quantity.
+/// As [`fluid_run`]; also if a range cannot be read, or both settings change the same quantity.
 pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
     let map = map::compute(path, options, ranges)?;
@@ -109,7 +110,7 @@ pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Re
     study.publish(&folder, map.page(), map.terminal())
 }
 
-/// Marking thresholds and increases that keep a wanted margin.
+/// Marking thresholds and rate increases that achieve the required margin.
 ///
 /// # Errors
 /// As [`fluid_run`].
@@ -120,11 +121,12 @@ pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> 
     study.publish(&folder, tuning.page(), tuning.terminal())
 }
 
-/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of the
+/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of
+/// the
 /// options are used: both models have the same network, flows, law and ramp.
 ///
 /// # Errors
-/// As [`fluid_run`]; also when the engine measures no queues.
+/// As [`fluid_run`]; also if the engine does not measure queues.
 pub fn fluid_compare(
     path: &Path,
     options: &FluidOptions,
@@ -144,7 +146,7 @@ pub fn fluid_compare(
     study.publish(&folder, beside::page(&pairs), beside::terminal(&pairs))
 }
 
-/// A scenario and the models of its cases.
+/// A scenario and the fluid models of its cases.
 struct Study {
     name: String,
     about: String,
@@ -162,7 +164,7 @@ impl Study {
         Ok(Study { name, about, canonical, subjects })
     }
 
-    /// The folder of one command's results, made if it is not there.
+    /// The folder for the results of one command; created if missing.
     fn folder(&self, options: &FluidOptions, what: &str) -> Result<PathBuf, Error> {
         let folder = options.out.join(&self.name).join("fluid").join(what);
         std::fs::create_dir_all(&folder).map_err(|cause| {
@@ -171,7 +173,7 @@ impl Study {
         Ok(folder)
     }
 
-    /// Completes the page and writes it.
+    /// Completes and writes the page.
     fn publish(self, folder: &Path, page: Page, terminal: String) -> Result<FluidOutcome, Error> {
         let report = folder.join(REPORT);
         let mut page = Page { name: self.name, about: self.about, ..page };

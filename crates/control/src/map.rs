@@ -1,5 +1,5 @@
-//! `weft fluid sweep`: the phase margin over two settings. A scenario is read once for each value of either setting; what
-//! the readings change is put together for every pair, so that a point costs a fixed point and a response only.
+//! `weft fluid sweep`: the phase margin over two settings. The scenario is read once for each value of either setting,
+//! and the changed numbers are combined for every pair, so that a point costs only a fixed point and a response.
 
 use std::fmt::Write;
 use std::num::NonZero;
@@ -21,10 +21,10 @@ use crate::subject::{FluidLaw, Subject};
 use crate::table::on_page;
 use weft_prepare::Error;
 
-/// Cells of the drawing in each direction; the CSV file has all.
+/// Maximum cells of the plot in each direction; the CSV file has all points.
 const DRAWN: usize = 90;
 
-/// A case as numbers: changes of two settings can be put together field by field.
+/// The numbers of a case: changes due to two settings are combined field by field.
 #[derive(Clone, Debug, PartialEq)]
 enum Numbers {
     Dcqcn([f64; 14]),
@@ -102,7 +102,7 @@ impl Numbers {
         }
     }
 
-    /// This, with the fields in which `changed` differs from `base`.
+    /// These numbers, with the fields in which `changed` differs from `base`.
     fn with(&self, base: &Numbers, changed: &Numbers) -> Numbers {
         let mut all = self.clone();
         for ((field, base), changed) in all.fields_mut().iter_mut().zip(base.fields()).zip(changed.fields()) {
@@ -118,7 +118,7 @@ impl Numbers {
         self.fields().iter().zip(other.fields()).all(close)
     }
 
-    /// The smallest phase margin in degrees; nothing where there is no steady state on the ramp.
+    /// The smallest phase margin in degrees; `None` if there is no steady state on the ramp.
     fn margin(&self) -> Option<f64> {
         match self {
             Numbers::Dcqcn(fields) => {
@@ -169,14 +169,14 @@ fn settings(fields: &[f64; 12]) -> (TimelyParameters, f64) {
     (TimelyParameters { capacity, segment, base, propagation, gain, step, decrease, low, high, law }, flows)
 }
 
-/// Margins over two settings.
+/// Margins as a function of two settings.
 pub(crate) struct MarginMap {
     ranges: [Range; 2],
-    /// By rows of the second setting.
+    /// Rows by the second setting.
     margins: Vec<Vec<Option<f64>>>,
 }
 
-/// Reads one value of one setting.
+/// The numbers of the scenario with these values of settings.
 fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Result<Numbers, Error> {
     let mut options = options.clone();
     let mut flows = None;
@@ -257,7 +257,7 @@ impl MarginMap {
         self.ranges[0].values.len() * self.ranges[1].values.len()
     }
 
-    /// The pair with the least or the greatest margin.
+    /// The pair with the lowest or the highest margin.
     fn extreme(&self, sign: f64) -> Option<(f64, f64, f64)> {
         let of = |(y, row): (usize, &Vec<Option<f64>>)| {
             let at = |(x, margin): (usize, &Option<f64>)| {
@@ -293,7 +293,7 @@ impl MarginMap {
         named.filter_map(row).collect()
     }
 
-    /// What a terminal shows: the extremes.
+    /// The terminal output: the extremes.
     pub(crate) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
         for row in self.extremes() {

@@ -14,10 +14,10 @@ use crate::table::on_page;
 use weft_draw::Columns;
 use weft_prepare::Error;
 
-/// Numbers of flows of the curve over flows.
+/// Maximum number of flows in the plot over flows.
 const MOST_FLOWS: u32 = 100;
 
-/// A loop that a margin can be computed of.
+/// A loop that has margins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ControlLoop {
     Exact(dcqcn::Exact),
@@ -35,13 +35,13 @@ impl Loop for ControlLoop {
     }
 }
 
-/// A case's loop and what was found.
+/// A case's loop and its margins.
 pub(crate) struct CaseMargins {
     subject: Subject,
     name: &'static str,
     margins: Margins,
     response: Response,
-    /// Queue in packets, and what else the steady state is.
+    /// Queue in packets, and the other steady-state values.
     queue: f64,
     steady: String,
     /// Roots in the right half-plane; unknown for the published form.
@@ -52,7 +52,7 @@ pub(crate) struct CaseMargins {
 /// Loops by name.
 type Cuts = Vec<(&'static str, ControlLoop)>;
 
-/// The loops of a case with so many flows and this delay.
+/// The loops of a case with this number of flows and this delay.
 pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
     if let Some(of) = subject.dcqcn() {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
@@ -117,7 +117,7 @@ impl CaseMargins {
         }
     }
 
-    /// What it found by name.
+    /// The results by name.
     pub(crate) fn numbers(&self) -> Vec<(&'static str, f64)> {
         let margin = self.margins.phase().map_or(f64::NAN, |crossing| crossing.margin);
         match self.unstable {
@@ -227,7 +227,7 @@ pub(crate) fn csv(found: &[CaseMargins]) -> String {
     text
 }
 
-/// The stretch of a response that matters: gains from 1/100 to 100.
+/// The relevant range of a response: gains from 1/100 to 100.
 fn near_one(one: &CaseMargins) -> std::ops::Range<usize> {
     let inside = |gain: &Complex| (0.01..=100.0).contains(&gain.abs());
     let from = one.response.gain.iter().position(inside).unwrap_or(0);
@@ -264,12 +264,12 @@ fn bode(found: &[CaseMargins]) -> [Figure; 2] {
     ]
 }
 
-/// Far beyond half a turn nothing is decided: a delay turns for ever.
+/// Hides the phase far beyond half a turn, where a delay makes it fall for ever.
 fn shown_phase(degrees: f64) -> f64 {
     if degrees < -450.0 { f64::NAN } else { degrees }
 }
 
-/// The curve around the critical point, cut off where it is far away.
+/// The Nyquist curve around the critical point, cut off far away from it.
 fn nyquist(found: &[CaseMargins]) -> Figure {
     let of = |(n, one): (usize, &CaseMargins)| {
         let near = one.response.gain.iter().filter(|gain| gain.re.abs() <= 3.0 && gain.im.abs() <= 3.0);
@@ -289,7 +289,7 @@ fn nyquist(found: &[CaseMargins]) -> Figure {
     lines("nyquist", "Nyquist curve and the critical point", axes, series, caption)
 }
 
-/// The least margin of each loop while something changes.
+/// The smallest margin of each loop as a function of `xs`.
 fn over(found: &[CaseMargins], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec<Series> {
     let of = |(n, one): (usize, &CaseMargins)| {
         let at = |x: &f64| {

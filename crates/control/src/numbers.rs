@@ -1,4 +1,5 @@
-//! A case's fluid model as numbers with names, for measures of reproductions: what the other commands show in tables.
+//! The fluid model of a case as named numbers, for the measures of reproductions: what the other commands show in
+//! tables.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::subject::{FluidLaw, Subject};
 use crate::{FluidOptions, margin};
 use weft_prepare::Error;
 
-/// Every number, with its unit and what it says. Those of a course are of the second half of the run.
+/// Every number, with its unit and meaning. Those over time cover the second half of the run.
 pub const FLUID_NUMBERS: [(&str, &str, &str); 20] = [
     ("fluid.margin.exact", "degrees", "phase margin of the linearised model"),
     ("fluid.margin.published", "degrees", "phase margin by the published expansions"),
@@ -39,17 +40,16 @@ pub const FLUID_NUMBERS: [(&str, &str, &str); 20] = [
 /// Numbers by name.
 pub type FluidNumbers = BTreeMap<&'static str, f64>;
 
-/// Is there a number of this name?
+/// Whether there is a number of this name.
 #[must_use]
 pub fn is_fluid_number(name: &str) -> bool {
     FLUID_NUMBERS.iter().any(|(known, ..)| *known == name)
 }
 
-/// The numbers of the chosen cases of a scenario, by their places among all its cases; absent are those that a law does not
-/// have.
+/// The numbers of the chosen cases of a scenario, by index among all its cases; without those that a law does not have.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all mistakes, or when there is no fluid model of the scenario.
+/// [`Error::BadInput`] with all mistakes, or if there is no fluid model of the scenario.
 pub fn fluid_numbers(
     path: &Path,
     options: &FluidOptions,
@@ -69,7 +69,7 @@ fn of(subject: &Subject) -> FluidNumbers {
     known.filter(|(_, value)| value.is_finite()).collect()
 }
 
-/// What only DCQCN's fixed point has.
+/// Numbers that only DCQCN's fixed point has.
 fn at_rest(subject: &Subject) -> Vec<(&'static str, f64)> {
     let found = subject.dcqcn().and_then(|of| fixed_point(&of));
     let of = |at: DcqcnFixedPoint| {

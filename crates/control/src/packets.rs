@@ -1,4 +1,4 @@
-//! The packets of a case as time series: queue of the bottleneck and rates of the flows, as the fluid model has them.
+//! The packets of a case as time series in the form of the fluid model: queue of the bottleneck and rates of the flows.
 
 use weft_core::record::{FlowSample, Quantity, RunRecord, Stop};
 use weft_core::{Span, Time};
@@ -7,38 +7,38 @@ use weft_plan::{Engine, FlowSampling};
 use crate::subject::Subject;
 use weft_prepare::{Error, Prepared};
 
-/// Looks at the queue in a run.
+/// Number of queue samples in a run.
 const LOOKS: u64 = 20_000;
-/// Cells of all queues together that are kept.
+/// Maximum number of values kept, over all queues.
 const CELLS: usize = 4_000_000;
-/// The queue is looked at so many times as often as the flows.
+/// Queue samples per sample of the flows.
 const FLOWS_LESS: u64 = 20;
 
-/// What was seen.
+/// The series of a packet run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PacketSeries {
-    /// Seconds, kilobytes; equal steps.
+    /// Seconds and kilobytes, in equal steps.
     pub(crate) time: Vec<f64>,
     pub(crate) queue: Vec<f64>,
     pub(crate) flows: Vec<FlowTrace>,
-    /// Seconds that both models have in common: to the end, or until the first flow was done.
+    /// Length in seconds that both models cover: to the end, or until the first flow completes.
     pub(crate) until: f64,
     pub(crate) done: usize,
     pub(crate) dropped: u64,
 }
 
-/// A flow.
+/// The series of a flow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowTrace {
     /// Seconds.
     pub(crate) time: Vec<f64>,
-    /// Gb/s that its law allows, on the wire.
+    /// The rate that its law allows, Gb/s on the wire.
     pub(crate) rate: Vec<f64>,
-    /// Gb/s that were acknowledged in the second half, with headers and framing.
+    /// The rate acknowledged in the second half, Gb/s, with headers and framing.
     pub(crate) mean: f64,
 }
 
-/// Simulates.
+/// Simulates a case.
 pub(crate) fn simulate(
     (case, subject): (&Prepared, &Subject),
     until: Span,

@@ -5,7 +5,7 @@ use weft_core::{Bytes, Rate, Span};
 
 use weft_prepare::Error;
 
-/// A span as typed.
+/// Parses a span.
 pub(crate) fn span(text: &str) -> Result<Span, Error> {
     let units = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3)];
     let (number, unit) = quantity(text)?;
@@ -14,7 +14,7 @@ pub(crate) fn span(text: &str) -> Result<Span, Error> {
     Ok(Span((number * scale).round() as u64))
 }
 
-/// A size as typed.
+/// Parses a size.
 pub(crate) fn size(text: &str) -> Result<Bytes, Error> {
     let units = [("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1048576.0)];
     let (number, unit) = quantity(text)?;
@@ -27,7 +27,7 @@ fn bad(text: &str, wanted: &str) -> Error {
     Error::BadInput(format!("`{text}` is not {wanted}"))
 }
 
-/// A number and what stands behind it.
+/// Splits a number from its unit.
 fn quantity(text: &str) -> Result<(f64, &str), Error> {
     let text = text.trim();
     let end =
@@ -39,7 +39,7 @@ fn quantity(text: &str) -> Result<(f64, &str), Error> {
     Ok((number, text[end..].trim()))
 }
 
-/// What a range runs over.
+/// What varies in a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     /// A setting of the scenario.
@@ -50,21 +50,21 @@ pub(crate) enum Over {
     Delay,
 }
 
-/// `path=first..last:count`, evenly spaced, or evenly in ratio with `:countx`.
+/// `path=first..last:count`, in equal steps, or with `:countx` in equal ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Range {
     pub(crate) over: Over,
     pub(crate) unit: String,
     pub(crate) values: Vec<f64>,
-    /// Evenly in ratio.
+    /// Whether in equal ratios.
     pub(crate) ratio: bool,
 }
 
-/// More values than this are a typing error.
+/// More values than this are assumed to be a typing error.
 const MOST: usize = 2000;
 
 impl Range {
-    /// Reads a range.
+    /// Parses a range.
     pub(crate) fn read(text: &str) -> Result<Range, Error> {
         let form =
             "a range such as `delay=1 us..100 us:50` or `transport.dcqcn.additive_step=5 Mbps..200 Mbps:40x`";
@@ -94,7 +94,7 @@ impl Range {
         Ok(Range { over, unit: unit.to_owned(), values: spaced(first, last, count, ratio), ratio })
     }
 
-    /// A value as a scenario would have it: whole bytes, packets, bits per second and picoseconds.
+    /// A value as written in a scenario: whole bytes, packets, bits per second and picoseconds.
     pub(crate) fn typed(&self, value: f64) -> String {
         let parts = match self.unit.as_str() {
             "B" | "pkt" | "bps" | "ps" => 1.0,
@@ -105,7 +105,7 @@ impl Range {
         format!("{} {}", (value * parts).round() / parts, self.unit).trim_end().to_owned()
     }
 
-    /// What an axis is called.
+    /// The name of the axis.
     pub(crate) fn name(&self) -> String {
         match &self.over {
             Over::Setting(path) => path.clone(),

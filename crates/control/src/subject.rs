@@ -1,4 +1,4 @@
-//! A case of a scenario as one bottleneck with flows: what all fluid commands work on.
+//! A case of a scenario as one bottleneck with flows, the subject of all fluid commands.
 
 use std::path;
 
@@ -21,17 +21,17 @@ use weft_prepare::{Error, Prepared, prepare};
 /// A case.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
-    /// The values of the sweep; empty when nothing is swept.
+    /// The labels of the case; empty if there is no sweep.
     pub(crate) label: String,
     /// The shared link.
     pub(crate) link: String,
     pub(crate) id: LinkId,
     pub(crate) unit: Unit,
-    /// What of a packet is payload.
+    /// Payload of a full packet.
     pub(crate) payload: Bytes,
-    /// Packets per second.
+    /// Capacity in packets per second.
     pub(crate) capacity: f64,
-    /// There and back without queueing, in seconds; the longest where flows differ.
+    /// Loop delay without queueing, in seconds; the longest if flows differ.
     pub(crate) delay: f64,
     /// Whether all flows have the same delay.
     pub(crate) alike: bool,
@@ -39,9 +39,9 @@ pub(crate) struct Subject {
     pub(crate) law: FluidLaw,
     pub(crate) jitter: Jitter,
     pub(crate) seed: u64,
-    /// How long packets would be simulated, in seconds.
+    /// The simulated time of a packet run, in seconds.
     pub(crate) until: Option<f64>,
-    /// What the model leaves out.
+    /// Notes on what the model leaves out.
     pub(crate) notes: Vec<String>,
 }
 
@@ -50,11 +50,11 @@ pub(crate) struct Subject {
 pub(crate) enum FluidLaw {
     /// DCQCN, with each group's delay and line rate.
     Dcqcn { law: dcqcn::DcqcnParameters, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
-    /// TIMELY and its relatives, with each group's first estimate.
+    /// TIMELY and its variants, with each group's initial estimate.
     Timely { settings: timely::TimelyParameters, estimates: Vec<f64> },
 }
 
-/// What a transport says that has a fluid model.
+/// The settings of a transport that has a fluid model.
 struct Sender {
     law: RateLawSettings,
     notification: NotificationSettings,
@@ -119,13 +119,13 @@ impl Subject {
         self.groups.iter().map(|group| group.count).sum()
     }
 
-    /// Equal flows of DCQCN, as fixed points and margins want them; `None` for other laws.
+    /// The bottleneck with equal DCQCN flows, for fixed points and margins; `None` for other laws.
     pub(crate) fn dcqcn(&self) -> Option<Bottleneck> {
         let FluidLaw::Dcqcn { law, marking, .. } = self.law else { return None };
         Some(Bottleneck { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
     }
 
-    /// The model over time, for DCQCN.
+    /// The model over time for DCQCN.
     pub(crate) fn dcqcn_model(&self) -> Option<DcqcnModel> {
         let FluidLaw::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
         let flow = |(start, (delay, line)): (&Start, &(f64, f64))| DcqcnFlow {
@@ -141,7 +141,7 @@ impl Subject {
         Some(model)
     }
 
-    /// The model over time, for TIMELY and its relatives.
+    /// The model over time for TIMELY and its variants.
     pub(crate) fn timely_model(&self) -> Option<TimelyModel> {
         let FluidLaw::Timely { settings, estimates } = &self.law else { return None };
         let flow =
@@ -151,13 +151,13 @@ impl Subject {
         Some(model)
     }
 
-    /// A row of a table begins with this.
+    /// The first cell of a table row.
     pub(crate) fn title(&self) -> String {
         if self.label.is_empty() { format!("{} flows", self.flows()) } else { self.label.clone() }
     }
 }
 
-/// Flows that are alike in everything, together, in the order of the first of each; with the way of the first.
+/// Groups of equal flows, in the order of each group's first flow, with the path of that flow.
 fn groups(found: &BottleneckLink, unit: Unit, sender: &Sender) -> Vec<(Start, FlowPath)> {
     let listed = initial_rates(&sender.law);
     let share = sender_share(&sender.law);
@@ -179,12 +179,12 @@ fn groups(found: &BottleneckLink, unit: Unit, sender: &Sender) -> Vec<(Start, Fl
     groups
 }
 
-/// Every flow starts with a state of its own.
+/// Whether every flow has a random initial state of its own.
 fn drawn_apart(law: &RateLawSettings) -> bool {
     matches!(law, RateLawSettings::TimelyPi(own) if own.initial_factor > 0.0)
 }
 
-/// The share of the line rate at which a flow begins that is alone at its host.
+/// The share of the line rate at which a flow starts that is alone at its host.
 fn sender_share(law: &RateLawSettings) -> f64 {
     match law {
         RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => 1.0,
@@ -201,7 +201,7 @@ fn initial_rates(law: &RateLawSettings) -> &[Rate] {
     }
 }
 
-/// The law, and what its model leaves out.
+/// The law, and notes on what its model leaves out.
 fn law(
     sender: &Sender,
     case: &Prepared,
@@ -227,7 +227,7 @@ fn law(
     Ok((FluidLaw::Timely { settings, estimates: estimates.collect() }, measured.notes(path.round_trip)))
 }
 
-/// What the integrator of a host holds at first: drawn as the packets' law draws it.
+/// The initial value of a host's integrator, drawn as the packet simulation draws it.
 fn first_estimate(law: &RateLawSettings, seed: u64, flow: u64) -> f64 {
     use weft_core::{Random, random::Purpose};
     match law {
@@ -241,7 +241,8 @@ fn first_estimate(law: &RateLawSettings, seed: u64, flow: u64) -> f64 {
 /// Bytes of a congestion notification or of an acknowledgement on the wire: RoCE's with 16 bytes of payload.
 const FEEDBACK: Bytes = Bytes(98);
 
-/// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
+/// The law of this name with its defaults, for packets of the transport's size; or the transport's law, if it has a
+/// fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
     let payload = Bytes(Transport::new(transport).mss());
     let sizes = transport.stack().sizes();

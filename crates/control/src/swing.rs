@@ -1,24 +1,25 @@
-//! How a series swings: mean, standard deviation, amplitude, and the period if it has one. For noisy series as for smooth ones.
+//! Oscillation of a series: mean, standard deviation, amplitude, and the period if it has one. Works for noisy series
+//! as well as for smooth ones.
 
-/// Points that are kept for the period: each the mean of a stretch.
+/// Number of points used to find the period: each is the mean of a stretch.
 const POINTS: usize = 2000;
-/// A deviation below this share of the mean is rest.
+/// A relative standard deviation below this counts as steady.
 const REST: f64 = 0.01;
-/// A series that is less like itself one period later has none.
+/// Minimum autocorrelation at the period; below it, the series has none.
 const ALIKE: f64 = 0.3;
 
-/// What a series does.
+/// The oscillation of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Swing {
     pub(crate) mean: f64,
     pub(crate) deviation: f64,
-    /// Half of what lies between its 5 % and 95 % quantiles.
+    /// Half the distance between its 5 % and 95 % quantiles.
     pub(crate) amplitude: f64,
-    /// In steps of the series.
+    /// Period in steps of the series.
     pub(crate) period: Option<f64>,
 }
 
-/// Of values at equal steps; `None` without values.
+/// The oscillation of values at equal steps; `None` without values.
 pub(crate) fn swing(values: &[f64]) -> Option<Swing> {
     let mean = mean(values)?;
     let deviation = variance(values, mean).sqrt();
@@ -42,7 +43,7 @@ fn variance(values: &[f64], mean: f64) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
 }
 
-/// The lag at which the autocorrelation, once below zero, is highest.
+/// The lag at which the autocorrelation is highest, after it has first fallen below zero.
 fn period(values: &[f64]) -> Option<f64> {
     let stretch = values.len().div_ceil(POINTS);
     let kept: Vec<f64> = values.chunks_exact(stretch).filter_map(mean).collect();

@@ -1,4 +1,4 @@
-//! Words that several fluid commands share: tables of the page, lines of the terminal.
+//! Layout that several fluid commands share: tables of the page, lines of the terminal.
 
 use weft_draw::{WIDTH, wrapped};
 use weft_report::page::TextTable;
@@ -9,7 +9,7 @@ pub(crate) fn on_page(title: &str, header: &[&str], rows: &[Vec<String>]) -> Tex
     TextTable { title: title.to_owned(), header, rows: rows.to_vec() }
 }
 
-/// Sentences that are too long for a terminal are broken; tables stay.
+/// Wraps sentences that are too long for a terminal; tables are unchanged.
 pub(crate) fn narrow(text: &str) -> String {
     let line = |line: &str| {
         let prose = line.chars().count() > WIDTH && !line.contains("  ");

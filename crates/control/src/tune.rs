@@ -1,6 +1,6 @@
-//! `weft fluid tune`: a marking ramp and increases that keep a wanted margin for every number of flows, and what limits
-//! them. The margin depends on the ramp's slope alone; so the steepest slope with the margin is sought, and then a length
-//! that holds the steady state of the most flows.
+//! `weft fluid tune`: a marking ramp and rate increases that achieve the required margin for every number of flows, and
+//! what limits them. The margin depends on the ramp's slope alone; so it searches for the steepest slope with the
+//! margin, and then for a length that contains the steady state of the largest number of flows.
 
 use std::fmt::Write;
 
@@ -21,30 +21,30 @@ use crate::{TuneOptions, range};
 use weft_draw::Columns;
 use weft_prepare::Error;
 
-/// Additive steps tried, as parts of the scenario's.
+/// Additive steps tried, as fractions of the scenario's.
 const STEPS: [f64; 7] = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625];
 /// Increase timers tried, as multiples of the scenario's.
 const TIMERS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
-/// The ramp ends where this much more than the most flows' probability is reached.
+/// The ramp ends at the steady-state probability of the largest number of flows times this.
 const ROOM: f64 = 1.25;
-/// Slopes per packet between which the search goes.
+/// Range of slopes searched, per packet.
 const SLOPES: std::ops::Range<f64> = 1e-7..1e-1;
 
-/// One choice of step and timer, with the steepest ramp that it allows.
+/// A choice of step and timer, with the steepest ramp that it allows.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     law: DcqcnParameters,
     ramp: Ramp,
-    /// The smallest margin, and with how many flows.
+    /// The smallest margin, and the number of flows that has it.
     worst: (f64, u32),
-    /// Steady queues of the fewest and of the most flows, in packets.
+    /// Steady queues of the smallest and the largest number of flows, in packets.
     queues: (f64, f64),
-    /// Seconds in which unequal flows become equal.
+    /// Time in seconds for unequal flows to converge.
     convergence: f64,
     fits: bool,
 }
 
-/// What was found.
+/// The result.
 pub(crate) struct Tuning {
     subject: Subject,
     base: Bottleneck,
@@ -60,19 +60,19 @@ fn worst(base: &Bottleneck, (from, to): (u32, u32)) -> Option<(f64, u32)> {
     let some = all.iter().copied().step_by(step).chain([to]);
     let margin = |flows: u32| {
         let exact = dcqcn::Exact::new(&Bottleneck { flows: f64::from(flows), ..*base })?;
-        // a crossing is missing where the gain never is 1
+        // there is no crossing if the gain is never 1
         Some((gain_margins(&exact).phase().map_or(180.0, |crossing| crossing.margin), flows))
     };
     some.map(margin).collect::<Option<Vec<_>>>()?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// The bottleneck with another slope; the length of the ramp does not matter for the margin.
+/// The bottleneck with another slope; the margin does not depend on the length of the ramp.
 fn sloped(base: &Bottleneck, low: f64, slope: f64) -> Bottleneck {
     Bottleneck { marking: Marking::Ramp(Ramp::new(low, low + 1.0 / slope, 1.0, false)), ..*base }
 }
 
-/// The steepest slope that keeps the margin. Sought from above: on very flat ramps the slow estimate takes the margin away
-/// again.
+/// The steepest slope that keeps the margin. Searches from above, because on very flat ramps the slow estimate reduces
+/// the margin again.
 fn steepest(base: &Bottleneck, low: f64, (from, to, margin): (u32, u32, f64)) -> Option<f64> {
     let kept =
         |slope: f64| worst(&sloped(base, low, slope), (from, to)).is_some_and(|worst| worst.0 >= margin);
@@ -200,7 +200,7 @@ impl Tuning {
         )
     }
 
-    /// Why this one, and what stands in the way of a better one.
+    /// Why this candidate was chosen, and what prevents a better one.
     fn reasons(&self) -> Vec<String> {
         let (from, to, margin) = self.wanted;
         let Some(best) = self.best.map(|n| &self.candidates[n]) else {
@@ -261,7 +261,7 @@ impl Tuning {
         reasons
     }
 
-    /// Settings to copy.
+    /// Settings to copy into a scenario.
     fn settings(&self) -> String {
         let Some(best) = self.best.map(|n| &self.candidates[n]) else { return String::new() };
         let bytes = |packets: f64| weft_core::Bytes(self.unit().bytes(packets).round() as u64);
@@ -278,7 +278,7 @@ impl Tuning {
         )
     }
 
-    /// The same for the page: path and value.
+    /// The settings for the page: path and value.
     fn facts(&self) -> Vec<(String, String)> {
         let mut table = String::new();
         let mut facts = Vec::new();

@@ -63,7 +63,7 @@ impl Bitmap {
         self.base + 64 * place as u64
     }
 
-    /// Forgets what is below `to`.
+    /// Removes all numbers below `to`.
     pub fn advance(&mut self, to: u64) {
         if to >= self.top {
             self.words.clear();

@@ -35,7 +35,7 @@ pub struct SenderReport {
     pub timeouts: u32,
     /// Of these, those of the packet that opens the connection.
     pub syn_timeouts: u32,
-    /// When the last payload was acknowledged; `None`: not yet, or nothing ever is.
+    /// When the last payload was acknowledged; `None`: not yet, or this transport never acknowledges.
     pub completed: Option<Time>,
     /// Recoveries begun without a time-out.
     pub recoveries: u32,
@@ -53,7 +53,7 @@ pub struct SenderReport {
     pub ssthresh: Bytes,
     /// Smoothed round trip; zero before the first measurement.
     pub srtt: Span,
-    /// Retransmission time-out at present.
+    /// Current retransmission time-out.
     pub rto: Span,
     /// The wire rate at which it may send; `None`: its window decides.
     pub rate: Option<Rate>,

@@ -43,11 +43,11 @@ pub enum PacketKind {
     Data,
     /// Payload that a full queue may trim to its header.
     Trimmable,
-    /// Payload that the transport can do without: a switch that goes by colours drops it early.
+    /// Payload whose loss the transport can afford: a switch with colour-aware dropping drops it first.
     Red,
     /// The header of payload that a queue has cut.
     Trimmed,
-    /// The same on its way back to the sender: it found no room either.
+    /// A trimmed header that found no room either, on its way back to the sender.
     Returned,
     /// An acknowledgement without payload.
     Ack,

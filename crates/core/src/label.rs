@@ -8,7 +8,7 @@ use crate::ids::PortId;
 
 /// Bits for the port at the first, second and third switch; 0: unspecified.
 const BITS: [u32; 3] = [8, 8, 6];
-/// Where each begins.
+/// The lowest bit of each port number.
 const SHIFT: [u32; 3] = [0, 8, 16];
 /// The lowest bit of the flowcell number.
 const CELL: u32 = 22;

@@ -92,7 +92,7 @@ pub struct Line<'a> {
     pub file: &'a str,
     /// Its number, from 1.
     pub number: usize,
-    /// What stands in it.
+    /// Its words.
     pub words: Vec<&'a str>,
 }
 
@@ -143,11 +143,11 @@ impl Line<'_> {
         number.ok_or_else(|| self.error(format!("`{word}`"), allowed()))
     }
 
-    /// The word at `index` as a time, possibly with a fraction, in a unit of so many picoseconds; `what` names it in
-    /// the error. Rounded to whole picoseconds.
+    /// The word at `index` as a time, possibly with a fraction, in units of `unit` picoseconds, rounded to whole
+    /// picoseconds; `what` names it in the error.
     ///
     /// # Errors
-    /// When there is no such word, or it is no such time.
+    /// If there is no such word, or it is not a time in range.
     pub fn time(&self, index: usize, what: &str, unit: u64) -> Result<Span, ImportError> {
         let allowed = || format!("{what}, a number from 0 to {}", u64::MAX / unit);
         let Some(word) = self.words.get(index) else {
@@ -157,8 +157,8 @@ impl Line<'_> {
     }
 }
 
-/// Decimal digits are converted exactly, because a double holds a start of some days only to a nanosecond; numbers
-/// with an exponent go through a double.
+/// Converts decimal digits exactly, because a double resolves a start time of several days only to a nanosecond;
+/// numbers with an exponent go through a double.
 fn picoseconds(word: &str, unit: u64) -> Option<u64> {
     if word.contains(['e', 'E']) {
         let scaled = word.parse::<f64>().ok()? * unit as f64;

@@ -1,7 +1,7 @@
 //! How much a flow was reordered, as its receiver sees it: late packets, their displacement, and duplicate
 //! acknowledgements with and without an underlying loss. Counts only.
 
-/// The counts.
+/// Counts of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReorderCounts {
     /// The end of the highest bytes that have arrived.

@@ -15,25 +15,25 @@ use crate::scheduling::SchedulingHeader;
 pub struct Pool<Body> {
     /// The hot column; all a switch borrows.
     pub headers: Headers,
-    /// As many as headers.
+    /// One body per header.
     bodies: Box<[Body]>,
     free: Vec<PacketId>,
     /// Ids issued so far.
     issued: u32,
 }
 
-/// The hot column of the pool and the links of the queues. The number of places is a power of two.
+/// The hot column of the pool and the links of the queues. The number of slots is a power of two.
 #[derive(Debug)]
 pub struct Headers {
     column: Box<[Header]>,
     next: Box<[PacketId]>,
-    /// One less than the number of places.
+    /// The number of slots minus one.
     mask: u32,
     /// The column of scheduling headers, absent unless a run uses them.
     scheduling: Option<Box<[SchedulingHeader]>>,
 }
 
-/// Places of a new pool; a power of two.
+/// Slots of a new pool; a power of two.
 const FIRST: usize = 64;
 
 impl<Body: Clone + Default> Default for Pool<Body> {
@@ -73,8 +73,8 @@ impl<Body: Clone + Default> Pool<Body> {
         id
     }
 
-    /// A slot for a new packet, which the caller overwrites completely: it still holds the previous packet. Allocates
-    /// only when more packets are alive than ever before.
+    /// Reserves a slot for a new packet. The caller must overwrite it completely: it still holds the previous packet.
+    /// Allocates only when more packets are alive than ever before.
     #[inline]
     pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body) {
         let id = match self.free.pop() {
@@ -125,14 +125,14 @@ fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
 }
 
 impl Headers {
-    /// Default headers; `places` is a power of two.
+    /// Default headers; `slots` is a power of two.
     fn with_places(places: usize) -> Headers {
         let mut headers = Headers { column: Box::default(), next: Box::default(), mask: 0, scheduling: None };
         headers.resize(places);
         headers
     }
 
-    /// Keeps what is there and adds default headers; `places` is a power of two.
+    /// Grows to `slots` headers, a power of two: existing headers stay, new ones are default.
     fn resize(&mut self, places: usize) {
         assert!(places.is_power_of_two() && places >= self.column.len(), "the column only grows");
         self.mask = u32::try_from(places - 1).expect("fewer than 2^32 packets are alive");
@@ -167,7 +167,8 @@ impl Headers {
         self.scheduling.as_ref().map_or(SchedulingHeader::NONE, |column| column[id.index()])
     }
 
-    /// The same to be written; `None` in runs without any. A new packet has that of the place's previous one.
+    /// The scheduling header of a packet, to be written; `None` in runs without any. That of a new packet still holds
+    /// what the previous packet of its slot left.
     pub fn scheduling_mut(&mut self, id: PacketId) -> Option<&mut SchedulingHeader> {
         self.scheduling.as_mut().map(|column| &mut column[id.index()])
     }

@@ -1,5 +1,5 @@
 //! What is wrong with settings that are valid one by one but not together. Must not depend on files or lines: the
-//! scenario finds the place from the path.
+//! scenario derives the position from the path.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl Problem {
         Problem { path: path.into(), message: message.into() }
     }
 
-    /// The same problem seen from an enclosing table: `prefix.path`.
+    /// Prefixes the path with the enclosing table: `prefix.path`.
     #[must_use]
     pub fn within(self, prefix: &str) -> Problem {
         let path = if self.path.is_empty() { prefix.to_owned() } else { format!("{prefix}.{}", self.path) };

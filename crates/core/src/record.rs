@@ -304,7 +304,7 @@ pub struct QueueSeries {
     pub links: Vec<LinkId>,
     /// `peak[bin * links.len() + column]`, wire bytes.
     pub peak: Vec<u32>,
-    /// The same shape: sums of samples; divide by `samples_per_bin` (the last bin may hold fewer).
+    /// `sum[bin * links.len() + column]`, sums of samples; divide by `samples_per_bin` (the last bin may hold fewer).
     pub sum: Vec<u64>,
     /// Samples taken in all.
     pub samples: u64,

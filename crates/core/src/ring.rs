@@ -6,8 +6,8 @@ use crate::prefetch;
 /// See the file's head.
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
-    /// The slots: a power of two, or none. While `head != tail` there are some: `push` makes room first, and callers
-    /// must not take from an empty ring.
+    /// The slots: a power of two, or none before the first push. `push` makes room first; callers must not take from an
+    /// empty ring.
     places: Box<[T]>,
     /// Items taken so far, modulo 2^32; the oldest is in this slot modulo the number of slots.
     head: u32,
@@ -130,14 +130,14 @@ impl<T: Copy + Default> Ring<T> {
         (0..self.len() as u32).map(|n| *self.at(self.head.wrapping_add(n)))
     }
 
-    /// The `count`-th item ever pushed; must not be called on a ring without slots.
+    /// The slot of the `count`-th item ever pushed; must not be called on a ring without slots.
     #[inline]
     #[allow(unsafe_code, reason = "four times per hop a check that cannot fail")]
     fn at(&self, count: u32) -> &T {
         debug_assert!(!self.places.is_empty(), "only a ring that has held something is read");
         let place = (count & (self.places.len() as u32).wrapping_sub(1)) as usize;
-        // SAFETY: every caller has seen `head != tail` or has pushed before, so there are places, and `grow`, which alone
-        // sets them, makes their number a power of two. Then n & (places - 1) is below their number for any n.
+        // SAFETY: every caller has seen `head != tail` or has pushed before, so there are slots, and `grow`, which
+        // alone sets them, makes their number a power of two. Then n & (slots - 1) is below their number for any n.
         unsafe { self.places.get_unchecked(place) }
     }
 

@@ -9,7 +9,7 @@ use crate::header::Header;
 use crate::ids::{HostId, PortId, SwitchId};
 use crate::units::{Rate, Span, Time};
 
-/// What a packet is to an arbiter.
+/// The role of a packet, as an arbiter sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Nothing: the packet has no scheduling header.
@@ -19,33 +19,33 @@ pub enum Role {
     Request,
     /// On its way back, it carries what was granted.
     Grant,
-    /// The flow is over, or gives up.
+    /// The flow has finished, or its sender gives up.
     Leave,
 }
 
 /// A scheduling header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchedulingHeader {
-    /// What the packet is to an arbiter.
+    /// The role of the packet.
     pub role: Role,
     /// The rate on the wire: in a request, what the sender can use; lowered by each arbiter.
     pub rate: Rate,
     /// The arbiter that pauses the flow; zero: none.
     pub paused_by: u64,
-    /// When the flow must be complete; [`Time::NEVER`]: whenever.
+    /// Deadline of the flow; [`Time::NEVER`]: none.
     pub deadline: Time,
-    /// The time in which the sender could transmit what is left of the flow.
+    /// Transmission time of what is left of the flow, at the sender's full rate.
     pub remaining: Span,
     /// The sender's estimate of its round-trip time.
     pub round_trip: Span,
-    /// How far apart probes of a paused flow shall be, in tenths of a round trip; zero: the sender's choice.
+    /// Interval between the probes of a paused flow, in tenths of a round trip; zero: the sender chooses.
     pub probe_gap: u32,
-    /// The way back.
+    /// The path of the answer back to the sender.
     pub trail: Trail,
 }
 
 impl SchedulingHeader {
-    /// That of a packet without one.
+    /// The header of a packet that carries none.
     pub const NONE: SchedulingHeader = SchedulingHeader {
         role: Role::None,
         rate: Rate(0),
@@ -87,8 +87,8 @@ impl Trail {
         }
     }
 
-    /// An answer enters a switch: the port by which it leaves. `None`: this switch is not the next of the trail, and the
-    /// routing tables decide.
+    /// An answer enters a switch: returns the port by which it leaves. `None`: this switch is not the next hop of the
+    /// trail, and the routing tables decide.
     pub fn pop(&mut self, switch: SwitchId) -> Option<PortId> {
         let last = usize::from(self.length).checked_sub(1)?;
         let (at, port) = self.hops[last];
@@ -98,7 +98,7 @@ impl Trail {
         })
     }
 
-    /// Whether no switch is left on the way back.
+    /// Whether no hop is left.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
@@ -118,7 +118,7 @@ pub struct FlowKey {
 }
 
 impl FlowKey {
-    /// The flow of a packet that travels with the payload, or (`back`) against it.
+    /// The flow of a packet that travels with the payload or, if `back`, against it.
     #[must_use]
     pub fn of(header: &Header, back: bool) -> FlowKey {
         let Header { source, destination, ports, .. } = *header;

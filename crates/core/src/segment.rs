@@ -74,7 +74,7 @@ pub struct Block {
     pub length: u32,
 }
 
-/// What a payload packet has met under priority flow control.
+/// The toll of a payload packet: what priority flow control has done to it so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Toll {
     /// How long it waited in queues paused by the far end.
@@ -87,14 +87,14 @@ impl Toll {
     /// Nothing.
     pub const NONE: Toll = Toll { held: Span::ZERO, congested: false };
 
-    /// This and, later, that.
+    /// The sum of this toll and a later one.
     #[must_use]
     pub fn and(self, later: Toll) -> Toll {
         Toll { held: self.held + later.held, congested: self.congested || later.congested }
     }
 }
 
-/// How many blocks of a segment are in use. Four values in a byte leave room to mark a packet that is not a segment,
+/// The number of blocks of a segment in use. Four values in a byte leave room to mark a packet that is not a segment,
 /// so that other layouts share the 64 bytes without an extra byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -184,7 +184,8 @@ impl Segment {
     }
 }
 
-/// In payload `echo` is free and holds the toll: the time held, shifted by one, and whether a queue was congested.
+/// In payload packets `echo` is free and holds the toll: the time held, shifted left by one, and in the lowest bit
+/// whether a queue was congested.
 impl Layout for Segment {
     #[inline]
     fn flow(&self) -> FlowId {
@@ -217,7 +218,7 @@ impl Layout for Segment {
     }
 }
 
-/// A segment an end wants to send. The host adds the addresses.
+/// A segment that an end wants to send. The host adds the addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     /// What the other end will see.

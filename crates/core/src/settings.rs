@@ -216,7 +216,7 @@ pub const fn bounded(kind: Kind, min: f64, max: f64) -> Kind {
     }
 }
 
-/// The kind of a field whose settings stand in the parent's table.
+/// The kind of a field whose settings are part of the parent's table.
 #[must_use]
 pub const fn flattened(kind: Kind) -> Kind {
     match kind {

@@ -29,7 +29,7 @@ pub struct Sizes {
     pub least_wire: Bytes,
 }
 
-/// The same within bounds: at least one byte of payload, at most 65 535 bytes on the wire.
+/// Packet sizes within bounds: at least one byte of payload, at most 65 535 bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frames {
     /// Payload of a full packet.
@@ -49,7 +49,7 @@ impl From<Sizes> for Frames {
 }
 
 impl Frames {
-    /// Wire size of a packet with this much payload.
+    /// Wire size of a packet with `payload` bytes of payload.
     #[must_use]
     #[inline]
     pub fn wire(&self, payload: u64) -> u16 {
@@ -68,13 +68,13 @@ impl Frames {
 pub struct ClassSet(pub u8);
 
 impl ClassSet {
-    /// One class.
+    /// The set of one class.
     #[must_use]
     pub const fn of(class: Class) -> ClassSet {
         ClassSet(1 << (class.0 & 7))
     }
 
-    /// These and another one.
+    /// This set with one more class.
     #[must_use]
     pub const fn and(self, class: Class) -> ClassSet {
         ClassSet(self.0 | 1 << (class.0 & 7))
@@ -101,15 +101,15 @@ pub trait Layout: Copy + Default {
     fn flow(&self) -> FlowId;
     /// Bytes of payload.
     fn payload(&self) -> u64;
-    /// The end that a packet of this header goes to: the sender of its flow or the receiver.
+    /// The end that a packet with this header goes to: the sender or the receiver of its flow.
     fn side(&self, header: &Header) -> Side;
-    /// What a payload packet has met so far under priority flow control.
+    /// The toll of a payload packet: what priority flow control has done to it so far.
     fn toll(&self) -> Toll;
-    /// Whether that is anything.
+    /// Whether the toll is not zero.
     fn has_toll(&self) -> bool {
         self.toll() != Toll::NONE
     }
-    /// Adds what a payload packet met in a queue it leaves.
+    /// Adds the toll of a queue that a payload packet leaves.
     fn add_toll(&mut self, toll: Toll);
 }
 
@@ -120,7 +120,7 @@ pub trait End {
     /// What it shares with the other ends at its host.
     type Host: HostPart;
 
-    /// What it needs from its host, as of now.
+    /// What it needs from its host now.
     fn needs(&self) -> Needs;
     /// A packet of the flow arrived.
     fn on_packet(&mut self, now: Time, header: &Header, body: &Self::Body);
@@ -137,11 +137,13 @@ pub trait End {
     fn request(&self) -> SchedulingHeader {
         SchedulingHeader::NONE
     }
-    /// The scheduling header of the packet about to be passed to [`End::on_packet`]; called only in such runs.
+    /// The scheduling header of the packet about to be passed to [`End::on_packet`]; called only in runs whose packets
+    /// have one.
     fn on_grant(&mut self, _now: Time, _grant: &SchedulingHeader) {}
-    /// [`Needs::asks`] was set: tells the host part what it needs.
+    /// [`Needs::asks`] is set: the end registers its need with the host part.
     fn ask(&mut self, _host: &mut Self::Host) {}
-    /// The host part gives it a turn. False if it no longer needs one.
+    /// The host part gives the end its turn, for instance a pull or a credit to use. Returns false if the end no longer
+    /// needs it.
     fn on_turn(&mut self, _now: Time) -> bool {
         false
     }
@@ -149,20 +151,20 @@ pub trait End {
 
 /// The sending end of a flow.
 pub trait Sending: End {
-    /// The rank of the packet it would send now, if its stack ranks packets ([`Stack::ranks_packets`]): the card of its host
-    /// serves the smallest first.
+    /// The rank of the packet it would send now, if its stack ranks packets ([`Stack::ranks_packets`]): the network
+    /// card of its host serves the smallest rank first.
     fn rank(&self) -> u32 {
         0
     }
-    /// State and counts.
+    /// Its state and counts.
     fn report(&self) -> SenderReport;
 }
 
 /// The receiving end of a flow.
 pub trait Receiving: End {
-    /// When the application had the last byte.
+    /// When the last byte was delivered to the application.
     fn completed(&self) -> Option<Time>;
-    /// Counts.
+    /// Its counts.
     fn report(&self) -> ReceiverReport;
 }
 
@@ -178,9 +180,10 @@ pub enum Side {
 /// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows share nothing has `()`,
 /// which takes no memory and costs nothing; a large host part is boxed, because every host reserves room for any.
 pub trait HostPart: Sized {
-    /// Another stack of the same kind, with other settings, runs at this host: they share one host part.
+    /// Merges the host part of another stack of the same kind, with other settings, at this host: they share one host
+    /// part.
     fn and(&mut self, _other: Self) {}
-    /// The end whose turn it is at `now`, if any: [`End::on_turn`] is called next, then this again.
+    /// The end whose turn it is at `now`, if any. The driver calls [`End::on_turn`] on it, then this again.
     fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
         None
     }
@@ -190,7 +193,7 @@ pub trait HostPart: Sized {
     fn wake(&self) -> Time {
         Time::NEVER
     }
-    /// Whether a control packet that an end has written may leave the host.
+    /// Whether a control packet that an end has written may leave the host now.
     fn admits(&mut self, _now: Time, _kind: PacketKind) -> bool {
         true
     }
@@ -222,16 +225,16 @@ impl<H: HostPart> HostPart for Box<H> {
 
 /// A transport's machinery with its checked configuration, shared by all ends of a run.
 pub trait Stack: Sized {
-    /// What begins a flow.
+    /// The sending end of a flow.
     type Sender: Sending;
-    /// What takes it in.
+    /// The receiving end of a flow.
     type Receiver: Receiving;
 
-    /// The sender of a flow that the application starts now.
+    /// Creates the sender of a flow that the application starts now.
     fn sender(this: &Arc<Self>, site: &FlowSite, now: Time) -> Self::Sender;
-    /// The receiver of a flow whose first packet is about to be passed to it.
+    /// Creates the receiver of a flow whose first packet is about to be passed to it.
     fn receiver(this: &Arc<Self>, site: &FlowSite) -> Self::Receiver;
-    /// The part of a host whose card has this rate.
+    /// Creates the host part of a host whose network card has this rate.
     fn host(&self, line: Rate) -> <Self::Receiver as End>::Host;
     /// Packet sizes, as configured.
     fn sizes(&self) -> Sizes;
@@ -248,7 +251,7 @@ pub trait Stack: Sized {
         body: &<Self::Receiver as End>::Body,
         now: Time,
     ) -> Option<(Header, <Self::Receiver as End>::Body)>;
-    /// Whether it reacts to congestion marks.
+    /// Whether the stack reacts to congestion marks.
     fn reads_marks(&self) -> bool {
         false
     }
@@ -256,7 +259,7 @@ pub trait Stack: Sized {
     fn goes_by_marks(&self) -> bool {
         false
     }
-    /// Whether its ends use the class of a flow, whatever queues the switches have.
+    /// Whether its ends use the class of a flow, regardless of how many queues the switches have.
     fn goes_by_classes(&self) -> bool {
         false
     }
@@ -268,7 +271,7 @@ pub trait Stack: Sized {
     fn is_trimmable(&self) -> bool {
         false
     }
-    /// The arbiter that the links on its flows' paths need, by name: its packets carry scheduling headers.
+    /// The name of the arbiter that the links on its flows' paths need, if any; packets then carry scheduling headers.
     fn arbiter(&self) -> Option<&'static str> {
         None
     }

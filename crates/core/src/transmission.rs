@@ -11,7 +11,7 @@ pub struct Transmission {
 }
 
 impl Transmission {
-    /// On a link of `rate`.
+    /// Transmission times on a link of `rate`.
     #[must_use]
     pub fn at(rate: Rate) -> Transmission {
         let per_second = 8 * PS_PER_S;
@@ -19,7 +19,7 @@ impl Transmission {
         Transmission { rate, per_byte: if whole { per_second / rate.0.max(1) } else { 0 } }
     }
 
-    /// From the first bit to the last of a packet with so many bytes on the wire, rounded up to a picosecond.
+    /// Time from the first bit of a packet of `wire` bytes to the last, rounded up to a picosecond.
     #[must_use]
     #[inline]
     pub fn time(&self, wire: u16) -> Span {

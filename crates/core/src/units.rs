@@ -51,7 +51,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty interval.
     pub const ZERO: Span = Span(0);
 
     /// An interval of `n` nanoseconds.
@@ -98,7 +98,7 @@ impl Span {
 }
 
 impl Bytes {
-    /// Nothing.
+    /// No bytes.
     pub const ZERO: Bytes = Bytes(0);
 
     /// The number of bits.
@@ -132,7 +132,7 @@ impl Rate {
         }
     }
 
-    /// The same for more than 2 MB, where the product exceeds 64 bits.
+    /// [`Rate::time_for`] for more than 2 MB, where the product exceeds 64 bits.
     #[cold]
     const fn long_time_for(self, size: Bytes) -> Span {
         if self.0 == 0 {

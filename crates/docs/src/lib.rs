@@ -1,7 +1,7 @@
-//! The Rust examples of the book, compiled and run as documentation tests: an example that rots fails the build.
+//! The Rust examples of the book, compiled and run as documentation tests: an outdated example fails the build.
 //!
-//! It holds nothing else, and nobody may use it. A page with Rust code is one line below; a test finds pages that are
-//! missing.
+//! Contains nothing else, and no crate may depend on it. Each page with Rust code has a line below; a test finds
+//! missing pages.
 
 macro_rules! pages {
     ($($name:ident: $path:literal),+ $(,)?) => {

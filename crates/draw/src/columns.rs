@@ -1,4 +1,4 @@
-//! Tables in a terminal: columns as wide as their widest cell, the first to the left, all others to the right.
+//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned.
 
 use crate::visible::visible;
 
@@ -9,7 +9,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// As wide as these rows need, which have as many cells as the first.
+    /// Columns wide enough for these rows, which all have as many cells as the first.
     pub fn of<'a>(rows: impl Iterator<Item = &'a [String]>) -> Columns {
         let mut widths: Vec<usize> = Vec::new();
         for row in rows {
@@ -21,7 +21,7 @@ impl Columns {
         Columns { widths }
     }
 
-    /// The first column gives way where the whole is wider than `width`.
+    /// Narrows the first column if the table is wider than `width`.
     #[must_use]
     pub fn within(mut self, width: usize) -> Columns {
         let others: usize = self.widths.iter().skip(1).map(|width| width + 2).sum();
@@ -31,7 +31,7 @@ impl Columns {
         self
     }
 
-    /// A row, without what is blank at its end.
+    /// A row as a line, without trailing blanks.
     #[must_use]
     pub fn line(&self, row: &[String]) -> String {
         let mut line = String::new();
@@ -46,7 +46,7 @@ impl Columns {
         line
     }
 
-    /// A whole table: the header, then the rows, a line each.
+    /// A whole table: the header, then one line per row.
     #[must_use]
     pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
         let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
@@ -56,7 +56,7 @@ impl Columns {
     }
 }
 
-/// A cell as a terminal shows it: thin spaces are not everywhere.
+/// A cell for a terminal: thin spaces, which not every terminal shows, become spaces.
 fn shown(cell: &str) -> String {
     visible(cell).replace('\u{202f}', " ").trim_end().to_owned()
 }

@@ -8,15 +8,15 @@ use serde::Serialize;
 pub struct Figure {
     /// Name in the address fragment and of downloaded files; unique on a page.
     pub id: String,
-    /// A sentence that says what to see.
+    /// A sentence with the main observation.
     pub title: String,
     /// How it was computed.
     pub caption: String,
-    /// Count of samples, in words.
+    /// The number of samples, in words.
     pub samples: String,
     /// How it is drawn.
     pub kind: FigureKind,
-    /// The place of the axis it belongs to; absent: shown always.
+    /// Index of the point on the sweep's axis it belongs to; absent: always shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<usize>,
     /// Horizontal axis (for bars and dots: of their length).
@@ -46,7 +46,7 @@ pub enum FigureKind {
     Dots,
     /// Coloured cells; every series is a row.
     Heat,
-    /// Coloured cells of a quantity with a sign, over two numeric axes, and the line where it is zero.
+    /// Coloured cells of a signed quantity over two numeric axes, with the line where it is zero.
     Map,
 }
 
@@ -57,9 +57,9 @@ pub struct Axis {
     pub name: String,
     /// The unit; empty for ratios and counts.
     pub unit: String,
-    /// Logarithmic?
+    /// Whether it is logarithmic.
     pub log: bool,
-    /// Positions of ticks, when they are those of the measurement.
+    /// Positions of ticks, if they are the measured points.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ticks: Vec<f64>,
 }
@@ -67,12 +67,12 @@ pub struct Axis {
 /// One line, one part of stacked bars, or one row of a heat map.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Series {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The scheme it belongs to, which decides colour, shape and dash; absent: a part or grey context.
+    /// Index of its scheme, which determines colour, shape and dash; absent: a part or grey context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<usize>,
-    /// It was taken from elsewhere, for comparison: drawn dotted.
+    /// Whether it is published data shown for comparison; drawn dotted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
     /// Positions on the horizontal axis; empty for bars, dots and heat maps.
@@ -86,13 +86,13 @@ pub struct Series {
     /// Upper ends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub high: Vec<Option<f64>>,
-    /// Samples behind each point; empty when the figure's count says it.
+    /// Samples behind each point; empty if `samples` of the figure covers all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub n: Vec<u64>,
-    /// Index of the first point with fewer than 100 samples beyond it; drawn faint from there.
+    /// Index of the first point with fewer than 100 samples beyond it; from there on it is drawn faint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub few_from: Option<usize>,
-    /// For each point the runs behind it: seed and address.
+    /// For each point the runs behind it: seed and link.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Vec<(u64, String)>>,
 }
@@ -111,10 +111,10 @@ impl Axis {
     }
 }
 
-/// A metric as it is plotted: divided by a scale so that its unit suits its size.
+/// A metric divided by a scale, so that its unit suits its magnitude.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaled {
-    /// How many units of the metric one plotted unit has.
+    /// Units of the metric per plotted unit.
     pub scale: f64,
     /// The plotted unit.
     pub unit: String,
@@ -133,7 +133,7 @@ impl Scaled {
         Scaled { scale, unit: unit.to_owned() }
     }
 
-    /// A value in the plotted unit, five significant digits.
+    /// A value in the plotted unit, rounded to five significant digits.
     #[must_use]
     pub fn of(&self, value: f64) -> f64 {
         crate::text::rounded(value / self.scale)

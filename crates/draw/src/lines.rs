@@ -1,5 +1,5 @@
-//! A figure of lines as a picture that stands alone, for pages without the report's script. Knows the same data as the
-//! script and draws the same thing: points joined, whiskers for intervals, what was taken from elsewhere dotted.
+//! A line plot as a standalone SVG, for pages without the report's script. Takes the same data as the script and draws
+//! the same plot: points joined, whiskers for intervals, published data dotted.
 
 use crate::figure::{Axis, Figure, Series};
 use crate::svg;
@@ -12,10 +12,10 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 250.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 48.0;
-/// Colours of the schemes: distinct for readers who see red and green alike, on white.
+/// Colours of the schemes: distinguishable on white for readers with red-green colour blindness.
 const COLOURS: [&str; 6] = ["#0b6e99", "#d1603d", "#5b8c2a", "#7b4fa3", "#b8860b", "#555555"];
 
-/// Draws a figure of lines.
+/// Draws a line plot.
 #[must_use]
 pub fn lines(figure: &Figure) -> String {
     let x = Scale::new(
@@ -38,7 +38,7 @@ pub fn lines(figure: &Figure) -> String {
     svg::document((WIDTH, HEIGHT), 12, &figure.title, &parts)
 }
 
-/// From values to places.
+/// Maps values to coordinates.
 struct Scale {
     log: bool,
     values: (f64, f64),
@@ -47,7 +47,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// That holds these values between two places.
+    /// A scale that maps the range of these values to `places`, in pixels.
     fn new(axis: &Axis, values: impl Iterator<Item = f64>, places: (f64, f64)) -> Scale {
         let shown = values.filter(|value| value.is_finite() && (!axis.log || *value > 0.0));
         let (low, high) = shown
@@ -74,7 +74,7 @@ fn decades(low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// About six round values around these.
+/// About six round values that cover this range.
 fn steps(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let unit = 10_f64.powf(rough.log10().floor());
@@ -125,7 +125,7 @@ fn named(axis: &Axis) -> String {
     escaped(&(axis.name.clone() + &unit))
 }
 
-/// The look of a line: dots far apart for what was taken from elsewhere.
+/// The SVG attributes of a line: widely dotted for published data.
 fn look(one: &Series, colour: &str) -> String {
     let dash = if one.reference { " stroke-dasharray=\"2 4\"" } else { "" };
     format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dash}")
@@ -154,7 +154,7 @@ fn series(svg: &mut String, one: &Series, colour: &str, (x, y): (&Scale, &Scale)
     }
 }
 
-/// A line of the key.
+/// An entry of the legend.
 fn key(svg: &mut String, one: &Series, colour: &str, number: usize) {
     let (from, at) = (WIDTH - RIGHT + 16.0, TOP + 12.0 + 20.0 * number as f64);
     let _ = writeln!(svg, "<path d=\"M{from} {at}h26\" {}/>", look(one, colour));

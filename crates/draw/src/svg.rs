@@ -1,8 +1,8 @@
-//! What all SVG files share: the document, its title, a white ground.
+//! What all SVG files share: the document, its title, a white background.
 
 use crate::text::escaped;
 
-/// A document with this size and these attributes of its text, around its parts.
+/// A document of this size around its parts; `font_size` applies to its text.
 #[must_use]
 pub fn document((width, height): (f64, f64), font_size: u32, title: &str, parts: &str) -> String {
     format!(
@@ -13,7 +13,7 @@ pub fn document((width, height): (f64, f64), font_size: u32, title: &str, parts:
     )
 }
 
-/// A text at a place; `attributes` may be empty.
+/// A text at these coordinates; `attributes` may be empty.
 #[must_use]
 pub fn text((x, y): (&str, &str), attributes: &str, words: &str) -> String {
     let gap = if attributes.is_empty() { "" } else { " " };

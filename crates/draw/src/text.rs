@@ -3,7 +3,7 @@
 /// The narrow no-break space between groups of digits and before units.
 pub const THIN: char = '\u{202f}';
 
-/// Stands where a number would, for quantities that the engine did not measure.
+/// Shown instead of a number for quantities that the engine did not measure.
 pub const NOT_MEASURED: &str = "not measured";
 
 /// Three significant digits: `1.62`, `41.0`, `61 000`, `0.00410`.
@@ -12,7 +12,7 @@ pub fn number(value: f64) -> String {
     significant(value, 3)
 }
 
-/// So many significant digits, at least one.
+/// A number with `digits` significant digits, at least one.
 #[must_use]
 pub fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -30,7 +30,7 @@ pub fn significant(value: f64, digits: i32) -> String {
     if after <= 0 { grouped(rounded.round()) } else { format!("{rounded:.*}", after as usize) }
 }
 
-/// A whole number in full, in groups of three digits.
+/// A whole number in full, with its digits in groups of three.
 #[must_use]
 pub fn count(value: u64) -> String {
     grouped(value as f64)
@@ -60,20 +60,20 @@ pub fn rounded(value: f64) -> f64 {
     format!("{rounded:.5e}").parse().unwrap_or(rounded)
 }
 
-/// A number that was set, not measured: no more digits than it has.
+/// A configured number, with no more digits than it has.
 #[must_use]
 pub fn plain(value: f64) -> String {
     if value.abs() >= 10_000.0 && value.fract() == 0.0 { grouped(value) } else { value.to_string() }
 }
 
-/// Microseconds in the unit that suits: `412 us`, `17.3 ms`, `1.20 s`.
+/// Microseconds in a suitable unit: `412 us`, `17.3 ms`, `1.20 s`.
 #[must_use]
 pub fn duration(us: f64) -> String {
     let (scale, unit) = duration_unit(us);
     format!("{}{THIN}{unit}", number(us / scale))
 }
 
-/// The unit that suits a time in microseconds, and how many microseconds it has.
+/// A suitable unit for a time in microseconds, and its length in microseconds.
 #[must_use]
 pub fn duration_unit(us: f64) -> (f64, &'static str) {
     match us.abs() {
@@ -84,7 +84,7 @@ pub fn duration_unit(us: f64) -> (f64, &'static str) {
     }
 }
 
-/// Bytes in the unit that suits: `1.50 kB`, `12.6 MB`.
+/// Bytes in a suitable unit: `1.50 kB`, `12.6 MB`.
 #[must_use]
 pub fn size(bytes: f64) -> String {
     let (scale, unit) = size_unit(bytes);
@@ -92,7 +92,7 @@ pub fn size(bytes: f64) -> String {
     format!("{digits}{THIN}{unit}")
 }
 
-/// The unit that suits a size, and how many bytes it has.
+/// A suitable unit for a size, and its number of bytes.
 #[must_use]
 pub fn size_unit(bytes: f64) -> (f64, &'static str) {
     match bytes.abs() {
@@ -139,7 +139,7 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
-/// `text` with what HTML treats specially replaced.
+/// `text` with the characters escaped that are special in HTML.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

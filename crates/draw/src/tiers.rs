@@ -5,11 +5,11 @@ use std::fmt::Write;
 use crate::svg;
 use crate::text::escaped;
 
-/// Colours of the components, told apart by people who see few colours.
+/// Colours of the components, distinguishable with any kind of colour blindness.
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#a08c00", "#6c3589"];
 
-/// What is drawn.
+/// A drawing of switches and links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// The heading.
@@ -27,26 +27,26 @@ pub struct Drawing {
 pub struct TierSwitch {
     /// Its name.
     pub name: String,
-    /// 1 for the lowest row.
+    /// Its row; 1 is the lowest.
     pub tier: u8,
-    /// Drawn with a thick border.
+    /// Whether it is drawn with a thick border.
     pub marked: bool,
 }
 
 /// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TierLink {
-    /// Index of the place where it begins.
+    /// Index of the switch where it begins.
     pub from: usize,
-    /// Index of the place where it ends.
+    /// Index of the switch where it ends.
     pub to: usize,
     /// Index in the legend; `None`: grey.
     pub colour: Option<usize>,
-    /// Drawn as broken.
+    /// Whether it is drawn as broken.
     pub down: bool,
-    /// How far it stands aside of the straight line, in its own widths.
+    /// Offset from the straight line, in line widths.
     pub aside: i32,
-    /// What a reader sees who points at it.
+    /// The tooltip.
     pub note: String,
 }
 
@@ -92,7 +92,7 @@ impl Drawing {
         svg::document((WIDTH as f64, height as f64), 13, &self.title, &parts)
     }
 
-    /// The middle of each place: rows by tier, the lowest below, evenly spread.
+    /// The centre of each switch: rows by tier, the lowest at the bottom, evenly spaced.
     fn points(&self, rows: usize) -> Vec<(f64, f64)> {
         let in_row = |tier: u8| self.places.iter().filter(|place| place.tier == tier).count();
         let mut passed = vec![0; rows + 1];

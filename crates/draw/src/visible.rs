@@ -1,6 +1,6 @@
-//! Text from outside on its way to a screen: what would control a terminal is written out instead.
+//! Makes foreign text visible: characters that would control a terminal are escaped.
 
-/// Does a terminal act on it, or show text in another order because of it? Line ends and tabs do not count.
+/// Whether a terminal acts on a character, or reorders text because of it. Line ends and tabs do not count.
 fn is_control(c: char) -> bool {
     let bidirectional = ['\u{61c}', '\u{200e}', '\u{200f}'].contains(&c)
         || ('\u{202a}'..='\u{202e}').contains(&c)
@@ -24,7 +24,7 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// As [`visible`], but colours stay: sequences `ESC [ … m` that make text bold, dim or coloured, or end that.
+/// As [`visible`], but colours stay: sequences `ESC [ … m` that start or end bold, dim or coloured text.
 #[must_use]
 pub fn visible_in_colour(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
@@ -39,7 +39,8 @@ pub fn visible_in_colour(text: &str) -> String {
     shown
 }
 
-/// `0`, `1`, `2`, `33`, `1;94`, `38;5;12`: reset, bold, dim, underlined, and colours of letters.
+/// Whether the codes only change colours or weight: `0`, `1`, `2`, `33`, `1;94`, `38;5;12` (reset, bold, dim,
+/// underlined, colours of letters).
 fn is_colour(codes: &str) -> bool {
     let codes: Vec<&str> = codes.split(';').collect();
     match codes.as_slice() {

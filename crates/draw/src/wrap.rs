@@ -2,10 +2,10 @@
 
 use crate::visible::visible;
 
-/// The width of everything.
+/// The width of all terminal output, in characters.
 pub const WIDTH: usize = 80;
 
-/// Lines of at most `width` characters, broken at spaces; a longer word stands alone.
+/// Lines of at most `width` characters, broken at spaces; a longer word gets a line of its own.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -21,7 +21,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines.iter().map(|line| visible(line).replace('\u{202f}', " ")).collect()
 }
 
-/// A paragraph of lines that begin after `indent` spaces and end within [`WIDTH`], however its source is broken.
+/// A paragraph whose lines start after `indent` spaces and end within [`WIDTH`], however its source is broken.
 #[must_use]
 pub fn indented(text: &str, indent: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();

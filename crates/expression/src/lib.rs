@@ -1,54 +1,55 @@
 //! The language of measures: `fct.mean(ecmp) / fct.mean(drill)`, `1 - imbalance.hop1(drill) / imbalance.hop1(random)`.
 //! Expectations of a scenario and claims of a reproduction are written in it.
 //!
-//! Numbers, `+ - * /`, parentheses, `min`, `max` and `reach`, and metrics with selectors: a word in parentheses picks the
-//! case with this value. `E3:fct.mean(ecmp)` takes the metric from another experiment. Knows texts and numbers; which
-//! metrics there are, and which case a selector means, is decided by those who ask.
+//! Numbers, `+ - * /`, parentheses, `min`, `max` and `reach`, and metrics with selectors: a word in parentheses picks
+//! the
+//! case with this value. `E3:fct.mean(ecmp)` takes the metric from another experiment. Must not depend on the list of
+//! metrics or on cases: the caller resolves metrics and selectors.
 
 mod reader;
 mod selector;
 
 pub use selector::{Selector, list as selectors, same};
 
-/// A metric, and where it is taken from as far as the text says.
+/// A metric and its selectors, as far as the text gives them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The experiment; `None`: that of the claim.
+    /// The experiment; `None`: the claim's own.
     pub experiment: Option<String>,
     /// Its dotted path, for example `fct.mean`.
     pub metric: String,
-    /// What picks the case.
+    /// The selectors of the case.
     pub selectors: Vec<Selector>,
 }
 
-/// What is computed.
+/// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A constant.
     Number(f64),
     /// A measured value.
     Term(Term),
-    /// Two parts and the sign between them: `+`, `-`, `*` or `/`.
+    /// Two operands and their operator: `+`, `-`, `*` or `/`.
     Binary(char, Box<Expression>, Box<Expression>),
-    /// The least or the greatest of several.
+    /// The least or the greatest of several expressions.
     Extreme(Extreme, Vec<Expression>),
-    /// The place on the axis that the term leaves open, where its metric reaches the level: between places of the sweep,
-    /// or by bisection between two bounds.
+    /// The point on the axis left open by the term at which its metric reaches the level: interpolated between points
+    /// of the sweep, or found by bisection between two bounds.
     Reach(Term, Box<Expression>, Option<(f64, f64)>),
 }
 
-/// How a measure uses a term.
+/// How an expression uses a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Its value.
+    /// As a value.
     Value,
-    /// Its values along the axis that it leaves open.
+    /// As values along the axis that it leaves open.
     Curve,
-    /// Its values where a search looks.
+    /// As values where a search evaluates it.
     Searched,
 }
 
-/// Which of several values.
+/// Which extreme of several values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extreme {
     /// `min`.
@@ -57,18 +58,19 @@ pub enum Extreme {
     Greatest,
 }
 
-/// What gives measured values.
+/// The source of measured values.
 pub trait Values {
-    /// A term's value.
+    /// The value of a term.
     fn value(&self, term: &Term) -> Option<f64>;
-    /// The values along the axis that a term leaves open, by place; nothing where no such term is accepted.
+    /// The values of a term along the axis that it leaves open, by axis value; `None` where such terms are not
+    /// supported.
     fn curve(&self, _: &Term) -> Option<Vec<(f64, f64)>> {
         None
     }
 }
 
 impl Expression {
-    /// Reads a text.
+    /// Parses an expression.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -76,7 +78,7 @@ impl Expression {
         reader::read(text)
     }
 
-    /// Its value; absent when a part of it has none.
+    /// Its value; `None` if a part of it has none.
     #[must_use]
     pub fn value(&self, values: &dyn Values) -> Option<f64> {
         let value = match self {
@@ -97,7 +99,7 @@ impl Expression {
         value.is_finite().then_some(value)
     }
 
-    /// All its terms; with each how it is used.
+    /// All its terms, and how each is used.
     #[must_use]
     pub fn terms(&self) -> Vec<(&Term, Use)> {
         match self {
@@ -124,7 +126,7 @@ impl Expression {
         }
     }
 
-    /// Is it a quotient, whose values are compared as ratios?
+    /// Whether it is a quotient, whose values are compared as ratios.
     #[must_use]
     pub fn is_ratio(&self) -> bool {
         matches!(self, Expression::Binary('/', ..))
@@ -140,15 +142,15 @@ fn applied(sign: char, left: f64, right: f64) -> f64 {
     }
 }
 
-/// Where a curve first reaches a level, straight in the logarithm of the value between two measured places. Absent when
-/// it begins above the level or never reaches it.
+/// Where a curve first reaches a level, interpolated linearly in the logarithm of the value between two measured
+/// points. `None` if it starts above the level or never reaches it.
 fn reached(curve: &[(f64, f64)], level: f64) -> Option<f64> {
     let [(from, low), (to, high)] = crossing(curve, level)?;
     let share = if high > low { (level / low).ln() / (high / low).ln() } else { 0.0 };
     Some(from + share * (to - from))
 }
 
-/// The first two neighbours of a curve between which it reaches a level.
+/// The first two adjacent points of a curve between which it reaches a level.
 #[must_use]
 pub fn crossing(curve: &[(f64, f64)], level: f64) -> Option<[(f64, f64); 2]> {
     let crosses = |pair: &&[(f64, f64)]| pair[0].1 <= level && level <= pair[1].1;

@@ -1,9 +1,10 @@
-//! Reads an expression. Must not depend on metrics or cases.
+//! Parses an expression. Must not depend on metrics or cases.
 
 use crate::selector::{self, Selector};
 use crate::{Expression, Extreme, Term};
 
-/// The longest text that is read, in bytes: what is made of it is walked without a check of depth.
+/// The longest text that is read, in bytes. The limit bounds the depth of the resulting tree, which is walked
+/// recursively.
 const LONGEST: usize = 2000;
 /// The deepest nesting of parentheses.
 const DEEPEST: usize = 32;
@@ -33,7 +34,7 @@ impl<'a> Reader<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes the next character if it is one of these.
+    /// Takes the next character if it is one of `wanted`.
     fn take(&mut self, wanted: &[char]) -> Option<char> {
         let c = self.peek().filter(|c| wanted.contains(c))?;
         self.rest = &self.rest[c.len_utf8()..];
@@ -139,7 +140,7 @@ impl<'a> Reader<'a> {
         Ok(parts)
     }
 
-    /// `0.2, 0.5`: where a search begins.
+    /// The bounds of a search: `0.2, 0.5`.
     fn bounds(&mut self) -> Parsed<(f64, f64)> {
         let Expression::Number(from) = self.factor()? else {
             return Err("a search starts with two numbers".into());

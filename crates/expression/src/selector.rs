@@ -1,4 +1,4 @@
-//! Which case a term means, as far as its text says. Knows labels of cases as texts.
+//! Selectors: which case a term means, as far as its text says. Must not depend on cases; their labels are texts here.
 
 /// `drill`, or `traffic.trace.load = 0.8`; a path may be cut to its last words: `load = 0.8`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,8 +7,8 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// The path of the axis, if it is named. What stands before a `=` is one only if it is one word: the label
-    /// `drill choices=2` names none.
+    /// The path of the axis, if the selector names one. The text before `=` is a path only if it is a single word: the
+    /// label `drill choices=2` names none.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         let (path, _) = self.text.split_once('=')?;
@@ -24,27 +24,26 @@ impl Selector {
         }
     }
 
-    /// Does it name this axis, or none?
+    /// Whether it names this axis, or none.
     #[must_use]
     pub fn is_about(&self, path: &str) -> bool {
         self.path().is_none_or(|wanted| path == wanted || path.ends_with(&format!(".{wanted}")))
     }
 
-    /// Does it pick the cases with this label on this axis? A label that is the whole selector is meant, whatever
-    /// stands in it.
+    /// Whether it selects the cases with this label on this axis. A label equal to the whole selector always matches.
     #[must_use]
     pub fn picks(&self, path: &str, label: &str) -> bool {
         self.text == label || self.is_about(path) && same(self.value(), label)
     }
 }
 
-/// Equal words, or equal numbers: `0.8` and `0.80`.
+/// Whether two words, or two numbers such as `0.8` and `0.80`, are equal.
 #[must_use]
 pub fn same(a: &str, b: &str) -> bool {
     a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Reads `drill, load = 0.8`.
+/// Parses `drill, load = 0.8`.
 ///
 /// # Errors
 /// What is wrong with it.

@@ -1,8 +1,9 @@
-//! When a node that was taken out of the table may be used again: once every reader that could have seen it is done.
+//! Epoch-based reclamation: a node removed from the table may be reused once every reader that could have seen it has
+//! finished.
 //!
-//! A reader notes the epoch before a batch and leaves after it; the writer raises the epoch with each node it takes out. The two
-//! fences order "reader notes its epoch, reads a slot" and "writer changes the slot, reads the notes" against each other: either the
-//! writer sees the note, or the reader the change.
+//! A reader records the epoch before a batch and leaves after it; the writer raises the epoch with each node it
+//! removes. The two fences order "reader records its epoch, reads a slot" and "writer changes the slot, reads the
+//! records" against each other: either the writer sees the record, or the reader sees the change.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,23 +11,23 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// A reader that is not reading.
 const AWAY: u64 = u64::MAX;
 
-/// The note of one reader, on its own cache line.
+/// The epoch recorded by one reader, on its own cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Presence(AtomicU64);
 
-/// The epoch and the notes of all readers.
+/// The current epoch, and those recorded by all readers.
 #[derive(Debug, Default)]
 pub(crate) struct Epochs {
     now: AtomicU64,
     readers: Mutex<Vec<Weak<Presence>>>,
 }
 
-/// A reader reads as long as this lives.
+/// A reader is reading while this exists.
 pub(crate) struct Reading<'a>(&'a Presence);
 
 impl Epochs {
-    /// A new reader.
+    /// Adds a reader.
     pub(crate) fn join(&self) -> Arc<Presence> {
         let presence = Arc::new(Presence(AtomicU64::new(AWAY)));
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +36,7 @@ impl Epochs {
         presence
     }
 
-    /// The reader begins to read.
+    /// The reader starts reading.
     #[inline]
     pub(crate) fn enter<'a>(&self, presence: &'a Presence) -> Reading<'a> {
         presence.0.store(self.now.load(Ordering::Acquire), Ordering::Relaxed);
@@ -43,13 +44,13 @@ impl Epochs {
         Reading(presence)
     }
 
-    /// A node was taken out of the table: the epoch in which readers may still see it.
+    /// A node has been removed from the table: returns the epoch in which readers may still see it.
     pub(crate) fn retire(&self) -> u64 {
         fence(Ordering::SeqCst);
         self.now.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// TrieNodes retired in an earlier epoch are seen by nobody.
+    /// The oldest epoch in which any reader may be: no reader sees nodes retired before it.
     pub(crate) fn oldest(&self) -> u64 {
         fence(Ordering::SeqCst);
         let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! IPv6: 16 bits, then 8 at a time.
+//! IPv6: the first access uses 16 bits, each further one 8.
 
 use std::sync::atomic::AtomicU32;
 
@@ -8,7 +8,7 @@ use crate::writer::RouteWriter;
 /// A table of IPv6 routes.
 pub type Ipv6Routes = RouteWriter<u128>;
 
-/// An empty table, with room for a million nodes of 1 KiB, which are allocated when they are needed.
+/// An empty table, with room for a million nodes of 1 KiB, which are allocated on demand.
 #[must_use]
 pub fn table() -> Ipv6Routes {
     RouteWriter::new()

@@ -1,4 +1,4 @@
-//! The memory that writer and readers share: the root and the nodes below. It grows in chunks that never move.
+//! The memory shared by writer and readers: the root and the nodes below it. It grows in chunks that never move.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use crate::slot::RouteSlot;
 
 /// Slots of a node.
 pub(crate) const FAN_OUT: usize = 256;
-/// TrieNodes of a chunk.
+/// Nodes per chunk.
 const CHUNK: usize = 256;
 
 /// Called with the address and the length of a large piece of memory before its first use.
@@ -20,7 +20,7 @@ pub(crate) struct SlotAt {
     pub(crate) index: usize,
 }
 
-/// All slots.
+/// All slots of a table.
 pub(crate) struct TrieNodes<S> {
     pub(crate) root: Box<[S]>,
     chunks: Box<[OnceLock<Box<[S]>>]>,
@@ -41,7 +41,7 @@ impl<S: RouteSlot> TrieNodes<S> {
         }
     }
 
-    /// Makes sure that the node has memory; before it is published.
+    /// Ensures that a node has memory, before it is published.
     pub(crate) fn provide(&self, node: u32) {
         self.chunks[node as usize / CHUNK].get_or_init(|| empty(CHUNK * FAN_OUT));
     }

@@ -1,4 +1,4 @@
-//! Readers: single look-ups, and batches that wait for memory together.
+//! Readers: single look-ups, and batches that overlap their memory accesses.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::slot::{Hop, RouteSlot};
 
 /// An address as the key of a table.
 pub trait AddressKey: Copy + Default + Send {
-    /// What the table consists of.
+    /// The slots of the table.
     type Slot: RouteSlot;
     /// Bits of an address.
     const WIDTH: u8;
@@ -23,10 +23,10 @@ pub trait AddressKey: Copy + Default + Send {
     fn below(self, level: u32) -> u8;
 }
 
-/// Most addresses whose memory is fetched together.
+/// Maximum number of addresses whose memory is fetched together.
 const BATCH: usize = 64;
 
-/// Looks up routes while the writer changes them. Each thread has its own.
+/// Looks up routes while the writer may change them. Each thread has its own.
 pub struct RouteReader<A: AddressKey> {
     nodes: Arc<TrieNodes<A::Slot>>,
     presence: Arc<Presence>,
@@ -38,7 +38,7 @@ impl<A: AddressKey> Clone for RouteReader<A> {
     }
 }
 
-/// A look-up that is not finished: its place in the batch, and the node it is at.
+/// An unfinished look-up: its index in the batch, and its current node.
 type Pending = (u8, u32);
 
 impl<A: AddressKey> RouteReader<A> {

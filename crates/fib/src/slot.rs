@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 
-/// The number of a next hop, from 1 to [`Hop::MAX`]; what it stands for is the owner's business.
+/// The number of a next hop, from 1 to [`Hop::MAX`]; its meaning is up to the owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hop(pub u16);
 
@@ -15,14 +15,14 @@ impl Hop {
 
 /// An atomic word that holds a [`Hop`], or the number of a node with its highest bit set.
 pub trait RouteSlot: Send + Sync {
-    /// The bit that says "node".
+    /// The bit that marks a node.
     const NODE: u32;
-    /// TrieNodes that can be numbered, or that fit in memory.
+    /// Maximum number of nodes, by numbering or memory.
     const MOST_NODES: u32;
 
     /// Holds no route.
     fn empty() -> Self;
-    /// The word. What was written to the node before is visible.
+    /// The word. Everything written to the node before is visible.
     fn get(&self) -> u32;
     /// Replaces the word.
     fn set(&self, word: u32);

@@ -1,7 +1,7 @@
 //! The writer: keeps the routes, and paints their prefixes onto slots.
 //!
-//! A slot holds the hop of the longest prefix that covers it; the writer alone remembers that prefix's length, by which it decides
-//! which slots a change concerns.
+//! A slot holds the hop of the longest prefix that covers it; only the writer stores that prefix's length, which
+//! determines the slots that a change affects.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::prefix::IpPrefix;
 use crate::reader::{AddressKey, RouteReader};
 use crate::slot::{Hop, RouteSlot};
 
-/// Why a route is refused. The table is as it was before.
+/// Why a route is refused. The table is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RouteError {
     /// No room for a longer prefix.
@@ -27,30 +27,30 @@ pub enum RouteError {
     Hop(IpPrefix),
 }
 
-/// A prefix as the trie sees it: bits in the high end of a word, and how many.
+/// A prefix as the trie sees it: its bits, at the high end of a word, and their number.
 type Key = (u128, u8);
-/// What a slot gets: the length of the prefix and the hop.
+/// What is painted into a slot: the length of the prefix and the hop.
 type Paint = (u8, Hop);
 
 /// Bits that index a node.
 const NODE_BITS: u8 = 8;
 
-/// A table of routes: the only one who changes it.
+/// A table of routes; the only object that changes it.
 pub struct RouteWriter<A: AddressKey> {
     nodes: Arc<TrieNodes<A::Slot>>,
     routes: HashMap<Key, Hop>,
-    /// Length of the prefix that covers each slot, 0 without.
+    /// Length of the prefix that covers each slot of the root; 0 if none does.
     root_lengths: Box<[u8]>,
-    /// The same for each node ever used.
+    /// Lengths for each node ever used.
     node_lengths: Vec<[u8; FAN_OUT]>,
     free: Vec<u32>,
-    /// TrieNodes that readers may still see, and since which epoch they are out.
+    /// Nodes that readers may still see, each with the epoch of its removal.
     retired: VecDeque<(u64, u32)>,
 }
 
-/// Where a prefix is painted.
+/// The slots to be painted for a prefix.
 struct Target {
-    /// The slots that lead there, from the root.
+    /// The slots on the path to them, from the root.
     path: Vec<SlotAt>,
     node: Option<u32>,
     first: usize,
@@ -70,7 +70,7 @@ impl<A: AddressKey> RouteWriter<A> {
         RouteWriter::in_memory(|_, _| {})
     }
 
-    /// An empty table; `prepare` sees its root's memory first, for example to ask the system for large pages.
+    /// An empty table; `prepare` is called with the memory of its root first, for example to request large pages.
     #[must_use]
     pub fn in_memory(prepare: PrepareMemory) -> RouteWriter<A> {
         RouteWriter {
@@ -114,7 +114,7 @@ impl<A: AddressKey> RouteWriter<A> {
             .filter_map(|((key, length), hop)| Some((IpPrefix::of_key(*key, *length, A::WIDTH)?, *hop)))
     }
 
-    /// TrieNodes in use or not yet released.
+    /// Number of nodes in use or not yet released.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.node_lengths.len() - self.free.len()
@@ -123,7 +123,7 @@ impl<A: AddressKey> RouteWriter<A> {
     /// Adds or replaces a route; returns the hop it had.
     ///
     /// # Errors
-    /// The prefix is of the other family, the hop out of range, or there is no room; nothing has changed then.
+    /// The prefix is of the other family, the hop out of range, or there is no room; the table is then unchanged.
     pub fn insert(&mut self, prefix: IpPrefix, hop: Hop) -> Result<Option<Hop>, RouteError> {
         if !is_of::<A>(prefix) {
             return Err(RouteError::Family(prefix));
@@ -142,7 +142,7 @@ impl<A: AddressKey> RouteWriter<A> {
         Ok(self.routes.insert((key, length), hop))
     }
 
-    /// Removes a route; returns its hop. Its addresses fall to the next shorter prefix.
+    /// Removes a route; returns its hop. Its addresses then match the next shorter prefix.
     pub fn remove(&mut self, prefix: IpPrefix) -> Option<Hop> {
         let (key, length) = (prefix.key(), prefix.length());
         self.get(prefix)?;
@@ -156,7 +156,7 @@ impl<A: AddressKey> RouteWriter<A> {
         old
     }
 
-    /// The longest prefix that contains a shorter part of this one.
+    /// The longest route that is shorter than this prefix and covers it.
     fn cover(&self, (key, length): Key) -> Paint {
         let shorter = |length: u8| {
             let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
@@ -165,7 +165,7 @@ impl<A: AddressKey> RouteWriter<A> {
         (0..length).rev().find_map(shorter).unwrap_or((0, Hop::NONE))
     }
 
-    /// Walks to the slots of a prefix, adding nodes where it is longer than the slots on its way if `grow`.
+    /// Walks to the slots of a prefix; with `grow`, adds nodes where the prefix is longer than the slots on its path.
     fn descend(&mut self, (key, length): Key, grow: bool) -> Target {
         let (mut node, mut before, mut bits) = (None, 0, A::ROOT_BITS);
         let mut path = Vec::new();
@@ -180,7 +180,7 @@ impl<A: AddressKey> RouteWriter<A> {
         Target { path, node, first: index(key, before, bits), count }
     }
 
-    /// Whether there are nodes enough for a prefix of this length at this place. Waits for readers in the middle of a batch if their
+    /// Whether there are enough nodes for a prefix of this length. Waits for readers in the middle of a batch if their
     /// nodes are needed.
     fn has_room(&mut self, (key, length): Key) -> bool {
         let has = self.descend((key, length), false).path.len();
@@ -205,7 +205,7 @@ impl<A: AddressKey> RouteWriter<A> {
         }
     }
 
-    /// Puts a node below a slot; all its slots inherit what that holds. Readers see it complete.
+    /// Adds a node below a slot; its slots inherit the contents of that slot. Readers see it complete.
     fn grow(&mut self, at: SlotAt) -> u32 {
         let node = self.take();
         let (word, length) = (self.nodes.at(at).get(), *self.length(at));
@@ -217,7 +217,7 @@ impl<A: AddressKey> RouteWriter<A> {
         node
     }
 
-    /// A node that nobody sees.
+    /// A node that no reader sees.
     fn take(&mut self) -> u32 {
         if self.free.is_empty() {
             self.reclaim();
@@ -230,7 +230,7 @@ impl<A: AddressKey> RouteWriter<A> {
         })
     }
 
-    /// Frees retired nodes that no reader sees any more.
+    /// Frees retired nodes that readers no longer see.
     fn reclaim(&mut self) {
         let oldest = self.nodes.epochs.oldest();
         while let Some((_, node)) = self.retired.pop_front_if(|(epoch, _)| *epoch < oldest) {
@@ -238,7 +238,7 @@ impl<A: AddressKey> RouteWriter<A> {
         }
     }
 
-    /// Paints a slot, or everything below it, where the painted length is to be replaced.
+    /// Paints a slot, or everything below it, wherever the length painted before satisfies `replaces`.
     fn paint(&mut self, at: SlotAt, replaces: &impl Fn(u8) -> bool, (length, hop): Paint) {
         match self.child(at) {
             Some(node) => {
@@ -254,7 +254,7 @@ impl<A: AddressKey> RouteWriter<A> {
         }
     }
 
-    /// Takes nodes out of the path that hold no prefix of their own, from the deepest.
+    /// Removes nodes on the path that contain no prefix of their own, deepest first.
     fn collapse(&mut self, path: &[SlotAt]) {
         for (depth, at) in path.iter().enumerate().rev() {
             let Some(node) = self.child(*at) else { return };

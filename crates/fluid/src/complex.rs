@@ -1,4 +1,4 @@
-//! Complex numbers and small linear systems of them: what frequency responses need, and no more.
+//! Complex numbers and small linear systems, as far as frequency responses need them.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -132,7 +132,8 @@ pub fn determinant<const N: usize>(mut rows: [[Complex; N]; N]) -> Complex {
     product
 }
 
-/// The first component of the solution of `rows x = right`, by Cramer's rule: systems here are small and scaled alike.
+/// The first component of the solution of `rows x = right`, by Cramer's rule, which suffices for these small and
+/// well-scaled systems.
 #[must_use]
 pub fn first_of_solution<const N: usize>(rows: [[Complex; N]; N], right: [Complex; N]) -> Complex {
     let mut replaced = rows;

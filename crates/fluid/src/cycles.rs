@@ -1,50 +1,50 @@
-//! Discrete model of DCQCN's convergence (CoNEXT 2016, theorem 2): all flows peak together, are cut once, and then grow in
-//! equal steps. Time counts in intervals of the increase timer.
+//! Discrete model of DCQCN's convergence (CoNEXT 2016, theorem 2): all flows peak together, cut their rates once, and
+//! then grow in equal steps. Time counts in intervals of the increase timer.
 //!
-//! The appendix prints the equation of the steady estimate with an exponent that is larger by one; only the one used
-//! here gives the authors' numbers.
+//! In the paper's appendix, the exponent in the equation of the steady estimate is larger by one; only the exponent
+//! used here reproduces the authors' numbers.
 
 use crate::root::root;
 
-/// What the model needs of the flows, in packets and seconds.
+/// The parameters of the model, in packets and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycles {
     /// Packets per second.
     pub capacity: f64,
-    /// How many flows.
+    /// Number of flows.
     pub flows: f64,
     /// Gain of the estimate.
     pub gain: f64,
-    /// The increase timer, also the estimate's, in seconds.
+    /// Period of the increase timer and of the estimate's, in seconds.
     pub interval: f64,
     /// Additive step in packets per second.
     pub step: f64,
-    /// Queue in packets at which flows are marked; the bound on the time of convergence takes the end of the ramp.
+    /// Queue in packets at which flows are marked; the bound on the convergence time assumes the end of the ramp.
     pub queue: f64,
 }
 
-/// The cycle that repeats itself.
+/// The periodic cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// The estimate at each peak.
     pub estimate: f64,
     /// Intervals from peak to peak.
     pub intervals: f64,
-    /// Seconds in which the difference of two rates falls from the capacity to a tenth of a share.
+    /// Time in seconds for the difference of two rates to fall from the capacity to a tenth of a fair share.
     pub convergence: f64,
 }
 
-/// A flow at the moments of the peaks.
+/// The state of a flow at a peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peak {
-    /// Packets per second.
+    /// Rate in packets per second.
     pub rate: f64,
     /// The estimate.
     pub estimate: f64,
 }
 
 impl Cycles {
-    /// Intervals from one peak to the next when the cut at the first was with this estimate.
+    /// Intervals from a peak with this estimate to the next peak.
     #[must_use]
     pub fn intervals(&self, estimate: f64) -> f64 {
         let filling = 8.0 * self.queue / (self.flows * self.step * self.interval);
@@ -58,7 +58,7 @@ impl Cycles {
         (1.0 - self.gain).powf(intervals - 1.0) * ((1.0 - self.gain) * estimate + self.gain)
     }
 
-    /// The cycle that repeats itself; `None` for settings without one.
+    /// The periodic cycle; `None` for parameters without one.
     #[must_use]
     pub fn steady(&self) -> Option<Steady> {
         let change = |estimate: f64| self.next_estimate(estimate, self.intervals(estimate)) - estimate;
@@ -68,7 +68,7 @@ impl Cycles {
         Some(Steady { estimate, intervals, convergence: self.interval * intervals * cycles })
     }
 
-    /// One cycle of a flow that is cut at its peak and grows for the rest of `intervals`.
+    /// One cycle of a flow: it cuts its rate at the peak and grows for the rest of `intervals`.
     #[must_use]
     pub fn next(&self, peak: Peak, intervals: f64) -> Peak {
         let rate = (1.0 - 0.5 * peak.estimate) * peak.rate + (intervals - 1.0) * self.step;

@@ -1,9 +1,11 @@
-//! Delay differential equations by the method of steps. Must not depend on networks: a [`System`] says how fast its
-//! state changes, and may ask for its own past.
+//! Delay differential equations by the method of steps. Must not depend on networks: a [`System`] gives the derivative
+//! of its state, which may depend on its own past.
 //!
-//! The step is the third-order pair of Bogacki and Shampine (1989) with its second-order companion as error estimate. The
-//! past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that looking back costs no
-//! order. A delay shorter than the step asks for a piece that is being computed; it is then found by iteration.
+//! The step is the third-order pair of Bogacki and Shampine (1989) with its second-order companion as error estimate.
+//! The
+//! past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that delayed values do not
+//! lower the order. A delay shorter than the step needs a value of the piece being computed, which is then found by
+//! iteration.
 //! Clipping of the state and redrawn random numbers happen between steps ([`System::settle`]).
 
 mod past;
@@ -16,58 +18,59 @@ use step::Stepper;
 #[cfg(test)]
 mod tests;
 
-/// What is integrated. Times are in seconds.
+/// A system of equations. Times are in seconds.
 pub trait System {
     /// The state at time zero.
     fn initial(&self) -> Vec<f64>;
     /// For each component the size below which its relative error does not matter; positive.
     fn scales(&self) -> Vec<f64>;
-    /// How many leading components have a past that [`System::derivative`] asks for.
+    /// Number of leading components whose past [`System::derivative`] uses.
     fn remembered(&self) -> usize;
     /// The past before time zero.
     fn before(&self, t: f64, component: usize) -> f64;
-    /// How fast every component changes at `t` in `state`.
+    /// The derivative of every component at `t` in `state`.
     fn derivative(&self, t: f64, state: &[f64], past: &Past<'_>, change: &mut [f64]);
-    /// After a step to `t`: puts the state back within its bounds, draws random numbers anew, starts flows. True when the
-    /// state or the law has changed, so that the derivative jumps.
+    /// Called after a step to `t`: clips the state to its bounds, draws random numbers, starts flows. Returns true if
+    /// the state or the law has changed, so that the derivative jumps.
     fn settle(&mut self, t: f64, state: &mut [f64]) -> bool;
     /// Times at which a derivative jumps; a step ends at each.
     fn breaks(&self) -> Vec<f64>;
-    /// How far back the past may be asked for; older pieces are forgotten.
+    /// How far back the past is used; older pieces are dropped.
     fn memory(&self) -> f64;
 }
 
-/// How long steps are.
+/// The length of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stepping {
-    /// As long as the estimated error of a step stays within `tolerance` of each component, and at most `longest`.
+    /// As long as possible with an estimated error per step within `tolerance` of each component, and at most
+    /// `longest`.
     Adaptive {
         /// Error of one step, relative to the component or its scale.
         tolerance: f64,
         /// The longest step in seconds.
         longest: f64,
     },
-    /// Always this long, in seconds.
+    /// Fixed, in seconds.
     Fixed(f64),
 }
 
-/// What a run cost, and where the error could not be kept.
+/// The cost of a run, and where the tolerance was exceeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// Steps taken.
     pub steps: u64,
-    /// Steps thrown away because of their error.
+    /// Steps rejected because of their error.
     pub rejected: u64,
-    /// Times the derivative was computed.
+    /// Evaluations of the derivative.
     pub evaluations: u64,
-    /// Steps of the least length, taken although the estimate exceeded the tolerance: the derivative jumps there.
+    /// Steps of minimum length, taken although the estimated error exceeded the tolerance: the derivative jumps there.
     pub forced: u64,
 }
 
-/// The least step of an adaptive run in seconds: a tenth of a nanosecond, below every delay of a network.
+/// The minimum step of an adaptive run in seconds: a tenth of a nanosecond, shorter than any delay of a network.
 pub const LEAST_STEP: f64 = 1e-10;
 
-/// Integrates from zero to `until` and hands the state to `sink` at every multiple of `every`, both ends included.
+/// Integrates from zero to `until` and passes the state to `sink` at every multiple of `every`, including both ends.
 pub fn integrate<S: System>(
     system: &mut S,
     until: f64,
@@ -92,7 +95,7 @@ pub fn integrate<S: System>(
     stepper.effort
 }
 
-/// Which rows are due.
+/// The sampling instants.
 struct Samples {
     every: f64,
     next: u64,
@@ -100,7 +103,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// The rows within the last step; the end of the run is handed out apart.
+    /// Passes on the samples within the last step; the end of the run is passed on separately.
     fn take<S: System>(
         &mut self,
         stepper: &Stepper<'_, S>,

@@ -1,9 +1,9 @@
-//! Rate control as differential equations: what thousands of packets amount to, in a handful of numbers.
+//! Rate control as differential equations, with a handful of variables in place of thousands of packets.
 //!
-//! One bottleneck, flows with delays, and the laws of DCQCN and TIMELY in the limit of infinitely small packets. From
-//! them: runs over time ([`dde`], [`model`]), fixed points, the response of the opened loop and how far it is from
-//! instability ([`linear`]), and the discrete model of convergence ([`cycles`]). Must not depend on packets, switches
-//! or files. Inside, quantities are in packets, packets per second and seconds, because marking is a probability per
+//! One bottleneck, flows with delays, and the laws of DCQCN and TIMELY in the limit of infinitely small packets.
+//! Computes solutions over time ([`dde`], [`model`]), fixed points, the open-loop response and its stability margins
+//! ([`linear`]), and the discrete model of convergence ([`cycles`]). Must not depend on packets, switches
+//! or files. Quantities are in packets, packets per second and seconds, because marking is a probability per
 //! packet.
 
 pub mod complex;

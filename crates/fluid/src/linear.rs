@@ -1,7 +1,7 @@
-//! How close a loop is to instability: its response to small oscillations, where it is cut open, and the margins.
+//! Linear stability of a loop: its open-loop response, and the margins.
 //!
 //! Sign convention: the closed loop is `1 + L = 0`. The phase margin at a frequency with `|L| = 1` is `180 degrees +
-//! arg L`, brought into (-180, 180]. There may be several such frequencies; the smallest margin counts.
+//! arg L`, normalised to (-180, 180]. There may be several such frequencies; the smallest margin counts.
 
 pub mod dcqcn;
 pub mod margin;
@@ -11,7 +11,7 @@ pub use margin::{Crossing, Margins, Response, margins, response};
 
 use crate::complex::Complex;
 
-/// A loop, cut open.
+/// An open loop.
 pub trait Loop {
     /// `L(j omega)`; `omega` in radians per second, positive.
     fn gain(&self, omega: f64) -> Complex;
@@ -23,11 +23,11 @@ pub trait Characteristic {
     fn determinant(&self, omega: f64) -> Complex;
     /// The degree in `s` of the part without delay.
     fn degree(&self) -> u32;
-    /// A frequency in radians per second well above everything that happens in the loop.
+    /// A frequency in radians per second well above all dynamics of the loop.
     fn fastest(&self) -> f64;
 
-    /// How many roots lie in the right half-plane, by the turns of the determinant along the imaginary axis (Mikhailov's
-    /// criterion for retarded systems); zero means stable.
+    /// The number of roots in the right half-plane, from the angle through which the determinant turns along the
+    /// imaginary axis (Mikhailov's criterion for retarded systems); zero means stable.
     fn unstable_roots(&self) -> u32 {
         let turned = angle_turned(&|omega| self.determinant(omega), 1e-3, self.fastest());
         let quarter_turns = turned / std::f64::consts::FRAC_PI_2;
@@ -36,8 +36,8 @@ pub trait Characteristic {
     }
 }
 
-/// Angle through which `f(omega)` turns around zero between two frequencies, followed in steps that are halved until each
-/// turns by less than 30 degrees.
+/// Angle through which `f(omega)` turns around zero between two frequencies, in steps that are halved until each turns
+/// by less than 30 degrees.
 fn angle_turned(f: &dyn Fn(f64) -> Complex, from: f64, to: f64) -> f64 {
     const STEPS: u32 = 300;
     let ratio = (to / from).powf(1.0 / f64::from(STEPS));

@@ -10,33 +10,33 @@ pub use jitter::{Jitter, JitteredTrips};
 use crate::dde::System;
 use std::ops::Range;
 
-/// Where in the state of a model its quantities stand.
+/// The positions of a model's quantities in its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateLayout {
     /// The rates of the flows.
     pub rates: Range<usize>,
-    /// What each flow knows of congestion: DCQCN's estimate, TIMELY's gradient, the integrator of a host.
+    /// Each flow's congestion state: DCQCN's estimate, TIMELY's gradient, or the integrator of a host.
     pub estimates: Range<usize>,
 }
 
 /// A model of flows through one bottleneck; the queue is the first component of its state.
 pub trait Model: System {
-    /// Where rates and estimates stand.
+    /// The positions of rates and estimates.
     fn layout(&self) -> StateLayout;
-    /// How many flows each rate stands for.
+    /// The number of flows that each rate represents.
     fn counts(&self) -> Vec<f64>;
     /// The probability of a mark in this state; `None` for laws without marks.
     fn marking(&self, state: &[f64]) -> Option<f64>;
 }
 
-/// Which flows start when, and how: what all models share about a flow, or several that are alike in everything.
+/// The start of a flow, or of several equal flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// How many flows are alike.
+    /// Number of equal flows.
     pub count: f64,
     /// When they start, in seconds.
     pub at: f64,
-    /// Their first rate in packets per second.
+    /// Initial rate in packets per second.
     pub rate: f64,
 }
 
@@ -46,13 +46,13 @@ impl Default for Start {
     }
 }
 
-/// Changes of the queue: it does not become shorter than empty.
+/// The derivative of the queue, which never becomes negative.
 pub(crate) fn queue_change(queue: f64, inflow: f64, capacity: f64) -> f64 {
     let change = inflow - capacity;
     if queue <= 0.0 { change.max(0.0) } else { change }
 }
 
-/// Puts a component back within its bounds; true when it was outside.
+/// Clips a component to its bounds; returns true if it was outside.
 pub(crate) fn clip(value: &mut f64, low: f64, high: f64) -> bool {
     let inside = value.clamp(low, high);
     let outside = inside != *value;

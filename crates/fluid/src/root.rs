@@ -1,4 +1,4 @@
-//! Roots of continuous functions that change sign: safe, because the bracket only shrinks.
+//! Roots of continuous functions that change sign. Converges for any such function, because the root stays bracketed.
 
 /// The root of `f` between `low` and `high` by Ridders' method (1979), to within rounding; `None` without a change of
 /// sign.

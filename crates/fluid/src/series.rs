@@ -1,9 +1,9 @@
-//! Time series of a model, and what they amount to: settled, ringing down, or oscillating.
+//! Time series of a model, and whether they settle, ring down, or oscillate.
 
 use crate::dde::{Effort, Stepping, integrate};
 use crate::model::Model;
 
-/// Rows of a run. Quantities are in packets, packets per second and seconds.
+/// Samples of a run. Quantities are in packets, packets per second and seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FluidSeries {
     /// Instants in seconds.
@@ -12,47 +12,47 @@ pub struct FluidSeries {
     pub queue: Vec<f64>,
     /// Probability of a mark; empty for laws without marks.
     pub marking: Vec<f64>,
-    /// For each group of flows the rate of one of them.
+    /// For each group of flows, the rate of one flow.
     pub rates: Vec<Vec<f64>>,
-    /// For each group of flows its estimate of congestion.
+    /// For each group of flows, its estimate of congestion.
     pub estimates: Vec<Vec<f64>>,
-    /// How many flows each group has.
+    /// Number of flows in each group.
     pub counts: Vec<f64>,
-    /// What it cost.
+    /// The cost of the run.
     pub effort: Effort,
 }
 
 /// How a quantity behaves at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steadiness {
-    /// It no longer moves.
+    /// It no longer changes.
     Settled,
-    /// It swings less and less.
+    /// It oscillates with decreasing amplitude.
     RingingDown,
-    /// It swings and does not become calmer.
+    /// It oscillates, and the amplitude does not decrease.
     Oscillating,
 }
 
-/// Least, greatest and mean of a quantity over some rows.
+/// Minimum, maximum and mean of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
-    /// The least.
+    /// The minimum.
     pub least: f64,
-    /// The greatest.
+    /// The maximum.
     pub greatest: f64,
     /// The mean over time.
     pub mean: f64,
 }
 
 impl Extent {
-    /// From the least to the greatest.
+    /// Maximum minus minimum.
     #[must_use]
     pub fn swing(&self) -> f64 {
         self.greatest - self.least
     }
 }
 
-/// Of some values.
+/// The extent of some values.
 #[must_use]
 pub fn extent(values: &[f64]) -> Extent {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -60,13 +60,13 @@ pub fn extent(values: &[f64]) -> Extent {
     Extent { least, greatest, mean: values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// A swing below this share of the mean is none.
+/// A swing below this share of the mean counts as settled.
 const CALM: f64 = 0.02;
-/// A last quarter that swings less than this share of the third one is ringing down.
+/// If the swing of the last quarter is below this share of that of the third, the series rings down.
 const DECAY: f64 = 0.9;
 
-/// Judges the second half of a series: settled when its last quarter swings by less than 2 % of its mean (or of
-/// `scale`, if that is more), ringing down when the last quarter swings less than 0.9 times as far as the one before.
+/// Classifies the second half of a series: settled if the swing of its last quarter is less than 2 % of its mean (or of
+/// `scale`, if that is more), ringing down if it is less than 0.9 times that of the third quarter.
 #[must_use]
 pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
     let quarter = values.len() / 4;
@@ -82,7 +82,7 @@ pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
 }
 
 impl FluidSeries {
-    /// The rows from `share` of the way to the end.
+    /// The values after the first `share` of the series.
     #[must_use]
     pub fn tail<'a>(&self, values: &'a [f64], share: f64) -> &'a [f64] {
         &values[(values.len() as f64 * share) as usize..]
@@ -97,7 +97,7 @@ impl FluidSeries {
     }
 }
 
-/// Runs a model and keeps a row every `every` seconds.
+/// Runs a model and keeps a sample every `every` seconds.
 pub fn record<M: Model>(model: &mut M, until: f64, stepping: Stepping, every: f64) -> FluidSeries {
     let layout = model.layout();
     let groups = layout.rates.len();

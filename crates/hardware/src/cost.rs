@@ -1,5 +1,5 @@
-//! What the engines cost: synthesis by Yosys to the cells of an open library, in gate equivalents, and what that is in other
-//! technologies. Must not depend on vectors or on how anything decides.
+//! The cost of the engines: synthesis by Yosys to the cells of an open library, in gate equivalents, and estimates for
+//! other technologies. Must not depend on vectors or on how decisions are made.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub const LIBRARY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 const NAND2: f64 = 24.0;
 /// Gate length of the library in nanometres.
 const GATE_LENGTH: f64 = 180.0;
-/// The part of a placed block that cells fill.
+/// The part of a placed block that is filled with cells.
 pub const UTILISATION: f64 = 0.7;
 /// A small switch chip (Gibb et al., ANCS'13), in square millimetres.
 pub const CHIP: f64 = 200.0;
@@ -19,10 +19,10 @@ pub const CHIP: f64 = 200.0;
 /// Technologies for which the cost is estimated: nanometres, and the area of a gate equivalent in square micrometres.
 pub const NODES: [(f64, f64); 3] = [(45.0, 0.798), (28.0, 0.49), (16.0, 0.2)];
 
-/// What is synthesised.
+/// A design to be synthesised.
 #[derive(Clone, Debug)]
 pub struct Design {
-    /// What a reader calls it.
+    /// Its name for the reader.
     pub name: String,
     /// The module.
     pub top: &'static str,
@@ -30,10 +30,10 @@ pub struct Design {
     pub parameters: Vec<(&'static str, u32)>,
 }
 
-/// What synthesis says.
+/// The result of synthesis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SynthesisCost {
-    /// Cells, flip-flops included.
+    /// Cells, including flip-flops.
     pub cells: u32,
     /// Flip-flops.
     pub flip_flops: u32,
@@ -50,13 +50,13 @@ impl SynthesisCost {
         self.area / NAND2
     }
 
-    /// Square millimetres at a node of [`NODES`].
+    /// Square millimetres in a technology of [`NODES`].
     #[must_use]
     pub fn square_mm(&self, node: usize) -> f64 {
         self.gates() * NODES[node].1 / UTILISATION / 1e6
     }
 
-    /// Decisions per second: of the library, or of a node with delays in proportion to its length.
+    /// Decisions per second in the library or, scaling delays with gate length, in another technology.
     #[must_use]
     pub fn decisions_per_s(&self, node: Option<usize>) -> f64 {
         let scale = node.map_or(1.0, |node| NODES[node].0 / GATE_LENGTH);
@@ -65,7 +65,7 @@ impl SynthesisCost {
 }
 
 impl Design {
-    /// An engine of DRILL with one group of one component, as the paper draws it, for a switch of one engine.
+    /// A DRILL engine with one group of one component, as the paper draws it, for a switch with one engine.
     #[must_use]
     pub fn drill(name: impl Into<String>, changes: &[(&'static str, u32)]) -> Design {
         let mut parameters = vec![("NP", 48), ("NG", 1), ("NC", 1), ("VIS", 0)];
@@ -76,10 +76,10 @@ impl Design {
         Design { name: name.into(), top: "drill_engine", parameters }
     }
 
-    /// Synthesises it from the Verilog files, with `scratch` for what the tools write.
+    /// Synthesises the design from the Verilog files; the tools write to `scratch`.
     ///
     /// # Errors
-    /// When Yosys or the library is missing, or Yosys fails.
+    /// If Yosys or the library is missing, or Yosys fails.
     pub fn synthesise(&self, files: &[PathBuf], scratch: &Path) -> Result<SynthesisCost, String> {
         if !Path::new(LIBRARY).exists() {
             return Err(format!("{LIBRARY} is missing: install the package qflow-tech-osu018"));

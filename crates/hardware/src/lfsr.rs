@@ -1,9 +1,9 @@
-//! The random numbers of the hardware, bit for bit: shift registers that leap 48 places per word, and the fields of their
-//! words as a DRILL engine's source of [`Chance`]. Must not depend on pipelines or vectors.
+//! The random numbers of the hardware, bit for bit: shift registers that advance 48 steps per word, and the fields of
+//! their words as a DRILL engine's source of [`Chance`]. Must not depend on pipelines or vectors.
 
 use weft_switch::balance::drill::chance::Chance;
 
-/// Between the seeds of neighbouring registers.
+/// The difference between the seeds of adjacent registers.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Bits of a word.
 const WORD: usize = 48;
@@ -27,7 +27,7 @@ pub struct Word {
 }
 
 impl Registers {
-    /// The registers of engine `engine`, for so many samples and so many random bits in all.
+    /// The registers of engine `engine`, for `samples` samples and `bits` random bits in all.
     #[must_use]
     pub fn new(seed: u64, engine: usize, samples: usize, bits: usize) -> Registers {
         let count = bits.div_ceil(WORD);
@@ -49,8 +49,8 @@ fn leap(state: u64) -> u64 {
     state << WORD | taps & ((1 << WORD) - 1)
 }
 
-/// A word of a state: each field has the bits at even places on top. A new bit is the sum of two bits at even and two at odd
-/// places, so that no sample, which is the top of a field, follows from those before it.
+/// The word of a state: each field has the bits at even positions on top. A new bit is the sum of two bits at even and
+/// two at odd positions, so that no sample, which is the top of a field, is determined by earlier ones.
 fn fields(state: u64) -> u64 {
     let bit = |from: usize, to: usize| (state >> from & 1) << to;
     let pair = |n: usize| {

@@ -1,7 +1,8 @@
-//! DRILL in hardware: test vectors for `hdl/drill`, decided by the simulator's own engine, and what synthesis says.
+//! DRILL in hardware: test vectors for `hdl/drill`, with decisions by the simulator's own engine, and the results of
+//! synthesis.
 //!
 //! Must not depend on scenarios, the event loop or results. The engine, the forwarding table and the rule on visibility
-//! come from the switch; here is only what surrounds them in hardware: shift registers, a pipeline, a clock.
+//! come from the switch; this crate adds the hardware around them: shift registers, a pipeline, a clock.
 
 pub mod cost;
 pub mod lfsr;

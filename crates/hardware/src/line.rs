@@ -1,25 +1,25 @@
 //! A line of a vector file: fields from the most significant bit on, as one hexadecimal number.
 
-/// A line in the making.
+/// A line being built.
 #[derive(Debug, Default)]
 pub(crate) struct VectorLine {
     bits: Vec<bool>,
 }
 
 impl VectorLine {
-    /// The next field.
+    /// Appends a field of `width` bits.
     pub(crate) fn field(&mut self, value: u64, width: usize) -> &mut VectorLine {
         debug_assert!(width == 64 || value >> width == 0, "{value} does not fit into {width} bits");
         self.bits.extend((0..width).rev().map(|bit| value >> bit & 1 == 1));
         self
     }
 
-    /// A field that says whether there is one, and zeros if not.
+    /// Appends a one-bit field.
     pub(crate) fn flag(&mut self, value: bool) -> &mut VectorLine {
         self.field(u64::from(value), 1)
     }
 
-    /// A set of so many ports, port 0 last.
+    /// Appends a set of ports as a field of `width` bits, port 0 last.
     pub(crate) fn set(&mut self, members: &[u16], width: usize) -> &mut VectorLine {
         self.bits.extend((0..width).rev().map(|port| members.contains(&(port as u16))));
         self

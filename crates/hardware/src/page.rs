@@ -1,5 +1,5 @@
-//! The page of the book about hardware: words from `page/text.md`, figures from synthesis. Writing it takes minutes; whether
-//! it is up to date follows from the fingerprint of what it was made from.
+//! The page of the book about hardware: text from `page/text.md`, figures from synthesis. Writing it takes minutes; a
+//! fingerprint of its inputs tells whether it is up to date.
 
 use std::fs;
 use std::io;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::cost::{CHIP, Design, NODES, SynthesisCost};
 
-/// Where it lies.
+/// The path of the page.
 pub const PAGE: &str = "docs/src/hardware.md";
 const TEXT: &str = include_str!("page/text.md");
 const WAVES: &str = "![Requests and answers when the link of port 2 fails](images/hardware/waves.svg)";
 const MADE_FROM: &str = "<!-- Made from what has the fingerprint ";
 
-/// A table of the page: what stands in its first column, and the designs of its rows.
+/// A table of the page: its marker in the text, and the designs of its rows.
 struct Table {
     mark: &'static str,
     head: &'static str,
@@ -23,7 +23,7 @@ struct Table {
 /// The Verilog files that are synthesised.
 ///
 /// # Errors
-/// When a folder cannot be read.
+/// If a folder cannot be read.
 pub fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for folder in ["hdl/drill/rtl", "hdl/drill/compare"] {
@@ -36,10 +36,10 @@ pub fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The page of this text was written before words, designs or the hardware changed.
+/// Whether text, designs or the hardware have changed since the page was written.
 ///
 /// # Errors
-/// When the hardware cannot be read.
+/// If the hardware cannot be read.
 pub fn is_stale(page: &str, root: &Path) -> io::Result<bool> {
     Ok(!page.contains(&made_from(root)?))
 }
@@ -47,7 +47,7 @@ pub fn is_stale(page: &str, root: &Path) -> io::Result<bool> {
 /// Synthesises everything and fills the page.
 ///
 /// # Errors
-/// When a tool is missing or fails.
+/// If a tool is missing or fails.
 pub fn write(root: &Path, scratch: &Path, progress: fn(&str)) -> Result<String, String> {
     let told = |cause: io::Error| cause.to_string();
     let files = files(root).map_err(told)?;
@@ -76,7 +76,7 @@ fn made_from(root: &Path) -> io::Result<String> {
     Ok(format!("{MADE_FROM}{:016x} -->", fingerprint(&texts)))
 }
 
-/// FNV-1a over all texts, each with its length before it.
+/// FNV-1a over all texts, each preceded by its length.
 fn fingerprint(texts: &[String]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.len().to_le_bytes().into_iter().chain(text.bytes()));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -95,7 +95,7 @@ fn tables() -> Vec<Table> {
     ]
 }
 
-/// Each option of DRILL by itself, against the engine of the first table.
+/// Each option of DRILL separately, relative to the engine of the first table.
 fn options() -> Vec<Design> {
     vec![
         Design::drill("DRILL(2,1), 48 ports", &[]),
@@ -110,7 +110,7 @@ fn options() -> Vec<Design> {
     ]
 }
 
-/// Other schemes in the frame of DRILL's engine.
+/// Other schemes in the framework of DRILL's engine.
 fn schemes() -> Vec<Design> {
     let frame = vec![("NP", 48), ("NG", 1), ("NC", 1)];
     let other = |name: &str, top| Design { name: name.to_owned(), top, parameters: frame.clone() };
@@ -162,10 +162,10 @@ fn engines(engine: &SynthesisCost) -> String {
     text
 }
 
-/// Modules of the engine itself; the others are the switch's: tables, queue counters, wiring.
+/// Modules of the engine itself; the others belong to the switch: tables, queue counters, wiring.
 const OWN: [&str; 7] = ["engine", "sample", "select", "memory", "choose", "inflight", "lfsr"];
 
-/// Lines of code, without comments and empty lines: of the engine, and of what a switch has anyway.
+/// Lines of code, without comments and blank lines: of the engine, and of what a switch has anyway.
 fn lines_of_code(files: &[PathBuf]) -> io::Result<String> {
     let (mut own, mut others) = (0, 0);
     for file in files.iter().filter(|file| file.components().any(|part| part.as_os_str() == "rtl")) {

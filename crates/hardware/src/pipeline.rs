@@ -1,5 +1,5 @@
-//! The clock of the hardware around the reference: four stages and an answer per engine, back pressure, and the round that
-//! all stages go when a link or a row changes (`drill_engine.sv`). Must not decide which port a packet takes.
+//! The clocked pipeline around the reference: four stages and an answer per engine, back pressure, and the rotation of
+//! all stages when a link or a row changes (`drill_engine.sv`). Must not decide which port a packet takes.
 
 use crate::lfsr::{Registers, Word};
 use crate::reference::{ComponentRow, PacketRequest, ReferenceSwitch};
@@ -8,31 +8,31 @@ use crate::set::Set;
 /// Stages before the decision.
 const STAGES: usize = 4;
 
-/// Signals into the hardware in one clock.
+/// Inputs of the hardware in one clock.
 #[derive(Clone, Debug, Default)]
 pub struct ClockInputs {
-    /// Everything starts anew, except rows and links.
+    /// Resets everything except rows and links.
     pub reset: bool,
     /// A row that is written.
     pub write: Option<(usize, ComponentRow)>,
     /// A link that fails or returns.
     pub flip: Option<u16>,
-    /// Packets that leave: port and size.
+    /// Packets that depart: port and size.
     pub leaves: Vec<(u16, u16)>,
-    /// By engine: a request, and whether the answer is taken.
+    /// By engine: a request, and whether the answer is accepted.
     pub engines: Vec<(Option<PacketRequest>, bool)>,
 }
 
-/// Signals out of an engine in one clock.
+/// Outputs of an engine in one clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EngineOutputs {
     /// A request would be accepted.
     pub ready: bool,
-    /// The answer on offer: port, if there was one, and tag.
+    /// The offered answer: port, if there is one, and tag.
     pub answer: Option<(Option<u16>, u8)>,
 }
 
-/// A request on its way.
+/// A request in the pipeline.
 #[derive(Clone, Debug)]
 struct Packet {
     request: PacketRequest,
@@ -53,19 +53,19 @@ pub struct Pipeline {
     reference: ReferenceSwitch,
     engines: Vec<Stages>,
     rows: Vec<ComponentRow>,
-    /// Rows were written that the reference does not have.
+    /// Whether rows have been written that the reference does not have yet.
     dirty: bool,
     up: Vec<bool>,
-    /// Links as the stages know them.
+    /// The state of the links as the stages know it.
     known: Vec<bool>,
     stale: bool,
-    /// How far the stages still have to go round.
+    /// Number of steps by which the stages must still rotate.
     turn: usize,
     clock: u64,
 }
 
 impl Pipeline {
-    /// As after a reset, with empty rows.
+    /// The state after a reset, with empty rows.
     #[must_use]
     pub fn new(set: Set, seed: u64) -> Pipeline {
         Pipeline {
@@ -83,7 +83,7 @@ impl Pipeline {
         }
     }
 
-    /// One clock: what the engines put out in it, and which packets were decided, by port and size.
+    /// One clock: returns the outputs of the engines, and the decided packets by port and size.
     pub fn clock(&mut self, inputs: &ClockInputs) -> (Vec<EngineOutputs>, Vec<(u16, u16)>) {
         self.clock += 1;
         self.take(inputs);
@@ -105,7 +105,7 @@ impl Pipeline {
         (outputs, decided)
     }
 
-    /// Links and rows of this clock. Nothing is decided before all stages know them.
+    /// Takes the links and rows of this clock. Nothing is decided before all stages have them.
     fn take(&mut self, inputs: &ClockInputs) {
         if let Some(port) = inputs.flip {
             let up = &mut self.up[usize::from(port)];
@@ -172,7 +172,7 @@ impl Stages {
         Stages { packets: [const { None }; STAGES], answer: None, registers }
     }
 
-    /// All packets go on by a stage; the oldest comes out.
+    /// Advances all packets by a stage; returns the oldest.
     fn shift(&mut self, packet: Option<Packet>) -> Option<Packet> {
         if let Some(packet) = &mut self.packets[1] {
             packet.word = Some(self.registers.draw());
@@ -181,7 +181,7 @@ impl Stages {
         std::mem::replace(&mut self.packets[0], packet)
     }
 
-    /// The same, but the oldest begins again.
+    /// Advances all packets by a stage; the oldest starts again.
     fn rotate(&mut self) {
         let oldest = self.shift(None);
         self.packets[0] = oldest;

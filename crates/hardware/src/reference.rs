@@ -1,5 +1,5 @@
-//! What decides in the reference: the simulator's own engine ([`Drill`]), forwarding table and rule on visibility, driven with
-//! the hardware's random numbers. Must not decide anything itself.
+//! The reference: the simulator's own engine ([`Drill`]), forwarding table and visibility rule, driven with the
+//! hardware's random numbers. Must not make decisions itself.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ pub struct ComponentRow {
 pub struct PacketRequest {
     /// The group of its destination.
     pub group: u16,
-    /// The ports of its flow, from which the hash follows.
+    /// The source and destination ports of its flow, from which the hash is computed.
     pub flow: u32,
     /// Its size in the unit of queue lengths.
     pub size: u16,
 }
 
-/// Switch-side state: the table, the queues as engines see them, an engine's balancer per forwarding engine.
+/// The state of the switch: the table, the queues as engines see them, and a balancer per forwarding engine.
 pub struct ReferenceSwitch {
     set: Set,
     table: ForwardingTable,
@@ -47,7 +47,7 @@ impl PacketRequest {
         Header { destination: HostId(u32::from(self.group)), ports: self.flow, ..Header::default() }
     }
 
-    /// 32 hash bits of its flow: what the switch's parser hands to the engine.
+    /// 32 hash bits of its flow, as the switch's parser passes them to the engine.
     #[must_use]
     pub fn hash(self) -> u32 {
         FlowHash::new(HashFunction::Mix, 0).of(&self.header().tuple())
@@ -55,7 +55,7 @@ impl PacketRequest {
 }
 
 impl ReferenceSwitch {
-    /// With empty rows.
+    /// A switch with empty rows.
     #[must_use]
     pub fn new(set: Set) -> ReferenceSwitch {
         let leaves: Arc<[u16]> = (0..set.groups as u16).collect();
@@ -68,7 +68,7 @@ impl ReferenceSwitch {
         reference
     }
 
-    /// Forgets queues and memories; rows and links stay.
+    /// Clears queues and memories; rows and links stay.
     pub fn reset(&mut self) {
         self.visible = nothing(&self.set);
         let settings = DrillSettings {
@@ -129,7 +129,7 @@ impl ReferenceSwitch {
         Some(component.ports[chosen].0)
     }
 
-    /// A packet that an engine has decided in a clock joins its queue.
+    /// A packet that an engine decided in a clock joins its queue.
     pub fn joins(&mut self, engine: usize, clock: u64, port: u16, size: u16) {
         self.visible.enqueued(decided(clock), engine, usize::from(port), size);
     }
@@ -151,8 +151,8 @@ fn groups(set: &Set) -> Vec<GroupId> {
     (0..set.groups as u32).map(GroupId).collect()
 }
 
-/// Empty queues. Decisions are at even instants, two per clock; the enqueue of a packet completes at the odd instant before
-/// the first clock in which others see it.
+/// Empty queues. Decisions are at even instants, two per clock; the enqueue of a packet completes at the odd instant
+/// before the first clock in which others see it.
 fn nothing(set: &Set) -> Visible {
     let after = vec![Span(2 * set.hidden as u64 + 1); set.engines];
     let mut visible = Visible::new(set.ports, true, Insight::of_inputs(after, set.own));

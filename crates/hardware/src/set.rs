@@ -1,4 +1,4 @@
-//! The parameter sets of the co-simulation: what the engine is built with, and what happens to it.
+//! The parameter sets of the co-simulation: how the engine is built, and its traffic.
 
 use weft_core::units::did_you_mean;
 use weft_switch::balance::drill::Tie;
@@ -6,9 +6,9 @@ use weft_switch::balance::drill::Tie;
 /// Parameters of the hardware, and the traffic it is tested with. Probabilities are per clock, in units of 1/1024.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it is there for.
+    /// Its purpose.
     pub purpose: &'static str,
     /// Output ports.
     pub ports: usize,
@@ -18,11 +18,11 @@ pub struct Set {
     pub queue_bits: usize,
     /// Bits of a packet's size.
     pub size_bits: usize,
-    /// d.
+    /// Random samples per packet (d).
     pub samples: usize,
-    /// m.
+    /// Ports remembered (m).
     pub memory: usize,
-    /// Groups.
+    /// Number of groups.
     pub groups: usize,
     /// Components per group.
     pub components: usize,
@@ -32,36 +32,36 @@ pub struct Set {
     pub tie: Tie,
     /// Clocks for which other engines do not see a decision.
     pub hidden: usize,
-    /// An engine sees its own decisions at once.
+    /// Whether an engine sees its own decisions at once.
     pub own: bool,
-    /// PacketSizes of packets: 0, 1, or any.
+    /// Sizes of packets: 0, 1, or any.
     pub sizes: PacketSizes,
-    /// The most ports of a component; 0: as many as there are.
+    /// Maximum number of ports of a component; 0: all ports.
     pub members: usize,
-    /// How often a request comes.
+    /// How often a request arrives.
     pub offered: u32,
-    /// How often an answer is taken.
+    /// How often an answer is accepted.
     pub taken: u32,
     /// How often a link fails or returns.
     pub flips: u32,
-    /// How often all rows are written anew, in units of 1/65536.
+    /// How often all rows are rewritten, in units of 1/65536.
     pub rewrites: u32,
     /// How often there is a reset, in units of 1/65536.
     pub resets: u32,
 }
 
-/// PacketSizes of packets, in the unit of queue lengths.
+/// Sizes of packets, in the unit of queue lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketSizes {
     /// Zero: all queues stay equal, every decision is a tie.
     Zero,
     /// One: ties are frequent.
     One,
-    /// Anything from 1 that the width allows.
+    /// Any size from 1 up to the maximum of the width.
     Any,
 }
 
-/// The engine that the paper recommends, in a switch of 48 ports, under everything at once.
+/// The engine that the paper recommends, in a switch of 48 ports, under all disturbances at once.
 const USUAL: Set = Set {
     name: "",
     purpose: "",
@@ -86,7 +86,7 @@ const USUAL: Set = Set {
     resets: 5,
 };
 
-/// A switch whose links stay up, whose rows stay, and that never waits.
+/// No disturbances: links stay up, rows stay unchanged, and nothing waits.
 const CALM: Set = Set { offered: 1024, taken: 1024, flips: 0, rewrites: 0, resets: 0, ..USUAL };
 
 /// All sets.
@@ -114,10 +114,10 @@ pub const SETS: &[Set] = &[
     Set { name: "large", purpose: "128 ports, two engines, long queues", ports: 128, engines: 2, hidden: 1, queue_bits: 20, size_bits: 12, samples: 3, groups: 2, components: 2, ..USUAL },
 ];
 
-/// The sets of these names; all of them if there is none.
+/// The sets with these names; all sets if no name is given.
 ///
 /// # Errors
-/// Every name that no set has, with the nearest.
+/// Every unknown name, with the nearest one.
 pub fn named(names: &[String]) -> Result<Vec<Set>, String> {
     let known = || SETS.iter().map(|set| set.name);
     let wrong = names.iter().filter(|name| !known().any(|set| set == *name));
@@ -137,7 +137,7 @@ pub fn list() -> String {
 }
 
 impl Set {
-    /// The number that `drill.sv` has for the rule on ties.
+    /// The number of the tie rule in `drill.sv`.
     #[must_use]
     pub fn tie_number(&self) -> u32 {
         match self.tie {

@@ -1,5 +1,5 @@
-//! What happens to the hardware under test: requests, back pressure, departures, failures, rewritten rows, resets. Must not
-//! know how anything is decided.
+//! The traffic and disturbances of the hardware under test: requests, back pressure, departures, failures, rewritten
+//! rows, resets. Must not depend on how decisions are made.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,14 @@ use crate::set::{PacketSizes, Set};
 /// Clocks of reset at the start.
 const RESET: u64 = 2;
 
-/// Draws the signals of each clock.
+/// Draws the inputs of each clock.
 pub struct VectorTraffic {
     set: Set,
     random: Random,
     clock: u64,
     /// Rows still to be written, the next one last.
     writes: Vec<(usize, ComponentRow)>,
-    /// By engine: the request on offer.
+    /// By engine: the offered request.
     pending: Vec<Option<PacketRequest>>,
     /// By port: sizes of queued packets.
     queues: Vec<VecDeque<u16>>,
@@ -27,7 +27,7 @@ pub struct VectorTraffic {
 }
 
 impl VectorTraffic {
-    /// For a parameter set.
+    /// The traffic of a parameter set.
     #[must_use]
     pub fn new(set: Set, seed: u64) -> VectorTraffic {
         let mut traffic = VectorTraffic {
@@ -43,7 +43,7 @@ impl VectorTraffic {
         traffic
     }
 
-    /// The signals of the next clock.
+    /// The inputs of the next clock.
     pub fn draw(&mut self) -> ClockInputs {
         self.clock += 1;
         if self.clock <= RESET {
@@ -70,7 +70,7 @@ impl VectorTraffic {
         }
     }
 
-    /// What came of them: requests that were accepted, and packets that were decided.
+    /// Takes the outputs of a clock: accepted requests, and decided packets.
     pub fn saw(&mut self, outputs: &[EngineOutputs], decided: &[(u16, u16)]) {
         for (pending, _) in self.pending.iter_mut().zip(outputs).filter(|(_, output)| output.ready) {
             *pending = None;
@@ -102,7 +102,7 @@ impl VectorTraffic {
         let most = if members == 0 { ports } else { members.min(ports) };
         for number in (0..groups * components).rev() {
             let count = self.random.below(most as u32 + 1);
-            // The first row of a group has all it may have, so that large groups are tested too.
+            // The first row of a group has as many ports as allowed, so that large groups are tested, too.
             let count = if number % components == 0 { most as u32 } else { count };
             let mut members: Vec<u16> =
                 self.random.distinct(count, ports as u32).into_iter().map(|port| port as u16).collect();
@@ -112,7 +112,7 @@ impl VectorTraffic {
         }
     }
 
-    /// New requests where none is on offer, as long as counters have room.
+    /// Offers new requests to engines without one, as long as counters have room.
     fn offer(&mut self) {
         let largest = 1u64 << self.set.size_bits;
         let room = (1 << self.set.queue_bits) - 16 * self.set.engines as u64 * largest;
@@ -134,7 +134,7 @@ impl VectorTraffic {
         PacketRequest { group, flow: self.random.bits() as u32, size }
     }
 
-    /// At most one packet per port, and one more than engines decide. Every third port is slow.
+    /// Departures: at most one packet per port, and one more than engines decide. Every third port is slow.
     fn leaves(&mut self) -> Vec<(u16, u16)> {
         let mut leaves: Vec<(u16, u16)> = Vec::new();
         for _ in 0..=self.set.engines {

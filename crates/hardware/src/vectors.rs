@@ -1,5 +1,5 @@
-//! Vector files of a parameter set: what goes into the hardware clock by clock, and what must come out. A bench reads them
-//! with `$readmemh`; the layout is in `hdl/drill/README.md`.
+//! Vector files of a parameter set: the inputs of the hardware clock by clock, and the outputs expected. A bench reads
+//! them with `$readmemh`; the layout is in `hdl/drill/README.md`.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,7 @@ const TAG: usize = 8;
 /// The seed of the shift registers.
 const SEED: u64 = 0x5745_4654_4452_494c;
 
-/// What was written.
+/// The size of the written vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Lines.
@@ -24,10 +24,10 @@ pub struct Written {
     pub decisions: u64,
 }
 
-/// Writes the vectors of a set into a folder, with at least so many decisions.
+/// Writes the vectors of a set into a folder, with at least `decisions` decisions.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// If a file cannot be written.
 pub fn write(set: &Set, decisions: u64, folder: &Path) -> io::Result<Written> {
     fs::create_dir_all(folder)?;
     let create = |name| File::create(folder.join(name)).map(BufWriter::new);

@@ -1,5 +1,5 @@
-//! The waveform of the book: an engine of the hardware's model before and after a link fails, as a picture. Must not depend on
-//! simulators of Verilog: the co-simulation says that they agree.
+//! The waveform of the book: an engine of the hardware model before and after a link failure. Must not depend on
+//! Verilog simulators: the co-simulation shows that they agree.
 
 use std::fmt::Write;
 
@@ -7,15 +7,15 @@ use crate::pipeline::{ClockInputs, EngineOutputs, Pipeline};
 use crate::reference::{ComponentRow, PacketRequest};
 use crate::set::{SETS, Set};
 
-/// Where the picture lies.
+/// The path of the picture.
 pub const PICTURE: &str = "docs/src/images/hardware/waves.svg";
 /// Clocks in the picture.
 const CLOCKS: usize = 26;
 /// The clock in which port 2 fails.
 const FAILS: usize = 9;
-/// Clocks in which the answer is not taken.
+/// Clocks in which the answer is not accepted.
 const BUSY: [usize; 2] = [17, 18];
-/// Of the shift register; with it, port 2 is chosen before it fails.
+/// Seed of the shift register; with it, port 2 is chosen before it fails.
 const SEED: u64 = 19_088_743;
 const WIDTH: usize = 30;
 const HEIGHT: usize = 34;
@@ -90,7 +90,7 @@ fn value(svg: &mut String, y: usize, values: &[Option<String>]) {
     }
 }
 
-/// Plays a few packets to an engine with four ports.
+/// Records a few packets through an engine with four ports.
 fn record(seed: u64) -> Vec<(&'static str, Signal)> {
     let mut pipeline = Pipeline::new(small(), seed);
     let mut next = 0;

@@ -2,12 +2,12 @@
 
 use weft_core::{Bytes, Rate, Span, Time};
 
-/// See the file's head.
+/// The disks of a host.
 #[derive(Clone, Debug)]
 pub(crate) struct Disks {
     rate: Rate,
     seek: Span,
-    /// When each disk is free.
+    /// When each disk becomes free.
     free: Vec<Time>,
 }
 

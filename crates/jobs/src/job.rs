@@ -1,5 +1,6 @@
-//! A job on a cluster: hosts report at heartbeats and get tasks for their free containers; maps read, sort and spill;
-//! reducers fetch, merge and write. A task goes through its stages one after the other.
+//! A job on a cluster: hosts send heartbeats to the scheduler and get tasks for their free containers; maps read, sort
+//! and spill;
+//! reducers fetch, merge and write. A task passes through its stages one by one.
 //!
 //! Must not depend on how transfers are carried.
 
@@ -30,7 +31,7 @@ const JOB: u32 = 0;
 struct Task {
     /// Index among the hosts that compute.
     host: Option<usize>,
-    /// Stages begun.
+    /// Stages started.
     stage: u32,
     end: Option<Time>,
 }
@@ -42,7 +43,7 @@ struct Containers {
     held: u32,
 }
 
-/// See the file's head.
+/// A job in progress.
 #[derive(Clone, Debug)]
 pub struct ClusterJob {
     tag: u16,
@@ -55,7 +56,7 @@ pub struct ClusterJob {
     maps: u32,
     /// Maps, then reducers without a container.
     waiting: [VecDeque<u32>; 2],
-    /// For each host that computes, those of maps and of reducers.
+    /// For each compute host, its containers for maps and for reducers.
     containers: Vec<[Containers; 2]>,
     done: [u32; 2],
 }
@@ -95,38 +96,38 @@ impl ClusterJob {
         self.tag
     }
 
-    /// When [`ClusterJob::wake`] must be called next; never, if transfers must arrive first or the job is done.
+    /// When [`ClusterJob::wake`] must be called next; never, if it waits for transfers or is done.
     #[must_use]
     pub fn due(&self) -> Time {
         self.steps.next_due()
     }
 
-    /// Whether its last task is done.
+    /// Whether the last task is done.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.tasks[JOB as usize].end.is_some()
     }
 
-    /// Does what is due by now.
+    /// Handles everything due by now.
     pub fn wake(&mut self, now: Time) {
         while let Some(due) = self.steps.take_due(now) {
             self.happen(now, due);
         }
     }
 
-    /// A transfer has arrived in full.
+    /// A transfer has arrived completely.
     pub fn delivered(&mut self, now: Time, transfer: u32) {
         if let Some(due) = self.steps.delivered(transfer) {
             self.happen(now, due);
         }
     }
 
-    /// Transfers that start now.
+    /// Takes the transfers that start now.
     pub fn transfers(&mut self) -> impl Iterator<Item = Transfer> + '_ {
         self.steps.out.drain(..)
     }
 
-    /// What it has done so far.
+    /// The record of the job so far.
     #[must_use]
     pub fn record(&self) -> JobRecord {
         let host = |task: &Task| task.host.map(|host| self.cluster.compute[host]);
@@ -190,7 +191,7 @@ impl ClusterJob {
         }
     }
 
-    /// The first waiting map whose input is on this host, or the first of all.
+    /// The first waiting map whose input is on this host, otherwise the first of all.
     fn next_map(&mut self, host: usize) -> Option<u32> {
         let own = self.cluster.compute[host];
         let local = self.waiting[0].iter().position(|map| self.replicas_of(map - 1).any(|at| at == own));
@@ -215,7 +216,7 @@ impl ClusterJob {
         self.advance(now, task);
     }
 
-    /// The next stage of a task; one that needs nothing is over at once.
+    /// Starts the next stage of a task; a stage without needs ends at once.
     fn advance(&mut self, now: Time, task: u32) {
         let stage = self.tasks[task as usize].stage;
         self.tasks[task as usize].stage += 1;
@@ -241,7 +242,7 @@ impl ClusterJob {
         }
     }
 
-    /// What a task needs before it computes: the allocation, a container, calls to the master.
+    /// Starts the stages of a task that precede its computation: allocation, container start, calls to the master.
     fn prepare(&mut self, now: Time, task: u32, stage: u32) {
         let (host, kind) = (self.host_of(task), self.kind(task));
         let own = self.cluster.compute[host];
@@ -318,7 +319,7 @@ impl ClusterJob {
         self.steps.step(now, task, "report", &[Need::Calls(own, self.cluster.master, 1)]);
     }
 
-    /// What a reducer gets from all maps.
+    /// The total input of a reducer from all maps.
     fn input_of(&self, task: u32) -> Bytes {
         let reducer = (task - self.maps - 1) as usize;
         let part =
@@ -326,7 +327,7 @@ impl ClusterJob {
         (0..u64::from(self.maps)).map(part).sum()
     }
 
-    /// Where a reducer writes its output: first to its own host if that stores files.
+    /// The hosts that store a reducer's output, its own host first if that stores files.
     fn output_of(&self, task: u32) -> Vec<HostId> {
         let data = &self.cluster.data;
         let own = self.cluster.compute[self.host_of(task)];
@@ -335,7 +336,7 @@ impl ClusterJob {
         (0..count).map(|replica| data[(first + replica) % data.len()]).collect()
     }
 
-    /// Opens as many connections of a reducer as it may.
+    /// Opens as many connections for a reducer as it may have.
     fn fetch_more(&mut self, now: Time, task: u32) {
         let own = self.cluster.compute[self.host_of(task)];
         while let Some(fetch) = self.shuffle.next((task - self.maps - 1) as usize) {
@@ -344,7 +345,7 @@ impl ClusterJob {
         }
     }
 
-    /// A fetch has arrived. Having all outputs, the reducer goes on.
+    /// A fetch has arrived. When the reducer has all outputs, it continues.
     fn fetched(&mut self, now: Time, task: u32, from: usize) {
         let received = self.shuffle.arrived((task - self.maps - 1) as usize, from);
         self.steps.served(now, task, Resource::Network);
@@ -372,7 +373,7 @@ impl ClusterJob {
         }
     }
 
-    /// The output of a map can be fetched by all reducers that run.
+    /// The output of a map becomes available to all running reducers.
     fn map_done(&mut self, now: Time, map: u32, host: usize) {
         self.shuffle.add(host, self.settings.split(u64::from(map - 1)));
         let last = self.done[0] == self.maps;

@@ -1,7 +1,7 @@
 //! The shuffle: which finished map outputs a reducer fetches next, and from which host.
 //!
-//! A reducer fetches from several hosts at a time, but from one host over one connection only, which carries all outputs
-//! that wait there. Must not depend on time or on the network.
+//! A reducer fetches from several hosts at a time, with one connection per host that carries all outputs waiting there.
+//! Must not depend on time or on the network.
 
 use weft_core::Bytes;
 
@@ -24,18 +24,18 @@ struct Source {
     size: Bytes,
 }
 
-/// What one reducer has fetched.
+/// The progress of one reducer.
 #[derive(Clone, Debug)]
 struct Reader {
     hosts: Vec<Source>,
     connections: u32,
     /// Maps whose output has arrived.
     received: usize,
-    /// The host to ask first, so that reducers do not all begin with the same one.
+    /// The host it fetches from first, so that reducers do not all start with the same one.
     first: usize,
 }
 
-/// See the file's head.
+/// The map outputs of a job and the progress of its reducers.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetches {
     /// Sizes of the outputs of maps that finished, by host.
@@ -65,12 +65,12 @@ impl Fetches {
         }
     }
 
-    /// A map is done.
+    /// The output of a finished map becomes available.
     pub(crate) fn add(&mut self, host: usize, output: Bytes) {
         self.outputs[host].push(output);
     }
 
-    /// The next connection of a reducer, if one may open and any host has something new.
+    /// The next connection of a reducer, if it may open one and any host has a new output.
     pub(crate) fn next(&mut self, reducer: usize) -> Option<Fetch> {
         let (count, reducers) = (self.outputs.len(), self.readers.len());
         let reader = &mut self.readers[reducer];
@@ -91,7 +91,7 @@ impl Fetches {
         Some(Fetch { host, size })
     }
 
-    /// A connection has delivered; returns for how many maps the reducer has its part now.
+    /// A connection has delivered its outputs; returns the number of maps whose output the reducer now has.
     pub(crate) fn arrived(&mut self, reducer: usize, host: usize) -> usize {
         let reader = &mut self.readers[reducer];
         reader.connections -= 1;

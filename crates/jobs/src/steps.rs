@@ -1,5 +1,5 @@
 //! Steps of tasks. A step has needs that are met in parallel (a delay, a core, a disk, a transfer, remote
-//! procedure calls) and ends with the last of them, which is what bounded it.
+//! procedure calls) and ends with the last of them, which bounds it.
 //!
 //! Must not depend on what a task computes.
 
@@ -10,7 +10,7 @@ use weft_core::{Bytes, HostId, Rate, Span, Time};
 
 use crate::disks::Disks;
 
-/// Bytes to be carried over the network, from now on.
+/// A transfer over the network that starts now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Its number within the job, in order of start.
@@ -34,13 +34,13 @@ pub(crate) enum Need {
     Disk(HostId, Bytes),
     /// Bytes from one host to another; nothing if they are the same.
     Transfer(HostId, HostId, Bytes),
-    /// The same as part of a series: the number comes back when it has arrived.
+    /// As [`Need::Transfer`], as part of a series: the number is returned when it has arrived.
     Fetch(HostId, HostId, Bytes, usize),
-    /// Remote procedure calls, one after the other: request there, answer back.
+    /// Sequential remote procedure calls: a request to the second host, and its answer.
     Calls(HostId, HostId, u32),
 }
 
-/// What happens next.
+/// An event of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobEvent {
     /// The job is submitted.
@@ -53,12 +53,12 @@ pub(crate) enum JobEvent {
     Heartbeat(usize),
 }
 
-/// What a transfer in flight is for.
+/// The purpose of a transfer in flight.
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
     Bulk,
     Fetch(usize),
-    /// Its own ends, and the messages that follow.
+    /// A remote procedure call: its two hosts, and the messages that follow.
     Call {
         ends: (HostId, HostId),
         left: u32,
@@ -78,18 +78,18 @@ pub(crate) struct Steps {
     open: Vec<Option<Open>>,
     pub(crate) records: Vec<StepRecord>,
     disks: BTreeMap<HostId, Disks>,
-    /// Bytes of a remote procedure call, each way.
+    /// Size of a remote procedure call in each direction.
     call: Bytes,
     due: BTreeMap<(Time, u64), JobEvent>,
     scheduled: u64,
     flying: BTreeMap<u32, (u32, Purpose)>,
     next: u32,
-    /// Transfers that start now, until taken.
+    /// Transfers that start now, until they are taken.
     pub(crate) out: Vec<Transfer>,
     pub(crate) transferred: Bytes,
 }
 
-/// The disks of every host.
+/// The properties of a host's disks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DiskKind {
     pub(crate) disks: u32,
@@ -114,7 +114,7 @@ impl Steps {
         }
     }
 
-    /// Opens a step. It ends when all its needs are served, and not before one more call of [`Steps::served`].
+    /// Opens a step. It ends after all its needs have been served and [`Steps::served`] has been called once more.
     pub(crate) fn begin(&mut self, now: Time, task: u32, name: &'static str) {
         let bound = Resource::Latency;
         self.records.push(StepRecord { task, name, start: now, end: None, bound });
@@ -176,18 +176,18 @@ impl Steps {
         self.due.insert((at, self.scheduled), due);
     }
 
-    /// When something is due next.
+    /// When the next event is due.
     pub(crate) fn next_due(&self) -> Time {
         self.due.first_key_value().map_or(Time::NEVER, |((at, _), _)| *at)
     }
 
-    /// What is due by now, one at a time.
+    /// Takes one event that is due by now.
     pub(crate) fn take_due(&mut self, now: Time) -> Option<JobEvent> {
         let entry = self.due.first_entry().filter(|entry| entry.key().0 <= now)?;
         Some(entry.remove())
     }
 
-    /// A transfer has arrived: what is thereby served.
+    /// A transfer has arrived; returns the resulting event.
     pub(crate) fn delivered(&mut self, transfer: u32) -> Option<JobEvent> {
         let (task, purpose) = self.flying.remove(&transfer).expect("a transfer arrives once");
         match purpose {
@@ -202,7 +202,7 @@ impl Steps {
         }
     }
 
-    /// A need of a task has been served; true if that ended its step.
+    /// A need of a task has been served; returns true if that ends its step.
     pub(crate) fn served(&mut self, now: Time, task: u32, bound: Resource) -> bool {
         let open = self.open_step(task);
         open.pending -= 1;

@@ -4,11 +4,11 @@ use weft_core::settings::Share;
 use weft_core::{Bytes, Problem, Rate, Span};
 
 weft_core::choice! {
-    /// How a framework runs tasks.
+    /// How a framework assigns containers to tasks.
     pub enum Framework {
-        /// A new container for every task; hosts ask for tasks at their heartbeats only.
+        /// A new container for every task; hosts get tasks only at their heartbeats.
         MapReduce = "mapreduce",
-        /// Containers are held: the next task starts in them at once.
+        /// Containers are reused: the next task starts in them at once.
         Tez = "tez",
     }
 }
@@ -85,7 +85,7 @@ impl TeraSortSettings {
         Bytes(self.block.0.min(self.input.0 - map * self.block.0))
     }
 
-    /// Everything impossible about it, whatever the network.
+    /// All impossible settings, regardless of the network.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let positive = |path: &str, is: bool| (!is).then(|| Problem::new(path, "it must be more than zero"));
@@ -108,5 +108,5 @@ impl TeraSortSettings {
     }
 }
 
-/// Their outputs are listed for every reducer.
+/// Maximum number of maps: their outputs are listed for every reducer.
 const MOST_MAPS: u64 = 1_000_000;

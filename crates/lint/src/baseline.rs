@@ -1,4 +1,5 @@
-//! Findings that are known and accepted: a file of them, without lines, so that it holds while the configuration moves.
+//! Known and accepted findings: a file that lists them without line numbers, so that it stays valid while the
+//! configuration changes.
 
 use crate::{Finding, Report, find};
 use serde_json::{Value, json};
@@ -6,26 +7,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_config::json::{self, JsonContent, JsonNode};
 use weft_config::place::line_column;
 
-/// The key that says what the file is, and its version.
+/// The key that identifies the file, with its version.
 const KEY: &str = "weft_lint_baseline";
 
-/// Rule, file and words of a finding.
+/// Rule, file and message of a finding.
 type FindingKey = (String, String, String);
 
 /// Known findings, each with its ports or queues.
 pub(crate) struct Baseline(BTreeMap<FindingKey, BTreeSet<String>>);
 
-/// How a baseline met the findings.
+/// The result of applying a baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// Findings that it holds, and that are not shown.
+    /// Findings in the baseline, which are not shown.
     pub known: usize,
-    /// What it holds and nobody finds any more.
+    /// Entries of the baseline that no longer match a finding.
     pub gone: usize,
 }
 
 impl Baseline {
-    /// Reads a file that [`Report::baseline`] has made. The error names the file and the line.
+    /// Parses a file written by [`Report::baseline`]. The error names the file and the line.
     pub(crate) fn read(name: &str, text: &str) -> Result<Baseline, String> {
         let told = |at: usize, found: &str, allowed: &str| {
             let (line, column) = line_column(text, at);
@@ -58,7 +59,7 @@ impl Baseline {
         Ok(Baseline(known))
     }
 
-    /// Takes what is known out of a report: whole findings, and the known ports of others.
+    /// Removes known findings from a report: whole findings, or the known ports of findings.
     pub(crate) fn take_out(mut self, report: &mut Report) {
         let mut met = Known::default();
         report.findings.retain_mut(|finding| {
@@ -84,7 +85,7 @@ fn name(finding: &Finding) -> FindingKey {
 }
 
 impl Report {
-    /// The findings as a baseline: rule, file, words and ports, without lines.
+    /// The findings as a baseline: rule, file, message and ports, without line numbers.
     #[must_use]
     pub fn baseline(&self) -> String {
         let entry = |finding: &Finding| {

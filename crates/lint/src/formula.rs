@@ -1,4 +1,4 @@
-//! The formulas behind the rules, each with its source. Bytes are real numbers here, for thresholds are shares.
+//! The formulas behind the rules, each with its source. Bytes are real numbers here, because thresholds are shares.
 
 use crate::model::{Metres, Threshold};
 use weft_core::{Bytes, Rate, Span};
@@ -11,9 +11,9 @@ const FRAMING: f64 = 18.0;
 /// Propagation in fibre, seconds per metre.
 const PER_METRE: f64 = 5e-9;
 
-/// Bytes that may still arrive after XOFF: a frame of ours before the pause frame, the pause frame, what is on the cable
-/// there and back, what the sender sends until it obeys, and a frame of its own. The simulated switch has the same formula and
-/// the same response times. Delays of transceivers come on top.
+/// Bytes that may still arrive after XOFF: a frame of ours before the pause frame, the pause frame, a round trip on the
+/// cable, the response time of the sender, and one of its frames. The simulated switch uses the same formula and
+/// response times. Transceiver delays are not included.
 pub(crate) fn headroom(rate: Rate, cable: Metres, mtu: Bytes) -> f64 {
     let flight = rate.0 as f64 / 8.0 * 2.0 * cable.0 * PER_METRE;
     2.0 * (mtu.0 as f64 + FRAMING) + PAUSE_FRAME + f64::from(response_quanta(rate)) * 64.0 + flight
@@ -25,7 +25,7 @@ pub(crate) fn share(alpha: f64, pool: Bytes, sharing: usize) -> f64 {
     alpha * pool.0 as f64 / (1.0 + sharing as f64 * alpha)
 }
 
-/// What an egress queue holds when the first of `inputs` ingress ports that feed it equally reaches XOFF.
+/// Length of an egress queue when the first of `inputs` ingress ports that feed it equally reaches XOFF.
 pub(crate) fn queue_at_xoff(threshold: Threshold, pool: Bytes, inputs: usize) -> f64 {
     match threshold {
         Threshold::Static(limit) => limit.0 as f64 * inputs as f64,
@@ -33,9 +33,9 @@ pub(crate) fn queue_at_xoff(threshold: Threshold, pool: Bytes, inputs: usize) ->
     }
 }
 
-/// The greatest marking threshold that is reached before XOFF under every load of `ports` egress queues and `classes`
-/// lossless classes: one ingress port may feed them all (DCQCN, SIGCOMM'15, section 4). Static: T / n. Dynamic:
-/// alpha B / (n (1 + c alpha)).
+/// The highest marking threshold that is reached before XOFF under every load of `ports` egress queues and `classes`
+/// lossless classes: one ingress port may feed them all (DCQCN, SIGCOMM'15, section 4). Static: T / n. Dynamic: alpha B
+/// / (n (1 + c alpha)).
 pub(crate) fn marking_before_xoff(
     threshold: Threshold,
     pool: Bytes,
@@ -47,12 +47,12 @@ pub(crate) fn marking_before_xoff(
     }
 }
 
-/// What fits on the way: rate times round trip.
+/// The bandwidth-delay product.
 pub(crate) fn bandwidth_delay(rate: Rate, rtt: Span) -> f64 {
     rate.0 as f64 / 8.0 * rtt.seconds()
 }
 
-/// A size for people: three digits.
+/// A size with three significant digits.
 pub(crate) fn size(bytes: f64) -> String {
     match bytes {
         small if small < 1e3 => format!("{} B", small.round()),
@@ -60,7 +60,7 @@ pub(crate) fn size(bytes: f64) -> String {
     }
 }
 
-/// A time for people: three digits.
+/// A time with three significant digits.
 pub(crate) fn time(span: Span) -> String {
     match span.seconds() * 1e9 {
         short if short < 1e3 => format!("{} ns", short.round()),
@@ -68,7 +68,7 @@ pub(crate) fn time(span: Span) -> String {
     }
 }
 
-/// Three digits of a number of the first of three units, each a thousand times the one before.
+/// A number with three significant digits, in one of three units, each a thousand times the previous one.
 fn three_digits(number: f64, units: [&str; 3]) -> String {
     let (value, unit) = match number {
         first if first < 1e3 => (first, units[0]),

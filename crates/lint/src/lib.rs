@@ -1,12 +1,12 @@
-//! Configuration files of switches and hosts, read and judged by rules: `weft lint`.
+//! Checks configuration files of switches and hosts against rules: `weft lint`.
 //!
 //! ```text
 //! files --read--> model (switches, ports, buffers, hosts) --rules--> findings --show--> text, JSON, SARIF
 //! ```
 //!
-//! Readers know formats and no rules; rules know the model and no format. So a rule holds for every format, and several
-//! files can be judged together as one network. In reading order: `model`, `rules`, `formula`, `read`, `show`. Must not
-//! depend on engines, and simulates nothing.
+//! Readers must not depend on rules, nor rules on formats. So a rule applies to every format, and several files can be
+//! checked together as one network. In reading order: `model`, `rules`, `formula`, `read`, `show`. Must not depend on
+//! engines.
 //!
 //! ```
 //! use weft_lint::{Input, RuleOptions, lint};
@@ -45,27 +45,27 @@ use told::Silenced;
 use weft_config::place::{Cursor, SourceFile};
 use weft_core::units::did_you_mean;
 
-/// A file to be judged.
+/// A file to be checked.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Its name, for messages and to guess what it is.
+    /// Its name, used in messages and to guess its kind.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What it is; `None`: guess.
+    /// Its kind; `None`: guess.
     pub kind: Option<FileKind>,
 }
 
-/// What is judged, and what is known besides the files.
+/// What to check, and facts that are in no file.
 #[derive(Clone, Debug, Default)]
 pub struct RuleOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
     /// Not these rules.
     pub allow: Vec<String>,
-    /// What stands in no file.
+    /// Facts about the network that are in no file.
     pub site: Surroundings,
-    /// Files of the same kind are parts of one switch, or of one host.
+    /// Whether files of one kind are parts of one switch, or of one host.
     pub one_device: bool,
     /// A file of known findings that are not shown: its name and its text.
     pub baseline: Option<(String, String)>,
@@ -76,7 +76,7 @@ pub struct RuleOptions {
 pub struct Finding {
     /// The rule's id.
     pub rule: &'static str,
-    /// How much it weighs.
+    /// Its severity.
     pub level: Severity,
     /// File.
     pub file: String,
@@ -84,40 +84,40 @@ pub struct Finding {
     pub line: usize,
     /// Character in the line, from 1.
     pub column: usize,
-    /// The ports or queues concerned; empty if it concerns the file.
+    /// The ports or queues concerned; empty if it concerns the whole file.
     pub subjects: Vec<String>,
     /// What is wrong, with figures.
     pub says: String,
     /// How to fix it.
     pub fix: String,
-    /// In which cases of a scenario's sweep, and of how many; empty if in all.
+    /// The cases of a scenario's sweep in which it occurs, and the number of cases; empty if it occurs in all.
     pub cases: (Vec<String>, usize),
 }
 
-/// What the rules found.
+/// The findings of the rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// By file, line and rule.
+    /// Findings, sorted by file, line and rule.
     pub findings: Vec<Finding>,
-    /// Rules that could not look, and what they lack.
+    /// Rules that could not be applied, and the facts they lack.
     pub unchecked: Vec<(&'static str, String)>,
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// What was read of each: its name, its kind, and what.
+    /// What was read of each file: its name, its kind, and its coverage.
     pub read: Vec<(String, FileKind, Coverage)>,
-    /// What the baseline held, if there was one.
+    /// The result of applying the baseline, if there is one.
     pub known: Option<Known>,
 }
 
-/// Why files or options cannot be used: everything at once, a line for each.
+/// Why files or options cannot be used: all problems, one per line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct LintError(pub Vec<String>);
 
-/// Judges configuration files together, as one network, and each scenario by itself.
+/// Checks configuration files together, as one network, and each scenario by itself.
 ///
 /// # Errors
-/// [`LintError`] with all files that cannot be read, each with its line, and all names of rules that do not exist.
+/// [`LintError`] with all files that cannot be read, each with its line, and all unknown rules.
 pub fn lint(inputs: Vec<Input>, options: &RuleOptions) -> Result<Report, LintError> {
     let mut refusals = unknown_rules(options);
     let baseline = options.baseline.as_ref().map(|(name, text)| Baseline::read(name, text)).transpose();
@@ -146,7 +146,7 @@ pub fn lint(inputs: Vec<Input>, options: &RuleOptions) -> Result<Report, LintErr
     Ok(report)
 }
 
-/// All configuration files are one network, the first; each case of a scenario is a whole network by itself.
+/// The networks to be checked: all configuration files together are the first; each case of a scenario is another.
 fn networks(
     (sources, kinds): (&[SourceFile], &[Option<FileKind>]),
     options: &RuleOptions,
@@ -176,7 +176,7 @@ fn networks(
     networks
 }
 
-/// Remembers files of a device of which nothing is read, if something of another one is.
+/// Records files of a device from which nothing is read although something is read from another file of that device.
 fn idle_parts(device: &[read::File<'_>], network: &mut Network) {
     let of_device: BTreeSet<usize> = device.iter().map(|(number, ..)| *number).collect();
     let here = network.coverage.iter().filter(|(file, _)| of_device.contains(file));
@@ -187,8 +187,9 @@ fn idle_parts(device: &[read::File<'_>], network: &mut Network) {
     }
 }
 
-/// The files of each device: every file by itself, but those in a folder `sysctl.d` together, in the order of their names, as a host
-/// applies them; and if asked all switches of a kind and all hosts, in the order of the command line.
+/// The files of each device: every file by itself, except that files in a folder `sysctl.d` belong together, in the
+/// order of their names, as a host applies them; with `one_device` all switch files of a kind and all host files belong
+/// together, in the order of the command line.
 fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File<'a>>> {
     let mut devices: Vec<Vec<read::File<'a>>> = Vec::new();
     for file @ (_, source, kind) in files {
@@ -214,7 +215,7 @@ fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File
     devices
 }
 
-/// Comments that silence a rule which does not exist, or which would have said nothing there.
+/// Reports comments that silence an unknown rule, or a rule that has no finding there.
 fn silenced_for_nothing(findings: &mut Findings, options: &RuleOptions) {
     let Some(rule) = rules().find(|rule| rule.id == "silenced-for-nothing") else { return };
     if !wanted(rule, options) {
@@ -244,7 +245,7 @@ fn silenced_for_nothing(findings: &mut Findings, options: &RuleOptions) {
     told.into_iter().for_each(|(level, at, words)| findings.add_as(level, (at, ""), words));
 }
 
-/// What was read of each file, in the order of the command line.
+/// The coverage of each file, in the order of the command line.
 fn read_of(
     (sources, kinds): (&[SourceFile], &[Option<FileKind>]),
     network: &mut Network,
@@ -264,7 +265,7 @@ fn unknown_rules(options: &RuleOptions) -> Vec<String> {
     options.only.iter().chain(&options.allow).filter_map(|id| find(id).err()).collect()
 }
 
-/// The rule of this id, or what to say if there is none.
+/// The rule with this id, or an error message.
 fn find(id: &str) -> Result<&'static Rule, String> {
     let ids = || rules().map(|rule| rule.id);
     let unknown = || format!("there is no rule `{id}`{}", did_you_mean(id, ids()));
@@ -304,7 +305,7 @@ fn told(found: Found, cursor: &mut Cursor, sources: &[SourceFile]) -> Finding {
 }
 
 impl Report {
-    /// The greatest level of all findings.
+    /// The highest severity of all findings.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.level).max()

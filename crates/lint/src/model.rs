@@ -1,5 +1,5 @@
-//! What the files say, whatever their format: switches, ports, buffers, marking, maps and hosts, each value with its
-//! place. The readers write it, the rules read it, and neither knows the other.
+//! The contents of the files, whatever their format: switches, ports, buffers, marking, maps and hosts, each value with
+//! its position. Readers write it and rules read it; neither must depend on the other.
 
 use crate::told::{Coverage, Oddity, Silenced};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,18 +8,18 @@ use std::str::FromStr;
 use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
-/// What is known of the surroundings and stands in no file.
+/// Facts about the network that are in no file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// Round trip between hosts without queueing.
     pub rtt: Option<Span>,
-    /// Line rate of hosts, where no port tells it.
+    /// Line rate of hosts, if no port gives it.
     pub rate: Option<Rate>,
     /// Packet memory of a switch.
     pub memory: Option<Bytes>,
-    /// Length of cables, where no file tells it.
+    /// Length of cables, if no file gives it.
     pub cable: Option<Metres>,
-    /// Bytes of a cell of packet memory, where the file names no switch whose chip is known.
+    /// Size of a cell of packet memory, if the file names no switch whose chip is known.
     pub cell: Option<Bytes>,
 }
 
@@ -46,43 +46,43 @@ impl fmt::Display for Metres {
 /// A case of a scenario's sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CaseName {
-    /// What is swept and its value here; empty if nothing is.
+    /// The swept setting and its value in this case; empty without a sweep.
     pub(crate) label: String,
-    /// How many cases there are.
+    /// Number of cases.
     pub(crate) of: usize,
 }
 
-/// Everything that is judged together.
+/// Everything that is checked together.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
-    /// Which case of a scenario it is.
+    /// The case of a scenario, if it is one.
     pub(crate) case: Option<CaseName>,
     pub(crate) switches: Vec<SwitchConfig>,
     pub(crate) hosts: Vec<HostConfig>,
     pub(crate) site: Surroundings,
-    /// What the readers could not make sense of: rule, place, and what is wrong.
+    /// What the readers could not interpret: rule, position, and what is wrong.
     pub(crate) oddities: Vec<Oddity>,
-    /// What was read of each file, in the order of the command line.
+    /// The coverage of each file, in the order of the command line.
     pub(crate) coverage: Vec<(usize, Coverage)>,
-    /// Files of which nothing is read, beside others of the same device of which something is.
+    /// Files from which nothing is read although something is read from other files of the device.
     pub(crate) idle_parts: BTreeSet<usize>,
     /// Rules that are silenced in a file.
     pub(crate) silenced: Vec<Silenced>,
-    /// Where routes are known: lossless links that wait for each other.
+    /// Cycles of lossless links that wait for each other, if routes are known.
     pub(crate) circles: Vec<Circle>,
-    /// There are too many routes to look for circles.
+    /// Whether there are too many routes to search for cycles.
     pub(crate) too_large: bool,
 }
 
-/// Links that wait for each other in a circle under routes that the network has at some time.
+/// Links that wait for each other in a cycle under routes that the network has at some time.
 #[derive(Debug)]
 pub(crate) struct Circle {
     pub(crate) at: Spot,
-    /// The switches, in the order of the circle.
+    /// The switches, in the order of the cycle.
     pub(crate) switches: Vec<String>,
-    /// A watchdog breaks it in the end.
+    /// Whether a watchdog eventually breaks it.
     pub(crate) watched: bool,
-    /// Which routes, in words.
+    /// The routes, in words.
     pub(crate) when: String,
 }
 
@@ -91,46 +91,46 @@ pub(crate) struct Circle {
 pub(crate) struct SwitchConfig {
     pub(crate) at: Spot,
     pub(crate) name: String,
-    /// Its stage as the file names it, such as `LeafRouter`.
+    /// Its tier as the file names it, such as `LeafRouter`.
     pub(crate) role: Option<String>,
     pub(crate) pools: Vec<MemoryPool>,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) markings: Vec<MarkingProfile>,
     pub(crate) ports: Vec<PortConfig>,
     pub(crate) hash: Option<Hash>,
-    /// The file can say where a watchdog is; in a format that has none nobody is blamed.
+    /// Whether the format can express a watchdog; if not, its absence is not reported.
     pub(crate) knows_watchdog: bool,
-    /// The file describes priority groups and their headroom.
+    /// Whether the file describes priority groups and their headroom.
     pub(crate) knows_groups: bool,
-    /// The files at hand leave out which priorities have PFC.
+    /// Whether the files omit which priorities have PFC.
     pub(crate) lacks_pfc: bool,
-    /// The files at hand leave out which queues mark.
+    /// Whether the files omit which queues mark.
     pub(crate) lacks_queues: bool,
-    /// A group without headroom in the file has none; otherwise the switch has a default.
+    /// Whether a group without headroom in the file has none; otherwise the switch has a default.
     pub(crate) knows_headroom: bool,
-    /// What a controller holds all queues at, in place of a marking with thresholds.
+    /// The target at which a controller holds all queues, instead of marking by thresholds.
     pub(crate) held: Option<Placed<Held>>,
-    /// A static limit of each port in which the bytes of lossless queues count.
+    /// A static limit of each port that includes the bytes of lossless queues.
     pub(crate) port_limit: Option<Placed<Bytes>>,
 }
 
-/// What a controller that marks holds a queue at.
+/// The target at which a marking controller holds a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Held {
-    /// This length.
+    /// A queue length.
     Length(Bytes),
-    /// So long a wait.
+    /// A waiting time.
     Delay(Span),
 }
 
-/// A stretch of packet memory.
+/// A pool of packet memory.
 #[derive(Debug)]
 pub(crate) struct MemoryPool {
     pub(crate) at: Spot,
     pub(crate) name: String,
     /// `None`: the switch computes it.
     pub(crate) size: Option<Bytes>,
-    /// Headroom that its groups share.
+    /// Headroom shared by its groups.
     pub(crate) headroom: Option<Placed<Bytes>>,
     pub(crate) ingress: bool,
 }
@@ -140,7 +140,7 @@ pub(crate) struct MemoryPool {
 pub(crate) enum Threshold {
     /// Alpha times the free part of the pool.
     Dynamic(f64),
-    /// So many bytes.
+    /// A fixed number of bytes.
     Static(Bytes),
 }
 
@@ -155,18 +155,18 @@ pub(crate) struct Profile {
     pub(crate) headroom: Option<Placed<Bytes>>,
     pub(crate) xon: Option<Placed<Bytes>>,
     pub(crate) xon_offset: Option<Placed<Bytes>>,
-    /// Speed and cable length that its name promises.
+    /// Speed and cable length given in its name.
     pub(crate) made_for: Option<(Rate, Metres)>,
-    /// Its name or its headroom says that it is for a lossless class.
+    /// Whether its name or its headroom shows that it is for a lossless class.
     pub(crate) lossless: bool,
 }
 
-/// What a group is bound to.
+/// The profile of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum GroupBinding {
     /// A profile, by number.
     Profile(usize),
-    /// The switch computes a lossless profile from speed and cable.
+    /// A lossless profile that the switch computes from speed and cable.
     Computed,
     /// A profile that does not exist.
     Nothing,
@@ -191,21 +191,21 @@ pub(crate) struct QueueConfig {
 pub(crate) struct MarkingProfile {
     pub(crate) at: Spot,
     pub(crate) name: String,
-    /// It sets marks (rather than only drops).
+    /// Whether it sets marks (rather than only drops).
     pub(crate) ecn: bool,
-    /// It marks no ordinary packet although it has thresholds.
+    /// Why it marks no ordinary packet although it has thresholds.
     pub(crate) disabled: Option<MarkingOff>,
-    /// Other colours that it shall mark and does not.
+    /// Other colours that it should mark but does not.
     pub(crate) unmarked: Vec<(&'static str, Spot)>,
-    /// Queues that are not at a port of this switch use it.
+    /// Whether queues that are not at a port of this switch use it.
     pub(crate) bound_elsewhere: bool,
     pub(crate) min: Placed<Bytes>,
     pub(crate) max: Placed<Bytes>,
     /// Probability just below `max`, from 0 to 1.
     pub(crate) probability: Placed<f64>,
-    /// Packets that cannot be marked are dropped instead.
+    /// Whether packets that cannot be marked are dropped instead.
     pub(crate) drops_non_ect: bool,
-    /// The decision falls when a packet arrives: its mark waits with it.
+    /// Whether packets are marked on arrival, so that the mark waits in the queue with the packet.
     pub(crate) at_enqueue: bool,
 }
 
@@ -217,7 +217,7 @@ pub(crate) struct MarkingOff {
     pub(crate) fix: &'static str,
 }
 
-/// Tables from one field to another, by what they map.
+/// Maps from one field to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MapKind {
     /// DSCP to traffic class.
@@ -226,13 +226,13 @@ pub(crate) enum MapKind {
     Group,
     /// Traffic class to queue.
     Queue,
-    /// Priority of a pause frame to the queue it stops.
+    /// Priority of a pause frame to the queue it pauses.
     Pause,
-    /// Priority to the priority group it stands for.
+    /// Priority of a pause frame to the priority group it represents.
     PauseGroup,
 }
 
-/// The entries of a map, each with its place.
+/// The entries of a map, each with its position.
 pub(crate) type MapEntries = BTreeMap<u8, Placed<u8>>;
 
 /// A port.
@@ -243,7 +243,7 @@ pub(crate) struct PortConfig {
     /// Largest packet, without Ethernet header.
     pub(crate) mtu: Bytes,
     pub(crate) cable: Option<Metres>,
-    /// Headroom by the formula of the switch itself, where it is known.
+    /// Headroom by the switch's own formula, if that is known.
     pub(crate) needs: Option<Bytes>,
     pub(crate) up: bool,
     pub(crate) groups: BTreeMap<u8, PriorityGroup>,
@@ -251,12 +251,12 @@ pub(crate) struct PortConfig {
     /// Priorities with priority flow control.
     pub(crate) pfc: Vec<Placed<u8>>,
     pub(crate) watchdog: Option<Watchdog>,
-    /// Name and role of what hangs on it.
+    /// Name and role of its neighbour.
     pub(crate) neighbour: Option<(String, Option<String>)>,
     pub(crate) maps: BTreeMap<MapKind, std::rc::Rc<MapEntries>>,
 }
 
-/// The watchdog of a port; times only where the file says them.
+/// The watchdog of a port; times only if the file gives them.
 #[derive(Clone, Debug)]
 pub(crate) struct Watchdog {
     pub(crate) at: Spot,
@@ -270,7 +270,7 @@ pub(crate) struct Hash {
     pub(crate) at: Spot,
     pub(crate) function: String,
     pub(crate) seed: u64,
-    /// Where the seed comes from.
+    /// The origin of the seed.
     pub(crate) origin: String,
 }
 
@@ -278,50 +278,50 @@ pub(crate) struct Hash {
 #[derive(Debug, Default)]
 pub(crate) struct HostConfig {
     pub(crate) law: Option<Placed<String>>,
-    /// `net.ipv4.tcp_ecn`: 0 never, 1 asks for it, 2 only answers.
+    /// `net.ipv4.tcp_ecn`: 0 never, 1 requests it, 2 only responds.
     pub(crate) ecn: Option<Placed<u8>>,
     pub(crate) ecn_fallback: Option<Placed<u8>>,
-    /// Greatest receive buffer.
+    /// Maximum receive buffer.
     pub(crate) receive: Option<Placed<Bytes>>,
-    /// Greatest send buffer.
+    /// Maximum send buffer.
     pub(crate) send: Option<Placed<Bytes>>,
     /// The share of the receive buffer that becomes window.
     pub(crate) window_share: f64,
-    /// What a host sends back to back at most.
+    /// Maximum burst that a host sends back to back.
     pub(crate) burst: Bytes,
     pub(crate) rate: Option<Rate>,
     pub(crate) rtt: Option<Span>,
-    /// The queue of payload, where the file tells it.
+    /// The queue of payload, if the file gives it.
     pub(crate) payload: Option<Placed<u8>>,
-    /// Congestion notification packets, if the hosts send any and the file tells of it.
+    /// Congestion notification packets, if the hosts send them and the file describes them.
     pub(crate) notifications: Option<Placed<Notifications>>,
-    /// The rate follows round trips: pauses and marks are not the only brake.
+    /// Whether the rate also depends on round trips, not only on pauses and marks.
     pub(crate) by_round_trips: bool,
 }
 
-/// The way back of congestion.
+/// How congestion notifications return.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Notifications {
     /// Their queue.
     pub(crate) queue: u8,
-    /// They wait until payload before them has left.
+    /// Whether they wait behind payload.
     pub(crate) behind_payload: bool,
-    /// What the card takes to make one.
+    /// The card's time to generate one.
     pub(crate) delay: Span,
 }
 
 impl SwitchConfig {
-    /// Ports that are not shut.
+    /// Ports that are not shut down.
     pub(crate) fn up(&self) -> impl Iterator<Item = &PortConfig> {
         self.ports.iter().filter(|port| port.up)
     }
 
-    /// How many ports can send at the same time, at least 1.
+    /// The number of ports that can send at the same time, at least 1.
     pub(crate) fn degree(&self) -> usize {
         self.up().count().max(1)
     }
 
-    /// Whether a marking marks packets of some queue, or nobody knows.
+    /// Whether any marking marks packets of some queue, or this is unknown.
     pub(crate) fn marks(&self) -> bool {
         let works = |number: &usize| {
             let marking = &self.markings[*number];
@@ -330,7 +330,7 @@ impl SwitchConfig {
         self.lacks_queues || self.used_markings().iter().any(works)
     }
 
-    /// The markings that some queue uses.
+    /// The markings used by any queue.
     pub(crate) fn used_markings(&self) -> BTreeSet<usize> {
         let here = self.ports.iter().flat_map(|port| port.queues.values()).filter_map(|queue| queue.marking);
         let elsewhere = (0..self.markings.len()).filter(|number| self.markings[*number].bound_elsewhere);
@@ -344,7 +344,7 @@ impl SwitchConfig {
 }
 
 impl MarkingProfile {
-    /// Its lower threshold, as the file calls it.
+    /// Its lower threshold, in the file's own terms.
     pub(crate) fn min_words(&self) -> String {
         match self.name.as_str() {
             "switch.ecn.step" => "switch.ecn.step.threshold".to_owned(),
@@ -355,7 +355,7 @@ impl MarkingProfile {
 }
 
 impl PortConfig {
-    /// What a map makes of a value; without a map it stays.
+    /// The value that a map assigns; without a map, the value itself.
     pub(crate) fn mapped(&self, kind: MapKind, value: u8) -> u8 {
         match self.maps.get(&kind) {
             Some(map) => map.get(&value).map_or(value, |placed| placed.value),
@@ -368,7 +368,7 @@ impl PortConfig {
         self.mapped(MapKind::PauseGroup, priority)
     }
 
-    /// The traffic classes that a map sends to `target`.
+    /// The traffic classes that a map maps to `target`.
     pub(crate) fn sources(&self, kind: MapKind, target: u8) -> Vec<u8> {
         (0..8).filter(|&class| self.mapped(kind, class) == target).collect()
     }

@@ -1,4 +1,4 @@
-//! The rules as text: one for the terminal, all of them for the book.
+//! The rules as text: a single rule for the terminal, all of them for the book.
 
 use crate::find;
 use crate::rule::Rule;
@@ -9,7 +9,7 @@ use weft_draw::indented;
 /// A rule for the terminal.
 ///
 /// # Errors
-/// What to say when there is no such rule; the nearest one is named.
+/// A message naming the nearest rule, if there is no such rule.
 pub fn explain(id: &str) -> Result<String, String> {
     let rule = find(id)?;
     let mut text = format!("{} ({})\n{}\n", rule.id, rule.level, rule.title);

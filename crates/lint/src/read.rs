@@ -1,4 +1,4 @@
-//! From text to what it describes: one reader for each kind of file, and the guess which kind a file is.
+//! Reads files: one reader per kind of file, and a guess of the kind.
 
 use crate::model::Network;
 use crate::silence;
@@ -12,7 +12,7 @@ mod host;
 mod scenario;
 mod sonic;
 
-/// What kind of file it is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// SONiC's `config_db.json`, or a part of it.
@@ -23,13 +23,13 @@ pub enum FileKind {
     Sysctl,
     /// A profile of tuned.
     Tuned,
-    /// A shell script that sets hosts up.
+    /// A shell script that configures hosts.
     Shell,
     /// A scenario of Weft.
     Scenario,
 }
 
-/// Beginnings of lines that only EOS has.
+/// Starts of lines that only EOS has.
 const OF_EOS: [&str; 6] =
     ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"];
 
@@ -50,7 +50,7 @@ impl FileKind {
         FileKind::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
     }
 
-    /// What a file is by its name and by what stands in it; `None` if nothing speaks for any kind.
+    /// The kind of a file, from its name and contents; `None` if nothing indicates a kind.
     #[must_use]
     pub fn of(name: &str, text: &str) -> Option<FileKind> {
         let path = Path::new(name);
@@ -70,7 +70,7 @@ impl FileKind {
         }
     }
 
-    /// The first line that only one kind has.
+    /// The kind of the first line that only one kind has.
     fn of_lines(text: &str) -> Option<FileKind> {
         text.lines().map(str::trim).find_map(|line| match line {
             _ if line.starts_with("net.") || line.starts_with("-net.") => Some(FileKind::Sysctl),
@@ -87,7 +87,7 @@ impl FileKind {
         matches!(self, FileKind::Sysctl | FileKind::Tuned | FileKind::Shell)
     }
 
-    /// What begins a comment; a format without any has another way to silence rules.
+    /// The characters that start a comment; a format without comments has another way to silence rules.
     fn comment(self) -> &'static [char] {
         match self {
             FileKind::Sonic => &[],
@@ -98,7 +98,7 @@ impl FileKind {
     }
 }
 
-/// Whether a file lies in a folder `sysctl.d`, whose files are one configuration.
+/// Whether a file is in a folder `sysctl.d`, whose files form one configuration.
 pub(crate) fn is_sysctl_d(name: &str) -> bool {
     Path::new(name).parent().and_then(Path::file_name).is_some_and(|folder| folder == "sysctl.d")
 }
@@ -106,8 +106,8 @@ pub(crate) fn is_sysctl_d(name: &str) -> bool {
 /// A file, its number and its kind.
 pub(crate) type File<'a> = (usize, &'a SourceFile, FileKind);
 
-/// Reads files as one device into the network; a scenario, alone in its list, is networks of its own, which are returned. The error is
-/// all that keeps files from being read at all.
+/// Reads files as one device into the network; a scenario, alone in its list, yields networks of its own, which are
+/// returned. The error lists everything that prevents files from being read.
 pub(crate) fn read(files: &[File<'_>], network: &mut Network) -> Result<Vec<Network>, Vec<String>> {
     let Some((number, source, kind)) = files.first().copied() else { return Ok(Vec::new()) };
     for (number, source, kind) in files {

@@ -1,4 +1,4 @@
-//! What a rule is, and what it finds. One declaration serves the check, `--explain` and the reference page.
+//! Rules and findings. One declaration serves the check, `--explain` and the reference page.
 
 use crate::model::{CaseName, Network};
 use crate::told::Silenced;
@@ -6,14 +6,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use weft_config::place::Spot;
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing; may be intended.
     Note,
-    /// Hurts under some load.
+    /// Hurts under some loads.
     Warning,
-    /// Does not do what it says, or breaks a guarantee.
+    /// Does not do what it is meant to do, or breaks a guarantee.
     Error,
 }
 
@@ -31,22 +31,22 @@ impl fmt::Display for Severity {
 pub struct Rule {
     /// Its name on the command line and in results.
     pub id: &'static str,
-    /// The weight of its findings, unless one says otherwise.
+    /// The severity of its findings, unless a finding has its own.
     pub level: Severity,
     /// One sentence: what is wrong when it finds something.
     pub title: &'static str,
     /// What is compared, with the formula.
     pub checks: &'static str,
-    /// What happens if nobody mends it.
+    /// The consequences.
     pub why: &'static str,
     /// How to fix it.
     pub fix: &'static str,
-    /// Where the formula or the fact comes from.
+    /// The source of the formula or the fact.
     pub source: &'static str,
     pub(crate) look: fn(&Network, &mut Findings),
 }
 
-/// A finding before files and lines are told.
+/// A finding before its position is resolved to file and line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) rule: &'static str,
@@ -56,23 +56,23 @@ pub(crate) struct Found {
     pub(crate) subjects: Vec<String>,
     pub(crate) says: String,
     pub(crate) fix: String,
-    /// The cases of the scenario in which it is so, and how many the scenario has.
+    /// The cases of the scenario in which it occurs, and the number of cases.
     pub(crate) cases: Vec<String>,
     pub(crate) of: usize,
 }
 
-/// What the rules have found so far.
+/// The findings so far.
 pub(crate) struct Findings {
     rule: (&'static str, Severity),
     case: Option<CaseName>,
     pub(crate) list: Vec<Found>,
-    /// Where the same words of a rule about the same file are in the list; with the byte if they are about no port.
+    /// The index of the finding with this message of a rule about a file; with the offset if it concerns no port.
     places: HashMap<(&'static str, String, usize, Option<usize>), usize>,
     /// The subjects of each finding.
     subjects: HashSet<(usize, String)>,
-    /// Rules that could not look for want of a figure, and which.
+    /// Rules that could not be applied, and the fact they lack.
     pub(crate) unchecked: Vec<(&'static str, String)>,
-    /// Stretches where rules are silent, and the rules that would have said something there.
+    /// Ranges in which rules are silenced, and the rules that would have had a finding there.
     pub(crate) silenced: Vec<(Silenced, BTreeSet<&'static str>)>,
 }
 
@@ -89,25 +89,25 @@ impl Findings {
         }
     }
 
-    /// Lets a rule look.
+    /// Applies a rule.
     pub(crate) fn look(&mut self, rule: &'static Rule, network: &Network) {
         self.begin(rule);
         self.case.clone_from(&network.case);
         (rule.look)(network, self);
     }
 
-    /// What comes is found by this rule.
+    /// Following findings are of this rule.
     pub(crate) fn begin(&mut self, rule: &'static Rule) {
         self.rule = (rule.id, rule.level);
         self.case = None;
     }
 
-    /// A finding of the rule that looks, at its level.
+    /// Adds a finding of the current rule at its own severity.
     pub(crate) fn add(&mut self, at: Spot, subject: &str, (says, fix): (String, String)) {
         self.add_as(self.rule.1, (at, subject), (says, fix));
     }
 
-    /// A finding at another level. The same words about another port of the file are one finding about both, at the first place.
+    /// Adds a finding at another severity. An equal message about another port of the file extends the earlier finding.
     pub(crate) fn add_as(
         &mut self,
         level: Severity,
@@ -136,7 +136,7 @@ impl Findings {
         }
     }
 
-    /// Whether the file silences the rule that looks in this place.
+    /// Whether the file silences the current rule at this position.
     fn is_silent(&mut self, at: Spot) -> bool {
         let rule = self.rule.0;
         let mut silent = false;
@@ -150,7 +150,7 @@ impl Findings {
         silent
     }
 
-    /// The rule that looks lacks a figure.
+    /// Records that the current rule lacks a fact.
     pub(crate) fn lacks(&mut self, what: &str) {
         let entry = (self.rule.0, what.to_owned());
         if !self.unchecked.contains(&entry) {

@@ -1,4 +1,4 @@
-//! The list of rules. A rule is a declaration and a function, in the file of what it looks at.
+//! The list of rules. A rule is a declaration and a function, in the file of its subject.
 
 use crate::rule::Rule;
 

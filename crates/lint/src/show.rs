@@ -1,4 +1,4 @@
-//! Findings as text for people, as JSON for scripts, as SARIF for code review.
+//! Findings as text for people, JSON for scripts, and SARIF for code review.
 
 use crate::rules::rules;
 use crate::{Coverage, FileKind, Finding, Report, Severity};
@@ -6,15 +6,15 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Ports that are named before the rest is only counted.
+/// Number of ports named before the rest is only counted.
 const NAMED: usize = 3;
-/// What is passed over and named before the rest is only counted.
+/// Number of skipped items named before the rest is only counted.
 const PASSED_OVER: usize = 8;
 /// The page of the rules in the repository.
 const PAGE: &str = "docs/src/reference/lint.md";
 
 impl Report {
-    /// A paragraph for each finding, what was read of each file, and a last line that counts findings.
+    /// One paragraph per finding, the coverage of each file, and a summary line.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -42,7 +42,7 @@ impl Report {
         text
     }
 
-    /// Each finding, with the places in other files of which the same is said.
+    /// Each finding, with the positions of equal findings in other files.
     fn grouped(&self) -> Vec<(&Finding, Vec<String>)> {
         let mut groups: Vec<(&Finding, Vec<String>)> = Vec::new();
         let mut known: HashMap<(&str, Severity, &str), usize> = HashMap::new();
@@ -71,8 +71,8 @@ impl Report {
         format!("{files}: {}, {}, {}", told(Severity::Error), told(Severity::Warning), told(Severity::Note))
     }
 
-    /// An object with `findings`, each with rule, level, file, line, column, subjects, message, fix and page; `unchecked`; `read`, what
-    /// was read of each file; and with a baseline `baseline`.
+    /// An object with `findings`, each with rule, level, file, line, column, subjects, message, fix and page;
+    /// `unchecked`; `read`, the coverage of each file; and with a baseline `baseline`.
     #[must_use]
     pub fn json(&self) -> String {
         let findings: Vec<Value> = self.findings.iter().map(as_json).collect();
@@ -123,7 +123,7 @@ fn some(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// `read qos.json (sonic): QUEUE 96, WRED_PROFILE; not read: SCHEDULER 3`, and what follows from it.
+/// `read qos.json (sonic): QUEUE 96, WRED_PROFILE; not read: SCHEDULER 3`, and the remarks.
 fn covered((file, kind, coverage): &(String, FileKind, Coverage)) -> String {
     let read = some(counted(&coverage.read).join(", ")).unwrap_or_else(|| "nothing".to_owned());
     let mut text = format!("read {file} ({}): {read}", kind.word());
@@ -160,7 +160,7 @@ fn covered_as_json((file, kind, coverage): &(String, FileKind, Coverage)) -> Val
     })
 }
 
-/// The first few ports, and how many more.
+/// The first few ports, and the number of others.
 fn about(subjects: &[String]) -> String {
     first(subjects, NAMED)
 }
@@ -173,7 +173,7 @@ fn first(names: &[String], few: usize) -> String {
     }
 }
 
-/// `in 6 of 18 cases, the first balance=drill`; nothing if it is so in all.
+/// `in 6 of 18 cases, the first balance=drill`; `None` if it occurs in all.
 fn cases(finding: &Finding) -> Option<String> {
     let (cases, of) = &finding.cases;
     let first = cases.first()?;
@@ -210,7 +210,7 @@ fn as_sarif(finding: &Finding) -> Value {
     })
 }
 
-/// A file name as a relative URI: what a URI cannot hold is written in percent.
+/// A file name as a relative URI, with percent-encoding.
 fn uri(file: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
     let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -1,22 +1,22 @@
-//! Rules that a file silences where it stands: a comment `weft lint: allow RULE, RULE -- reason` on a line of its own holds for the
-//! next line, and for what is indented below that; behind something, for its line; `allow-file` holds for the file. Formats without
-//! comments have their own way, with the same list of rules. Must not depend on rules.
+//! Comments that silence rules: `weft lint: allow RULE, RULE -- reason` on a line of its own applies to the next line
+//! and to lines indented below that; at the end of a line, to that line; `allow-file` applies to the file. Formats
+//! without comments have their own way, with an equal list of rules. Must not depend on rules.
 
 use crate::told::Silenced;
 use weft_config::place::{Spot, lines};
 
 const COMMENT: &str = "weft lint: allow";
-/// Comments of one file that are obeyed.
+/// Maximum number of such comments in a file.
 const MOST: usize = 1_000;
 
-/// The rules that a list names, up to a reason behind two dashes.
+/// The rules in a list, up to a reason after two dashes.
 pub(crate) fn names(list: &str) -> Vec<String> {
     let list = list.split("--").next().unwrap_or("");
     let words = list.split([',', ' ', '\t', ':']).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
 
-/// The comments of a file; `marks` begin a comment.
+/// The comments of a file; `marks` start a comment.
 pub(crate) fn comments(file: usize, text: &str, marks: &[char]) -> Result<Vec<Silenced>, String> {
     let all: Vec<(usize, &str)> = lines(text).collect();
     let mut silenced = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn comments(file: usize, text: &str, marks: &[char]) -> Result<Vec<Si
     }
 }
 
-/// The next line that is no comment, and what is indented below it.
+/// The range of the next line that is not a comment, and of lines indented below it.
 fn below(rest: &[(usize, &str)], marks: &[char]) -> Option<(usize, usize)> {
     let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with(marks);
     let indent = |line: &str| line.len() - line.trim_start().len();

@@ -1,20 +1,21 @@
-//! What the readers say beside the model: what they read of each file, what was odd, and where rules are silent.
+//! What readers report besides the model: what they read of each file, what they could not interpret, and where rules
+//! are silenced.
 
 use std::collections::HashMap;
 use weft_config::place::Spot;
 
-/// What a reader took from a file and what it passed over, each by name and count.
+/// What a reader used and skipped in a file, by name and count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Tables, commands or settings that rules use.
     pub read: Vec<(String, usize)>,
-    /// The rest.
+    /// Everything else.
     pub passed_over: Vec<(String, usize)>,
-    /// What follows for the findings.
+    /// Remarks on the consequences for findings.
     pub remarks: Vec<String>,
 }
 
-/// Names and how often each came, in the order of their first coming.
+/// Names with their counts, in the order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct NameTally {
     list: Vec<(String, usize)>,
@@ -37,10 +38,10 @@ impl NameTally {
     }
 }
 
-/// A stretch of a file in which rules are silent.
+/// A range of a file in which rules are silenced.
 #[derive(Clone, Debug)]
 pub(crate) struct Silenced {
-    /// Where it says so.
+    /// The position of the comment that silences them.
     pub(crate) at: Spot,
     /// The bytes concerned.
     pub(crate) from: usize,
@@ -48,26 +49,26 @@ pub(crate) struct Silenced {
     pub(crate) rules: Vec<String>,
 }
 
-/// Something a reader stumbled over.
+/// Something that a reader could not interpret.
 #[derive(Debug)]
 pub(crate) struct Oddity {
     pub(crate) kind: OddityKind,
     pub(crate) at: Spot,
-    /// The port or key concerned, if the same may be said of others.
+    /// The port or key concerned, if equal messages about others are to be merged.
     pub(crate) subject: String,
     pub(crate) says: String,
     pub(crate) fix: String,
 }
 
-/// What kind of stumbling block.
+/// The kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OddityKind {
-    /// A value that is not what its field takes.
+    /// A value that its field does not accept.
     Value,
-    /// A name that nothing has.
+    /// An unknown name.
     Reference,
-    /// The same thing said twice.
+    /// A duplicate.
     Repetition,
-    /// A later file of the same device says otherwise.
+    /// A later file of the device sets another value.
     Override,
 }

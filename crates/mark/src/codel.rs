@@ -1,10 +1,10 @@
-//! CoDel (RFC 8289) with ECN: marks when packets have waited too long during a whole interval.
+//! CoDel (RFC 8289) with ECN: marks when packets have waited too long for a whole interval.
 //!
 //! A packet that waits less than `target`, or leaves at most `least` bytes behind, ends an episode. Once packets have
 //! waited longer for an `interval`, one is marked, then the n-th after another `interval / sqrt(n)`, until the
 //! episode ends (sections 4.4 and 5.5). An episode that starts within 16 intervals of the last one resumes its rate.
-//! The RFC's own numbers, for the Internet, are 5 ms and 100 ms. It decides at dequeue; after dropping a packet that
-//! cannot be marked, it examines the next packet at once.
+//! The RFC's own numbers, for the Internet, are 5 ms and 100 ms. Decides at dequeue; if it drops a packet that cannot
+//! be marked, it examines the next one immediately.
 
 use weft_core::{Bytes, Random, Rate, Span, Time, settings};
 
@@ -17,18 +17,19 @@ pub const SUMMARY: &str =
 settings! {
     /// CoDel with marks.
     pub struct CodelSettings {
-        /// Waiting time that is always accepted (TARGET).
+        /// Waiting time that never leads to a mark (TARGET).
         target: Span = Span::from_us(50),
-        /// So long packets may wait longer before one is marked (INTERVAL); about the longest round trip.
+        /// How long packets may wait longer than `target` before one is marked (INTERVAL); about the longest round
+        /// trip.
         interval: Span = Span::from_ms(1),
-        /// Nothing is marked that leaves at most so much behind: one full packet on the wire (maxpacket).
+        /// A packet that leaves at most this many bytes behind is not marked: one full packet on the wire (maxpacket).
         least: Bytes = Bytes(1_538),
         /// What happens to packets that cannot be marked.
         non_ect: NonEct = NonEct::Drop,
     }
 }
 
-/// An episode that begins within so many intervals of the last resumes its rate (section 5.5).
+/// An episode that starts within this many intervals of the last one resumes its rate (section 5.5).
 const MEMORY: u64 = 16;
 
 /// CoDel with marks.
@@ -38,12 +39,12 @@ pub struct Codel {
     interval: Span,
     least: u64,
     non_ect: NonEct,
-    /// Since packets wait too long: when this has lasted an interval.
+    /// When waiting times will have been too long for an interval; `None` while they are not.
     long_at: Option<Time>,
     marking: bool,
     /// When the next mark is due.
     next: Time,
-    /// Marks of this episode, and of the one before.
+    /// Marks in this episode, and in the previous one.
     count: u32,
     last_count: u32,
 }
@@ -100,7 +101,7 @@ impl Codel {
         self.next = self.after(now);
     }
 
-    /// The control law: the next mark is due an interval over the square root of the count later.
+    /// The control law: the next mark is due `interval / sqrt(count)` later.
     fn after(&self, time: Time) -> Time {
         time + Span::from_seconds_rounded(self.interval.seconds() / f64::from(self.count).sqrt())
     }

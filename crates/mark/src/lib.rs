@@ -1,4 +1,4 @@
-//! Marking: does a packet get a congestion mark (or an early drop)? One marker per queue, or per port.
+//! Marking: whether a packet gets a congestion mark (or is dropped early). One marker per queue, or per port.
 
 use weft_core::{Ecn, Header, Random, Rate, Time, choice, family};
 
@@ -11,10 +11,10 @@ pub mod step;
 
 mod sampling;
 
-/// What to do with a packet.
+/// A marker's decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Leave it alone.
+    /// Do nothing.
     Pass,
     /// Set "congestion experienced".
     Mark,
@@ -43,25 +43,25 @@ choice! {
 }
 
 choice! {
-    /// Which bytes a marker looks at.
+    /// Which bytes a marker takes into account.
     pub enum Scope {
-        /// Those of the packet's own queue.
+        /// The packet's own queue.
         Queue = "queue",
-        /// Those of all queues of the port (as in PIAS).
+        /// All queues of the port (as in PIAS).
         Port = "port",
     }
 }
 
-/// The situation of a packet at a marker.
+/// What a marker knows of a packet and its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'a> {
-    /// When it is looked at.
+    /// The time of the decision.
     pub now: Time,
     /// The packet.
     pub packet: &'a Header,
-    /// Bytes in its queue without the packet itself, the packet in service included.
+    /// Bytes in its queue, including the packet in service but not this packet.
     pub queue: u64,
-    /// The same over all queues of the port.
+    /// Bytes in all queues of the port, counted likewise.
     pub port: u64,
 }
 
@@ -75,12 +75,12 @@ impl Sight<'_> {
         }
     }
 
-    /// Bytes of the packet that its queue holds from now on: until its last bit has left, unless it is dropped.
+    /// Bytes that the packet adds to its queue from now on: all until its last bit has left, none if it is dropped.
     fn stays(&self, action: Action) -> u64 {
         if action == Action::Drop { 0 } else { u64::from(self.packet.wire) }
     }
 
-    /// The action on a packet that was chosen.
+    /// The action on a packet chosen for a mark.
     #[must_use]
     pub fn chosen(&self, non_ect: NonEct) -> Action {
         match (self.packet.marks.ecn, non_ect) {
@@ -91,9 +91,9 @@ impl Sight<'_> {
     }
 }
 
-/// Decides on marks. State is per queue. Built at the rate of the line that the queue waits for.
+/// Decides on marks. Has one state per queue, and is built for the rate of the line that drains the queue.
 pub trait Marker {
-    /// A packet wants to enter.
+    /// A packet arrives.
     fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
         Action::Pass
     }
@@ -101,12 +101,12 @@ pub trait Marker {
     fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
         Action::Pass
     }
-    /// A packet with which its queue, the only one of its port, holds at most so many bytes passes on arrival, and leaves
-    /// no trace in the marker: then nobody asks.
+    /// If the queue, the only one of its port, then holds at most this many bytes, an arriving packet passes and does
+    /// not change the marker: the marker need not be called.
     fn passes_up_to(&self) -> u64 {
         0
     }
-    /// Whether [`Marker::leaving`] ever says anything else than [`Action::Pass`].
+    /// Whether [`Marker::leaving`] ever returns anything but [`Action::Pass`].
     fn looks_at_departures(&self) -> bool {
         false
     }
@@ -135,7 +135,7 @@ family! {
 }
 
 impl MarkerSettings {
-    /// What happens to packets that are chosen and cannot be marked; nothing if none is ever chosen.
+    /// What happens to packets that are chosen but cannot be marked; `None` if no packet is ever chosen.
     #[must_use]
     pub fn non_ect(&self) -> Option<NonEct> {
         match self {

@@ -1,11 +1,11 @@
 //! PI: an integrator that holds the queue at a reference (Hollot, Misra, Towsley and Gong 2001; DCQCN with PI at the
 //! switch, CoNEXT'16).
 //!
-//! The probability follows `p' = K1 q' + K2 (q - reference)`. Every h it is advanced by `K1 (q - q_old) + K2 h (q -
-//! reference)` and kept within 0 and 1, so that it never winds up. The steady-state queue is the reference for any
-//! number of flows and any delay. The discrete form `a (q - reference) - b (q_old - reference)` is the same with K1 =
-//! b and K2 = (a - b) / h. The queue between two packets is computed when the second one arrives: it drained at line
-//! rate. DCQCN marks at dequeue.
+//! The probability follows `p' = K1 q' + K2 (q - reference)`. Every h, `K1 (q - q_old) + K2 h (q - reference)` is added
+//! and the result clamped to 0 and 1, which prevents wind-up. The steady-state queue is the reference for any
+//! number of flows and any delay. The discrete form `a (q - reference) - b (q_old - reference)` is equivalent with K1 =
+//! b and K2 = (a - b) / h. The samples between two packets are computed when the second one arrives, assuming that the
+//! queue drained at line rate. DCQCN marks at dequeue.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Random, Rate, Span, settings};
@@ -41,7 +41,7 @@ settings! {
 }
 
 impl PiSettings {
-    /// The gains K1 per packet and K2 per packet and second, however they are given.
+    /// The gains K1 per packet and K2 per packet and second, in whichever form they are given.
     #[must_use]
     pub fn gains(&self) -> (f64, f64) {
         match (self.a, self.b) {
@@ -66,7 +66,7 @@ struct Controller {
     proportional: f64,
     /// Probability per byte of error at each sample.
     integral: f64,
-    /// Bytes at the last sample.
+    /// Bytes at the previous sample.
     before: f64,
     probability: f64,
 }
@@ -91,7 +91,7 @@ impl Pi {
 }
 
 impl Controller {
-    /// All samples before the queue was seen with `queue` bytes at `now`.
+    /// Takes all samples due before the queue was seen with `queue` bytes at `now`.
     fn advance(&mut self, sight: &Sight<'_>, queue: u64) {
         while let Some(Sample { bytes, times }) = self.sampling.take(sight.now, queue) {
             let error = self.integral * (bytes - self.reference);

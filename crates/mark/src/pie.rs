@@ -1,6 +1,6 @@
 //! PIE (RFC 8033): marks with a probability set by a proportional-integral controller of the queueing delay.
 //!
-//! At every update the probability grows by `alpha (delay - target) + beta (delay - delay before)`, scaled down while
+//! At every update the probability changes by `alpha (delay - target) + beta (delay - delay before)`, scaled down while
 //! it is small (section 4.2), by at most 2 % above 10 % (5.5), and shrinks by 2 % when two consecutive updates find
 //! no delay. Nothing is marked during an allowed burst (4.4), while the delay was below half the target and the
 //! probability is below 20 %, or at a queue of at most two packets (4.1). Above `mark_up_to` packets are dropped even
@@ -37,7 +37,7 @@ settings! {
         every: Span = Span::from_us(50),
         /// Integral gain: probability per second of delay, per update (alpha).
         alpha: f64 [0.0, 1000000.0] = 37.5,
-        /// Proportional gain: the same for the change of the delay (beta).
+        /// Proportional gain: probability per second of change of the delay, per update (beta).
         beta: f64 [0.0, 1000000.0] = 375.0,
         /// Burst that an idle queue may take without marks (MAX_BURST).
         burst: Span = Span::ZERO,
@@ -52,17 +52,17 @@ settings! {
     }
 }
 
-/// From 10 % on the probability grows by at most so much per update (section 5.5).
+/// Above 10 %, the probability grows by at most this per update (section 5.5).
 const STEEPEST: f64 = 0.02;
 const STEEP_FROM: f64 = 0.1;
-/// What is left of the probability after an update without delay (section 4.2).
+/// Factor of the probability at an update without delay (section 4.2).
 const DECAY: f64 = 0.98;
 /// Below half the target, smaller probabilities mark nothing (section 4.1).
 const SMALL: f64 = 0.2;
-/// The rate of departures is measured over so many bytes, and their mean moves by this weight (section 5.2).
+/// The departure rate is measured over this many bytes, and its mean is updated with this weight (section 5.2).
 const MEASURED: u64 = 16_384;
 const WEIGHT: f64 = 0.25;
-/// The smaller the probability, the smaller its steps (section 4.2).
+/// The smaller the probability, the smaller its changes: bounds and factors (section 4.2).
 const STEPS: [(f64, f64); 6] = [
     (1e-6, 1.0 / 2048.0),
     (1e-5, 1.0 / 512.0),
@@ -83,14 +83,14 @@ struct State {
     estimate: DelayEstimate,
     non_ect: NonEct,
     mark_up_to: f64,
-    /// At most so many bytes are never marked.
+    /// A queue of at most this many bytes is never marked.
     few: u64,
     departures: Departures,
     /// Seconds that the last packet to leave has waited.
     waited: f64,
 }
 
-/// The probability and what it is made from. Delays are in seconds.
+/// The probability and its inputs. Delays are in seconds.
 #[derive(Clone, Debug)]
 struct Controller {
     target: f64,
@@ -100,15 +100,15 @@ struct Controller {
     burst: Span,
     before: f64,
     probability: f64,
-    /// For so long nothing is marked yet.
+    /// Time for which nothing is marked yet.
     allowance: Span,
 }
 
-/// The rate at which a queue is served, in bytes per second.
+/// The service rate of a queue, in bytes per second.
 #[derive(Clone, Debug)]
 struct Departures {
     rate: f64,
-    /// Since when, and how many bytes so far.
+    /// Start of the current measurement, and bytes so far.
     cycle: Option<(Time, u64)>,
 }
 
@@ -164,7 +164,7 @@ impl Controller {
         self.before = delay;
     }
 
-    /// Whether an update that finds no delay changes nothing.
+    /// Whether an update without delay changes nothing.
     fn rests(&self) -> bool {
         self.probability == 0.0 && self.before == 0.0 && self.allowance == self.burst
     }
@@ -189,7 +189,7 @@ impl Departures {
 }
 
 impl State {
-    /// All updates before the queue was seen with `queue` bytes.
+    /// Takes all updates due before the queue was seen with `queue` bytes.
     fn advance(&mut self, now: Time, queue: u64) {
         while let Some(Sample { bytes, times }) = self.sampling.take(now, queue) {
             let delay = self.delay(bytes);

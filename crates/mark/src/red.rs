@@ -12,11 +12,11 @@ use super::{Action, At, Marker, NonEct, Scope, Sight};
 pub const SUMMARY: &str = "probability ramp between two thresholds (RED, WRED, DCQCN's switch half)";
 
 choice! {
-    /// Whether a queue is compared with or without the packet that arrives.
+    /// Whether an arriving packet counts towards the queue it is compared with.
     pub enum Arriving {
-        /// With it.
+        /// It counts.
         Included = "included",
-        /// Without it.
+        /// It does not.
         Excluded = "excluded",
     }
 }

@@ -1,40 +1,41 @@
-//! The length of a queue at regular instants, found when a packet comes by: a marker that samples needs no event.
+//! Samples of a queue at regular instants, computed when a packet comes by, so that a marker that samples needs no
+//! event.
 //!
-//! Between two looks at a queue nothing enters it. It falls from what it was then to what it is now; for that it takes the
-//! whole line first, and rests afterwards. A port with one queue does just that, up to the packet in service, which
-//! counts whole until its last bit has left. Must not depend on probabilities.
+//! Between two observations nothing enters the queue. It falls from its length then to its length now; it is assumed to
+//! drain at line rate first and to stay constant afterwards. This is exact for a port with one queue, except for the
+//! packet in service, which counts in full until its last bit has left. Must not depend on probabilities.
 
 use weft_core::{Bytes, Rate, Span, Time};
 
-/// Bytes of a queue at one instant, or at several in a row.
+/// Bytes of a queue at an instant, or at several consecutive instants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
     pub(super) bytes: f64,
-    /// So many instants in a row find the same.
+    /// Number of consecutive samples with this length.
     pub(super) times: u64,
 }
 
-/// When the next instant is due, and what the queue was at the last look.
+/// The next instant to be sampled, and the length at the last observation.
 #[derive(Clone, Debug)]
 pub(super) struct Sampling {
     every: Span,
     next: Time,
-    /// Bytes that the line carries away in a picosecond.
+    /// Bytes that the line drains per picosecond.
     drain: f64,
     looked: Time,
     queue: f64,
 }
 
 impl Sampling {
-    /// Of an empty queue before a line of this rate: instants at the multiples of `every`.
+    /// An empty queue before a line of this rate, sampled at the multiples of `every`.
     pub(super) fn new(every: Span, line: Rate) -> Sampling {
         assert!(every > Span::ZERO, "checked with the scenario: samples are some time apart");
         let drain = line.0 as f64 / (Bytes(1).bits() as f64 * Span::from_s(1).0 as f64);
         Sampling { every, next: Time::ZERO + every, drain, looked: Time::ZERO, queue: 0.0 }
     }
 
-    /// The next instant up to `now` that was not handed out, when the queue holds `queue` bytes. As many steps as the
-    /// queue took instants to fall, and one for all the rest.
+    /// The next sample due by `now`, if the queue holds `queue` bytes. One sample for each instant at which the queue
+    /// was falling, and one for all the rest.
     #[inline]
     pub(super) fn take(&mut self, now: Time, queue: u64) -> Option<Sample> {
         (self.next <= now).then(|| self.due(now, queue))
@@ -49,7 +50,7 @@ impl Sampling {
         Sample { bytes: falling.max(rest), times }
     }
 
-    /// The queue holds so many bytes from `now` on.
+    /// The queue holds `queue` bytes from `now` on.
     #[inline]
     pub(super) fn look(&mut self, now: Time, queue: u64) {
         self.looked = now;

@@ -1,6 +1,6 @@
 //! Step marking (DCTCP, SIGCOMM'10 section 3.1): mark every packet while the queue is longer than K.
 //!
-//! The queue is compared with the packet included when it arrives, without it when it leaves.
+//! On arrival the packet counts towards the queue, on departure it does not.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Random, Rate, settings};

@@ -1,6 +1,6 @@
 //! Draws mistakes: underlined source lines for people, one line each for logs, JSON for programs.
 //!
-//! The only module that knows the drawing crate.
+//! The only module that depends on the drawing crate.
 
 use crate::mistake::{Mistake, Mistakes};
 use crate::source::{SourceSpan, Sources};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use weft_draw::{WIDTH, wrapped};
 
-/// Room for what the frame of a message puts before its lines.
+/// Columns taken by the frame of a message before its lines.
 const FRAME: usize = 14;
 
 impl Mistakes {
@@ -96,7 +96,7 @@ fn short(sources: &Sources, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(line).collect()
 }
 
-/// The same facts for programs.
+/// The same facts as JSON.
 fn json(sources: &Sources, mistakes: &[Mistake]) -> String {
     let object = |mistake: &Mistake| {
         let at = sources.line_column(mistake.place);

@@ -1,6 +1,9 @@
-//! Mistakes in texts of the user: where they stand, what was found, what is allowed, and how all of a file are shown at once.
+//! Mistakes in the user's texts: their positions, what was found, what is allowed, and how all mistakes of a file are
+//! shown at once.
 //!
-//! In reading order: [`source`] (texts and places in them), [`node`] (TOML as a tree with places), [`mistake`] (the facts), [`diagnose`] (underlined lines, one line
+//! In reading order: [`source`] (texts and positions in them), [`node`] (TOML as a tree with positions), [`mistake`]
+//! (the
+//! facts), [`diagnose`] (underlined lines, one line
 //! each, JSON). Must not depend on what the texts mean.
 
 pub mod diagnose;

@@ -1,4 +1,4 @@
-//! What is wrong in a scenario file: one [`Mistake`] per place, all of a file together as [`Mistakes`].
+//! What is wrong in a scenario file: one [`Mistake`] per position, all of a file together as [`Mistakes`].
 //!
 //! Holds facts only; [`diagnose`](crate::diagnose) draws them.
 
@@ -13,7 +13,7 @@ pub struct Mistake {
     pub place: SourceSpan,
     /// The setting concerned, as a dotted path; empty for the file as a whole.
     pub path: String,
-    /// What was found and why it cannot stand.
+    /// What was found, and why it is wrong.
     pub message: String,
     /// What is allowed there.
     pub allowed: Option<String>,
@@ -27,13 +27,13 @@ impl Mistake {
         Mistake { place, path: path.to_owned(), message: message.into(), allowed: None, nearest: None }
     }
 
-    /// Says what would be right.
+    /// Adds what is allowed.
     pub fn allowing(mut self, allowed: impl Into<String>) -> Mistake {
         self.allowed = Some(allowed.into());
         self
     }
 
-    /// Names the allowed words, and the one that `found` probably means.
+    /// Adds the allowed words, and the one that `found` probably means.
     pub fn among<'a>(self, found: &str, names: impl IntoIterator<Item = &'a str>) -> Mistake {
         let names: Vec<&str> = names.into_iter().collect();
         let nearest = nearest(found, names.iter().copied()).map(str::to_owned);
@@ -41,7 +41,7 @@ impl Mistake {
     }
 }
 
-/// All mistakes of a scenario, in the order of their places, with the texts they point into. Never empty.
+/// All mistakes of a scenario, in the order of their positions, with the texts they point into. Never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mistakes {
     sources: Arc<Sources>,
@@ -49,7 +49,7 @@ pub struct Mistakes {
 }
 
 impl Mistakes {
-    /// Sorts by place and drops repetitions. `list` must not be empty.
+    /// Sorts by position and drops duplicates. `list` must not be empty.
     pub fn new(sources: Arc<Sources>, mut list: Vec<Mistake>) -> Mistakes {
         assert!(!list.is_empty(), "mistakes without a mistake");
         list.sort_by_key(|mistake| (Sources::number(mistake.place), mistake.place.span().start));
@@ -73,7 +73,7 @@ impl Mistakes {
         self.sources.line_column(mistake.place)
     }
 
-    /// The texts that the places point into.
+    /// The texts that the positions point into.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }

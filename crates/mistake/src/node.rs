@@ -1,6 +1,6 @@
-//! The scenario file as a tree in which every key and value knows its place.
+//! The scenario file as a tree in which every key and value has its position.
 //!
-//! Must not depend on settings: what a key means is the decoder's part.
+//! Must not depend on settings: what a key means is decided by the decoder.
 
 use std::ops::Range;
 use toml::Spanned;
@@ -9,10 +9,10 @@ use toml::de::{DeTable, DeValue, Error};
 use crate::mistake::Mistake;
 use crate::source::SourceSpan;
 
-/// Who said so.
+/// Where a value comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody: the documented default.
+    /// The documented default: the user gave none.
     #[default]
     Default,
     /// The scenario file.
@@ -25,12 +25,12 @@ pub enum Origin {
     CommandLine,
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Toml {
-    /// Where it stands.
+    /// Its position.
     pub place: SourceSpan,
-    /// Who said it.
+    /// Where it comes from.
     pub origin: Origin,
     /// The value.
     pub content: Content,
@@ -60,7 +60,7 @@ pub enum Content {
 pub struct TomlEntry {
     /// The key.
     pub key: String,
-    /// Where the key stands.
+    /// The key's position.
     pub place: SourceSpan,
     /// The value.
     pub node: Toml,
@@ -75,7 +75,7 @@ pub fn parse_document(text: &str) -> (Toml, Vec<Mistake>) {
     (reader.node(0..end_of_first_line, content), reader.mistakes)
 }
 
-/// Reads the value of a `--set` argument in these bytes of its text; what is not TOML is a plain text.
+/// Parses the value of a `--set` argument in these bytes of its text; a value that is not TOML is a plain text.
 pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Toml {
     let (value, errors) = DeValue::parse_recoverable(&text[within.clone()]);
     let mut reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
@@ -89,7 +89,7 @@ pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Toml {
     reader.node(within, Content::Text(words))
 }
 
-/// Reads values between commas, `ecmp,drill`, as a list; a list of TOML as what it is.
+/// Parses values between commas, `ecmp,drill`, as a list; a TOML list as it is.
 pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Toml {
     let (from, values) = (within.start, &text[within.clone()]);
     if values.trim_start().starts_with('[') || !values.contains(',') {
@@ -177,7 +177,7 @@ impl Reader<'_> {
         Content::Table(entries)
     }
 
-    /// TOML 1.0 readers do not know inline tables over several lines or with a trailing comma.
+    /// Refuses inline tables over several lines or with a trailing comma, which TOML 1.0 does not allow.
     fn refuse_loose_inline_table(&mut self, table: &DeTable<'_>, span: &Range<usize>) {
         let Some(text) = self.text.get(span.clone()).filter(|text| text.starts_with('{')) else { return };
         let mut between: Vec<u8> = text.as_bytes().to_vec();
@@ -197,7 +197,7 @@ impl Reader<'_> {
 }
 
 impl Toml {
-    /// An empty table at the place of something else.
+    /// An empty table at the position of another value.
     pub fn empty_table(place: SourceSpan, origin: Origin) -> Toml {
         Toml { place, origin, content: Content::Table(Vec::new()) }
     }
@@ -222,7 +222,7 @@ impl Toml {
         Some(entries.remove(at))
     }
 
-    /// The text, if it is one.
+    /// The text, if the value is one.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),
@@ -230,7 +230,7 @@ impl Toml {
         }
     }
 
-    /// The same value, said by somebody else.
+    /// The value with another origin.
     pub fn said_by(mut self, origin: Origin) -> Toml {
         self.origin = origin;
         self.content = match self.content {
@@ -248,7 +248,7 @@ impl Toml {
         self
     }
 
-    /// The same value `by` bytes further on in its text.
+    /// The value with its position moved by `by` bytes.
     fn moved(mut self, by: usize) -> Toml {
         self.place = self.place.moved(by);
         self.content = match self.content {
@@ -261,7 +261,7 @@ impl Toml {
         self
     }
 
-    /// What it is, with its article: for "found a list".
+    /// The value in words, with an article, as in "found a list".
     pub fn described(&self) -> String {
         match &self.content {
             Content::Text(text) => format!("the text \"{text}\""),

@@ -1,4 +1,4 @@
-//! Texts that settings come from, and places in them: the scenario file, `--set` arguments, sweep values.
+//! Texts that settings come from, and positions in them: the scenario file, `--set` arguments, sweep values.
 //!
 //! Must not depend on TOML or settings; it only turns byte offsets into lines and columns.
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A named text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// What the reader knows it by: a file name, or `--set balance=drill`.
+    /// The name shown to the reader: a file name, or `--set balance=drill`.
     pub name: String,
     /// The text, exactly as written.
     pub text: String,
@@ -34,7 +34,7 @@ pub struct LineColumn {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources(Vec<(Source, Vec<usize>)>);
 
-/// A text that knows its lines.
+/// A text with the bytes at which its lines start.
 fn with_lines(name: &str, text: &str) -> (Source, Vec<usize>) {
     let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     let starts = std::iter::once(0).chain(ends).collect();
@@ -48,7 +48,7 @@ impl SourceSpan {
         SourceSpan { source, start: span.start, end: span.end.max(span.start) }
     }
 
-    /// The same stretch `by` bytes further on.
+    /// The span moved by `by` bytes.
     pub fn moved(self, by: usize) -> SourceSpan {
         SourceSpan { start: self.start + by, end: self.end + by, ..self }
     }
@@ -60,7 +60,7 @@ impl SourceSpan {
 }
 
 impl Sources {
-    /// Only a scenario file.
+    /// The sources of a scenario file alone.
     pub fn of_file(name: &str, text: &str) -> Sources {
         Sources(vec![with_lines(name, text)])
     }
@@ -76,31 +76,31 @@ impl Sources {
         self.0.first().map_or("", |(file, _)| &file.text)
     }
 
-    /// The number of a place's text, for sorting: the file is 0.
+    /// The number of a span's text, for sorting: the file is 0.
     pub fn number(place: SourceSpan) -> usize {
         place.source
     }
 
-    /// The text a place lies in.
+    /// The text that contains a span.
     #[must_use]
     pub fn source(&self, place: SourceSpan) -> &Source {
         &self.0[place.source].0
     }
 
-    /// The place's own characters.
+    /// The characters of a span.
     #[must_use]
     pub fn text(&self, place: SourceSpan) -> &str {
         self.source(place).text.get(place.span()).unwrap_or("")
     }
 
-    /// The line in which a place starts, without its end, and the byte at which that line starts.
+    /// The line in which a span starts, without its line end, and the byte at which that line starts.
     pub fn line(&self, place: SourceSpan) -> (&str, usize) {
         let start = self.0[place.source].1[self.line_column(place).line - 1];
         let rest = &self.source(place).text[start..];
         (rest.split('\n').next().unwrap_or_default(), start)
     }
 
-    /// The line and column where a place starts.
+    /// The line and column at which a span starts.
     #[must_use]
     pub fn line_column(&self, place: SourceSpan) -> LineColumn {
         let (Source { text, .. }, starts) = &self.0[place.source];

@@ -19,7 +19,7 @@ pub struct Case {
     pub labels: Vec<(String, String)>,
     /// All settings.
     pub settings: ScenarioSettings,
-    /// The same as a value, with origins.
+    /// All settings as a value, with origins.
     pub resolved: Resolved,
     /// Name and hash (hexadecimal) of every file named by a setting.
     pub inputs: Vec<(String, String)>,
@@ -30,12 +30,12 @@ pub struct Case {
 pub struct Resolved {
     /// All settings.
     pub value: Value,
-    /// Who said what.
+    /// The origin of each setting.
     pub provenance: Provenance,
 }
 
 impl Resolved {
-    /// The family on the path to a setting whose default member is a different one.
+    /// The family, on the path to a setting, whose default member is not the chosen one.
     pub fn contradicted(&self, path: &str) -> Option<String> {
         let (mut kind, mut value) = (Kind::Table(&ScenarioSettings::TABLE), &self.value);
         let mut at = String::new();
@@ -62,7 +62,7 @@ impl Resolved {
         format!("{COMPLETE_KEY} = true\n{settings}")
     }
 
-    /// Where a setting is in the scenario file, if it is.
+    /// The byte offset of a setting in the scenario file, or of its table; 0 if neither is there.
     pub fn offset(&self, path: &str) -> usize {
         let said = self.provenance.near(path);
         let in_file = said.filter(|said| Sources::number(said.place) == 0);
@@ -85,7 +85,7 @@ impl Case {
         self.resolved.offset(path)
     }
 
-    /// The same for some switches: where the level with the highest precedence sets a path of `[switch]` or
+    /// [`Case::offset`] for some switches: where the level with the highest precedence sets a path of `[switch]` or
     /// `[balance]`.
     #[must_use]
     pub fn offset_for(&self, device: &Device, path: &str) -> usize {
@@ -93,7 +93,7 @@ impl Case {
             .offset(&device.said_at(&self.resolved.provenance, path).unwrap_or_else(|| path.to_owned()))
     }
 
-    /// The same for a path of `[transport]` and the levels of a transport.
+    /// [`Case::offset`] for a path of `[transport]` and the levels of a transport.
     #[must_use]
     pub fn offset_in(&self, stack: &TransportInUse, path: &str) -> usize {
         let said = &self.resolved.provenance;

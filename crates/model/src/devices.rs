@@ -1,4 +1,5 @@
-//! The switches of a network, grouped by the levels that apply to them: the settings of each, and which ports differ.
+//! The switches of a network, grouped by the levels that apply to them: the settings of each group, and the ports that
+//! differ.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +18,14 @@ pub struct Device {
     pub switch: SwitchSettings,
     /// Their balancer.
     pub balance: BalancerSettings,
-    /// Which they are.
+    /// The switches themselves.
     pub switches: Vec<SwitchId>,
     /// The paths of the levels that apply to them, highest precedence last: `switch.leaf`, `switch.named.leaf0`.
     pub levels: Vec<String>,
 }
 
 impl Device {
-    /// The switches of a scenario with an unknown network.
+    /// All switches of a scenario whose network is unknown, without overrides.
     pub fn of_all(settings: &ScenarioSettings) -> Device {
         let DeviceSettings { switch, balance } = DeviceSettings::of_all(settings);
         Device { switch, balance, switches: Vec::new(), levels: Vec::new() }
@@ -54,7 +55,7 @@ pub fn devices(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
     grouped(settings, &levels, all.map(of))
 }
 
-/// The same, plus the switches with port levels: one kind of switch per kind of port.
+/// [`devices`], and in addition the switches with port levels: one entry per kind of port.
 pub fn devices_by_port(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
     let levels = settings.switch.levels();
     if !levels.iter().any(Level::is_of_ports) {

@@ -23,7 +23,7 @@ settings! {
     pub struct TrafficSection {
         /// Who sends what to whom.
         flows: TrafficSettings [flatten],
-        /// Transport of these flows, whatever their hosts use otherwise. Settings not given are the host's.
+        /// Transport of these flows, regardless of their hosts. Settings not given are the host's.
         transport: Override<TransportSettings> = Override::default(),
     }
 }

@@ -31,9 +31,10 @@ settings! {
         ecn: Override<MarkerSettings> = Override::default(),
         /// Which queue of these ports is served next.
         schedule: Override<SchedulerSettings> = Override::default(),
-        /// Early drops of red packets at these ports; settings that are not given are those of their switch.
+        /// Early drops of red packets at these ports; settings not given are their switch's.
         color: Override<ColorSettings> = Override::default(),
-        /// The most that each queue of these ports may hold, whatever the sharing rule allows. Lossless classes have no limit.
+        /// Maximum length of each queue of these ports, whatever the sharing rule allows. Lossless classes have no
+        /// limit.
         queue_limit: Option<Bytes> = None,
         /// Shaper of the sending rate of these ports, below their cables' rate; off unless given.
         shaper: Option<ShaperSettings> = None,
@@ -74,11 +75,11 @@ settings! {
 pub struct Level {
     /// `switch.leaf`
     pub path: String,
-    /// What it says.
+    /// The settings it overrides.
     pub says: Override<DeviceSettings>,
     /// For ports: the limit of each of their queues.
     pub(crate) queue_limit: Option<Bytes>,
-    /// Of ports: their shaper.
+    /// For ports: their shaper.
     pub shaper: Option<ShaperSettings>,
     /// Its switches.
     of: Members,
@@ -96,7 +97,7 @@ impl Level {
         matches!(self.of, Members::Ports { .. })
     }
 
-    /// Whether it sets nothing on its ports.
+    /// Whether it sets nothing for its ports.
     pub fn says_nothing(&self) -> bool {
         let empty = Value::Table(vec![("switch", Value::Table(Vec::new()))]);
         self.queue_limit.is_none() && self.shaper.is_none() && *self.says.value() == empty
@@ -122,7 +123,7 @@ impl Level {
         }
     }
 
-    /// The names it could have had.
+    /// The names that exist in the network, for messages about a name that does not.
     pub fn candidates(&self, graph: &Graph) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for node in graph.switches() {
@@ -137,7 +138,7 @@ impl Level {
         names
     }
 
-    /// The name that it has.
+    /// The name it was given in the file.
     pub fn name(&self) -> &str {
         match &self.of {
             Members::Tier(role) => role,
@@ -224,7 +225,7 @@ impl SwitchSection {
 }
 
 impl PortSection {
-    /// An entry as a level of the switches, of which it may set two settings.
+    /// An entry as a level of switches; it can override only some of their settings.
     fn level(&self, number: usize) -> Level {
         let said =
             [("ecn", self.ecn.value()), ("schedule", self.schedule.value()), ("color", self.color.value())];

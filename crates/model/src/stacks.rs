@@ -22,18 +22,18 @@ pub struct TransportInUse {
     pub levels: Vec<String>,
 }
 
-/// The transports of a scenario and who uses which.
+/// The transports of a scenario and the hosts and flows that use them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransportsInUse {
-    /// All of them; at least one.
+    /// All transports; at least one.
     pub all: Vec<TransportInUse>,
     /// For each host, its group: hosts named by the same entries of `[[hosts]]`.
     pub group_of_host: Vec<u16>,
-    /// The number of the stack, by group and traffic entry.
+    /// The index of the transport, by group and traffic entry.
     pub of: Vec<Vec<u16>>,
 }
 
-/// What each flow uses.
+/// The transports of a scenario, by group of hosts and traffic entry.
 #[must_use]
 pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> TransportsInUse {
     let entries = settings.hosts.over(&Vec::new());
@@ -107,7 +107,7 @@ impl TransportInUse {
 }
 
 impl ScenarioSettings {
-    /// Who sends what to whom, without what carries it.
+    /// The traffic entries without their transports.
     #[must_use]
     pub fn flows(&self) -> Vec<TrafficSettings> {
         self.traffic.iter().map(|entry| entry.flows.clone()).collect()

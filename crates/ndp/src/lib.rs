@@ -7,7 +7,7 @@
 //! SIGCOMM'17, section 3. `LIMITATIONS.md` lists omissions and assumptions.
 //!
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`NdpSender`], [`NdpReceiver`],
-//! [`PullQueue`] (what the flows of a receiving host share), [`NdpStack`] (all of it as a stack). Must not depend on
+//! [`PullQueue`] (what the flows of a receiving host share), [`NdpStack`] (the stack). Must not depend on
 //! switches or networks. Packets are counted from 0; retransmissions keep their boundaries.
 
 pub mod packet;

@@ -4,17 +4,17 @@ use weft_core::segment::Toll;
 use weft_core::stack::{Layout, Side};
 use weft_core::{FlowId, Header, PacketKind, Time};
 
-/// What a packet says.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NdpPacketKind {
     /// Payload, or its trimmed header.
     #[default]
     Data,
-    /// The packet of this number arrived.
+    /// The packet with this number arrived.
     Ack,
-    /// Only the header of the packet of this number arrived: retransmit it when pulled.
+    /// Only the header of the packet with this number arrived: retransmit it when pulled.
     Nack,
-    /// The receiver has pulled this many packets by now.
+    /// The number of packets the receiver has pulled so far.
     Pull,
     /// Everything arrived.
     Done,
@@ -29,18 +29,18 @@ pub struct NdpPacket {
     pub number: u64,
     /// Payload in bytes; for a trimmed packet, its original payload.
     pub length: u16,
-    /// What it says.
+    /// Its kind.
     pub what: NdpPacketKind,
-    /// Sent before.
+    /// Whether it is a retransmission.
     pub again: bool,
-    /// The sender has a packet to send unknown to the receiver: its header was returned, or pulls were lost.
+    /// The sender has a packet to send that the receiver does not know of: its header was returned, or pulls were lost.
     pub short: bool,
     /// In answers, the number of trimmed headers received so far: a lost negative acknowledgement is revealed by the
     /// next answer.
     pub headers: u32,
     /// When it was sent; in an answer, when the answered packet was sent.
     pub sent: Time,
-    /// What it has met under priority flow control.
+    /// Its toll under priority flow control.
     pub toll: Toll,
 }
 

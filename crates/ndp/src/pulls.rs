@@ -1,5 +1,6 @@
-//! The pulls of a receiving host: one queue for all its flows, paced so that the host's link can carry the packets
-//! they trigger. Sees flows by number and class only; a flow's receiver knows how many pulls it still needs.
+//! The pulls of a receiving host: one queue for all its flows, paced so that the host's link can carry the packets they
+//! trigger. Must not depend on more than a flow's number and class; the flow's receiver counts the pulls that it still
+//! needs.
 
 use std::collections::VecDeque;
 
@@ -9,30 +10,30 @@ use weft_core::{Class, FlowId, Span, Time};
 /// Classes of flows.
 const CLASSES: usize = 8;
 
-/// Flows that wait for a pull.
+/// The flows of a host that wait for a pull.
 #[derive(Debug)]
 pub struct PullQueue {
-    /// The time between two pulls: a full packet on the host's link.
+    /// The interval between two pulls: the transmission time of a full packet on the host's link.
     pace: Span,
-    /// No pull goes before.
+    /// No pull is sent before this.
     next_at: Time,
     /// By class; each flow at most once.
     waiting: [VecDeque<FlowId>; CLASSES],
 }
 
 impl PullQueue {
-    /// An empty queue of a host whose link carries a full packet in this time.
+    /// An empty queue for a host whose link takes `pace` for a full packet.
     #[must_use]
     pub fn new(pace: Span) -> PullQueue {
         PullQueue { pace, next_at: Time::ZERO, waiting: Default::default() }
     }
 
-    /// A flow waits for its next pull behind all others of its class,
+    /// Queues a flow for its next pull behind all others of its class,
     pub(crate) fn join(&mut self, flow: FlowId, class: Class) {
         self.waiting[usize::from(class.0) % CLASSES].push_back(flow);
     }
 
-    /// or, if it just had a turn and is to have all turns, before them.
+    /// or in front of them, if it has just had a turn and is to keep it.
     pub(crate) fn stay(&mut self, flow: FlowId, class: Class) {
         self.waiting[usize::from(class.0) % CLASSES].push_front(flow);
     }

@@ -1,5 +1,5 @@
-//! The receiving end of an NDP flow: answers each packet at once, and pulls as many as are still to be sent. Knows
-//! how many pulls it is owed, not when they are sent.
+//! The receiving end of an NDP flow: answers each packet at once, and pulls the packets that are still to be sent. Must
+//! not depend on when pulls are sent; it only counts how many are needed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ struct Answer {
 /// The state of a flow's pulls.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pulls {
-    /// Packets still to be pulled.
+    /// Pulls still needed.
     owed: u64,
-    /// Pulled so far.
+    /// Pulls sent so far.
     made: u64,
-    /// The flow waits in its host's queue.
+    /// Whether the flow waits in its host's pull queue.
     queued: bool,
-    /// It has just had a turn.
+    /// Whether it has just had a turn.
     served: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct NdpReceiver {
     size: u64,
     /// Packets of the flow.
     count: u64,
-    /// What arrived, how many packets and how many bytes.
+    /// Packets that have arrived, their number and bytes.
     arrived: Bitmap,
     done: u64,
     delivered: u64,
@@ -94,8 +94,8 @@ impl NdpReceiver {
         }
     }
 
-    /// Every arriving packet triggers another pull, until the sender has been allowed as many as it needs: all of the
-    /// flow, plus what was trimmed. The sender reports anything else it has to send.
+    /// Every arriving packet triggers another pull until the sender may send as many packets as it needs: all packets
+    /// of the flow, and the trimmed ones again. The sender reports any other packet that it has to send.
     fn pull_another(&mut self, short: bool) {
         let allowed = self.ndp.first_window(self.count) + self.pulls.made + self.pulls.owed;
         self.told += u64::from(short);

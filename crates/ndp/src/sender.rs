@@ -37,31 +37,31 @@ pub struct NdpSender {
     first_window: u64,
     /// The first packet never sent.
     next: u64,
-    /// Packets that may be sent: the first window, then what is pulled.
+    /// Packets that may be sent: the first window, then one per pull.
     credit: u64,
-    /// Pulled so far.
+    /// Pulls received so far.
     pulled: u64,
-    /// Packets retransmitted after a time-out, and how many of these the receiver has also pulled.
+    /// Packets retransmitted after a time-out without a pull, and how many of these the receiver has also pulled.
     unasked: u64,
     doubled: u64,
-    /// What arrived, and how many packets that is.
+    /// Packets that have arrived, and their number.
     arrived: Bitmap,
     done: u64,
-    /// In the order in which they were sent.
+    /// Packets in flight, in the order in which they were sent.
     flying: VecDeque<Flying>,
-    /// What must be retransmitted.
+    /// Packets to be retransmitted.
     again: VecDeque<u64>,
-    /// When anything was last received or sent.
+    /// When a packet was last received or sent.
     heard: Time,
-    /// Packets to send unknown to the receiver, and how many of them were reported to it.
+    /// Packets to send that the receiver does not know of, and how many of them have been reported to it.
     unknown: u64,
     told: u64,
     /// Answers to packets, and how many of them were to trimmed headers.
     answers: u64,
     nacks: u64,
-    /// Trimmed headers at the receiver, as far as reported.
+    /// Trimmed headers that the receiver has, as far as reported.
     headers: u64,
-    /// Time-outs in a row.
+    /// Consecutive time-outs.
     backoff: u32,
     srtt: Span,
     counts: Counts,
@@ -99,7 +99,7 @@ impl NdpSender {
         }
     }
 
-    /// Whether anything remains unsent or to be retransmitted.
+    /// Whether any packet remains to be sent or retransmitted.
     fn has_something(&self) -> bool {
         !self.again.is_empty() || self.next < self.count
     }
@@ -111,7 +111,7 @@ impl NdpSender {
         (base * (1 << self.backoff.min(20))).min(settings.pull_timeout.max(base))
     }
 
-    /// When silence has lasted too long: for the oldest packet in flight, or for pulls.
+    /// When the time-out expires: for the oldest packet in flight, or for missing pulls.
     fn due(&self) -> Time {
         match self.flying.front() {
             Some(oldest) => oldest.sent + self.timeout(),
@@ -122,7 +122,7 @@ impl NdpSender {
         }
     }
 
-    /// Feedback on a packet: it is no longer in flight. False if it was not.
+    /// Feedback on a packet: it is no longer in flight. Returns false if it was not.
     fn landed(&mut self, number: u64) -> bool {
         let place = self.flying.iter().position(|flying| flying.number == number);
         place.and_then(|place| self.flying.remove(place)).is_some()
@@ -141,7 +141,7 @@ impl NdpSender {
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
     }
 
-    /// A switch trimmed a packet: it is retransmitted before anything new, when pulled.
+    /// A switch trimmed a packet: it is retransmitted when pulled, before any new packet.
     fn trimmed(&mut self, number: u64) {
         self.answers += 1;
         self.nacks += 1;
@@ -156,7 +156,7 @@ impl NdpSender {
         }
     }
 
-    /// Retransmits a packet. False if it need not.
+    /// Schedules the retransmission of a packet. Returns false if it is not needed.
     fn repeat(&mut self, number: u64) -> bool {
         let missing = self.landed(number) && !self.arrived.contains(number);
         if missing {
@@ -165,9 +165,9 @@ impl NdpSender {
         missing
     }
 
-    /// If the receiver will pull nothing more as far as it knows (it pulls once per packet received, up to what it
-    /// knows to be missing, and once per packet that reports another), and nothing in flight could tell it, the next
-    /// packet is sent without a pull, and reports.
+    /// If the receiver will pull nothing more as far as it knows (it pulls once per packet received, up to the number
+    /// it knows to be missing, and once per packet that reports another), and no packet in flight could tell it, the
+    /// next packet is sent without a pull and reports the rest.
     fn go_on(&mut self) {
         let missing = self.count - self.first_window + self.headers;
         let expected = missing.min(self.answers) + self.told;
@@ -176,7 +176,7 @@ impl NdpSender {
         }
     }
 
-    /// The receiver counts its pulls, so that a lost one comes with the next.
+    /// A pull arrived. The receiver counts its pulls, so that each also replaces lost ones.
     fn pulled(&mut self, total: u64) {
         let more = total.saturating_sub(self.pulled);
         self.pulled += more;
@@ -193,7 +193,7 @@ impl NdpSender {
         self.doubled = self.doubled.min(doubled) + taken;
     }
 
-    /// No feedback for too long: what is in flight is lost, and is retransmitted without a pull.
+    /// There was no feedback for too long: packets in flight are lost, and are retransmitted without a pull.
     #[cold]
     fn expire(&mut self, now: Time) {
         let timeout = self.timeout();
@@ -212,7 +212,7 @@ impl NdpSender {
         self.heard = now;
     }
 
-    /// What is sent next: the first window, then what was lost or trimmed, then new data.
+    /// Chooses what to send: the first window, then lost and trimmed packets, then new ones.
     fn choose(&mut self) -> u64 {
         let again = if self.next < self.first_window { None } else { self.again.pop_front() };
         again.unwrap_or_else(|| {

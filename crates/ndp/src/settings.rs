@@ -8,7 +8,7 @@ pub const SUMMARY: &str =
     "receiver-driven: a full first window, trimmed packets, paced pulls (Handley et al. 2017)";
 
 choice! {
-    /// Whose pull is sent next among flows of one class.
+    /// The order in which flows of one class are pulled.
     pub enum PullOrder {
         /// One pull for each flow in turn.
         Fair = "fair",
@@ -36,7 +36,7 @@ settings! {
         /// Priority class of acknowledgements, negative acknowledgements and pulls. Where switches trim, it is that
         /// of headers (`switch.trim.class`).
         control_class: u32 [0, 7] = 0,
-        /// Which flow of a class is pulled next.
+        /// The order in which flows of one class are pulled.
         pull_order: PullOrder = PullOrder::Fair,
         /// A packet reported neither as received nor as trimmed for this long is considered lost and retransmitted
         /// without a pull. Each consecutive expiry waits twice as long, up to `pull_timeout`.

@@ -17,13 +17,13 @@ pub struct NdpStack {
 }
 
 impl NdpStack {
-    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
+    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &NdpSettings) -> NdpStack {
         NdpStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
-    /// What a scenario said.
+    /// The settings of the scenario.
     #[must_use]
     pub fn settings(&self) -> &NdpSettings {
         &self.settings
@@ -38,7 +38,7 @@ impl NdpStack {
         size.0.max(1).div_ceil(self.frames.mss)
     }
 
-    /// Of them, those sent before any feedback.
+    /// Of these, packets sent before any feedback.
     pub(crate) fn first_window(&self, packets: u64) -> u64 {
         packets.min(u64::from(self.settings.initial_window))
     }

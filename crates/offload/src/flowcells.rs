@@ -4,7 +4,7 @@
 //! *Paper*: He et al., SIGCOMM'15, section 3.4 and algorithm 2; the paper applies its rules at the end of each poll
 //! of the card, here they are applied at each packet. A held segment is passed up when it has waited for alpha times
 //! the mean time E that boundary gaps took to fill, unless a packet joined it within the last E / beta. The gain of
-//! the mean, its initial value and its bounds are unpublished. Must not depend on what it holds beyond sequence
+//! the mean, its initial value and its bounds are unpublished. Must not depend on anything about its items but sequence
 //! ranges, flowcells and times.
 
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub struct FlowcellBuffer<T> {
     cell: u16,
     /// The mean time in which boundary gaps fill (E), in picoseconds.
     mean: f64,
-    /// What waits, in order of sequence.
+    /// Held segments, in order of sequence.
     held: Vec<Held<T>>,
     bytes: u64,
 }
@@ -56,11 +56,11 @@ struct Held<T> {
 /// The paper's classification of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// It is passed up; the gap before it, if any, is a loss.
+    /// Pass up; a gap before it, if any, is a loss.
     Up,
-    /// It is passed up without further effect: late, or retransmitted.
+    /// Pass up without further effect: late, or retransmitted.
     Late,
-    /// A gap at a flowcell boundary.
+    /// Hold: there is a gap at a flowcell boundary.
     Hold,
 }
 
@@ -72,8 +72,8 @@ impl<T: Copy> FlowcellBuffer<T> {
         FlowcellBuffer { settings: settings.clone(), expected: 0, cell: 0, mean, held: Vec::new(), bytes: 0 }
     }
 
-    /// A segment with these bytes, of a flowcell, arrived. What may be passed up, this one or others, is appended to
-    /// `out`.
+    /// A segment with these bytes, of this flowcell, arrived. Segments that may be passed up, this one or others, are
+    /// appended to `out`.
     pub fn on_segment(&mut self, now: Time, (bytes, cell): (Range<u64>, u16), item: T, out: &mut Vec<T>) {
         match self.rule(&bytes, cell) {
             Rule::Hold => self.hold(Held { bytes, cell, since: now, item }),
@@ -105,7 +105,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         self.flush(now, out);
     }
 
-    /// Payload held at present.
+    /// Payload currently held.
     #[must_use]
     pub fn held(&self) -> Bytes {
         Bytes(self.bytes)
@@ -140,7 +140,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         self.held.insert(place, segment);
     }
 
-    /// Applies the rules to what is held, in order of sequence, until nothing more is passed up.
+    /// Applies the rules to held segments, in order of sequence, until nothing more is passed up.
     fn flush(&mut self, now: Time, out: &mut Vec<T>) {
         let mut first = 0;
         while first < self.held.len() {
@@ -175,7 +175,8 @@ impl<T: Copy> FlowcellBuffer<T> {
         self.mean = self.mean.min(most).max(least);
     }
 
-    /// The held packets from `first` up to this index are one segment: merged, without a gap, of one flowcell.
+    /// The index after the run of held packets that starts at `first`: packets of one flowcell without a gap count as
+    /// one segment.
     fn run(&self, first: usize) -> usize {
         let mut end = self.held[first].bytes.end;
         let mut next = first + 1;
@@ -189,7 +190,7 @@ impl<T: Copy> FlowcellBuffer<T> {
         next
     }
 
-    /// Until when a segment waits.
+    /// When the wait of a segment ends.
     fn patience(&self, run: Range<usize>) -> Time {
         let since = self.held[run.clone()].iter().map(|packet| packet.since);
         let (first, last) = (since.clone().min().unwrap_or(Time::NEVER), since.max().unwrap_or(Time::NEVER));

@@ -1,8 +1,9 @@
-//! Generic receive offload as a count: into how many batches would the receiving host merge a flow's segments? Each
-//! batch costs the host one pass through its stack, so reordering shows here as work. Counts only; nothing is
-//! delayed.
+//! Generic receive offload as a count: the number of batches into which the receiving host would merge a flow's
+//! segments. Each batch costs the host one pass through its stack, so the count shows the work caused by reordering.
+//! Nothing is delayed.
 //!
-//! *Source*: Ghorbani et al., SIGCOMM'17, after Linux. *Rules*: segments in sequence and with equal marks merge while the
+//! *Source*: Ghorbani et al., SIGCOMM'17, after Linux. *Rules*: segments in sequence and with equal marks merge while
+//! the
 //! batch stays within the limit; a batch is closed by a segment out of sequence, by a segment that would make it too
 //! large, by one with another mark, and by the end of a poll of the card. *Limits*: the poll of a host covers all its
 //! flows; here it ends when the flow's own segments use up the budget or pause for longer than `gro_flush`.
@@ -55,7 +56,7 @@ impl GroCounter {
         }
     }
 
-    /// A segment of `len` bytes from byte `start` on arrived, with or without a congestion mark. Whether it merged
+    /// A segment of `len` bytes from byte `start` arrived, with or without a congestion mark. Returns whether it merged
     /// into the open batch; otherwise it starts a new one.
     #[inline]
     pub fn on_segment(&mut self, now: Time, start: u64, len: u64, marked: bool) -> bool {

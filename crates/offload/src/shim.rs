@@ -5,7 +5,8 @@
 //! timers, so the time-out is a parameter to sweep. *Rules*: segments in sequence are passed up at once; a segment
 //! beyond a gap is held until the gap fills, or until the segment held longest has waited for the time-out, or more
 //! than the limit is held: then everything held is passed up in order, including gaps. A segment below the expected
-//! one (a retransmission) is passed up at once. Must not depend on what it holds beyond sequence ranges and times.
+//! one (a retransmission) is passed up at once. Must not depend on anything about its items but sequence ranges and
+//! times.
 
 use std::ops::Range;
 
@@ -29,7 +30,7 @@ pub struct Shim<T> {
     limit: u64,
     /// The next byte in sequence.
     expected: u64,
-    /// What waits, in order of sequence; empty, and without memory, until something is held.
+    /// Held segments, in order of sequence; empty, and without memory, until something is held.
     held: Vec<Held<T>>,
     bytes: u64,
     /// When the segment held longest arrived; [`Time::NEVER`] if nothing is held.
@@ -57,8 +58,8 @@ impl<T: Copy> Shim<T> {
         }
     }
 
-    /// A segment with these bytes arrived. What may be passed up, this one or others, is appended to `out` in order
-    /// of sequence.
+    /// A segment with these bytes arrived. Segments that may be passed up, this one or others, are appended to `out` in
+    /// order of sequence.
     pub fn on_segment(&mut self, now: Time, bytes: Range<u64>, item: T, out: &mut Vec<T>) {
         if bytes.start > self.expected {
             self.hold(Held { bytes, since: now, item });
@@ -87,7 +88,7 @@ impl<T: Copy> Shim<T> {
         }
     }
 
-    /// Payload held at present.
+    /// Payload currently held.
     #[must_use]
     pub fn held(&self) -> Bytes {
         Bytes(self.bytes)

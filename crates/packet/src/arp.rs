@@ -6,12 +6,12 @@ use crate::ethernet::Mac;
 use crate::field::{four_at, split, u16_at};
 use crate::malformed::Malformed;
 
-/// Whether a message asks or answers.
+/// Whether a message is a request or a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArpOperation {
-    /// Who has the target address?
+    /// Asks who has the target address.
     Request,
-    /// The sender has it.
+    /// Says that the sender has it.
     Reply,
 }
 
@@ -22,7 +22,7 @@ pub struct ArpMessage {
     pub operation: ArpOperation,
     /// The sender's addresses.
     pub sender: (Mac, Ipv4Addr),
-    /// The target's addresses; a request does not know the first.
+    /// The target's addresses; in a request the MAC address is unknown.
     pub target: (Mac, Ipv4Addr),
 }
 
@@ -68,7 +68,7 @@ impl ArpMessage {
         bytes
     }
 
-    /// The answer to this request by the station `mac`.
+    /// The reply to this request from the station `mac`.
     #[must_use]
     pub fn answer(&self, mac: Mac) -> ArpMessage {
         ArpMessage { operation: ArpOperation::Reply, sender: (mac, self.target.1), target: self.sender }

@@ -54,8 +54,7 @@ pub fn of_header(header: &[u8; 20]) -> u16 {
     u16::from_be(!((sum & 0xffff) + (sum >> 16)) as u16)
 }
 
-/// The sum of the 16-bit words, in the machine's byte order, with what was carried out of the upper half: zero for zeros only, at most
-/// 0x1_0001.
+/// The sum of the 16-bit words, in the machine's byte order, folded once: zero for zeros only, at most 0x1_0001.
 #[inline(always)]
 fn sum_of_header(header: &[u8; 20]) -> u32 {
     // 2^16 - 1 divides 2^64 - 1: words of 64 bits with the carry added back have the same remainder as words of 16 bits.
@@ -70,7 +69,7 @@ fn sum_of_header(header: &[u8; 20]) -> u32 {
     ((sum & 0xffff) + (sum >> 16)) as u32
 }
 
-/// Whether the checksum of an IPv4 header without options is right.
+/// Whether the checksum of an IPv4 header without options is correct.
 #[must_use]
 #[inline(always)]
 pub fn is_right(header: &[u8; 20]) -> bool {

@@ -43,7 +43,7 @@ impl FromStr for Mac {
     }
 }
 
-/// What a frame carries.
+/// The type of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EtherType(pub u16);
 
@@ -52,9 +52,9 @@ impl EtherType {
     pub const IPV4: EtherType = EtherType(0x0800);
     /// ARP.
     pub const ARP: EtherType = EtherType(0x0806);
-    /// A VLAN tag of a customer.
+    /// A customer VLAN tag.
     pub const VLAN: EtherType = EtherType(0x8100);
-    /// A VLAN tag of a provider.
+    /// A provider VLAN tag.
     pub const PROVIDER_VLAN: EtherType = EtherType(0x88a8);
     /// IPv6.
     pub const IPV6: EtherType = EtherType(0x86dd);
@@ -71,7 +71,7 @@ pub struct EthernetHeader {
     pub destination: Mac,
     /// Sender.
     pub source: Mac,
-    /// What follows.
+    /// Type of the payload.
     pub kind: EtherType,
 }
 
@@ -120,14 +120,14 @@ pub struct EthernetFrame<'a> {
     pub source: Mac,
     /// Tags, the outer one first.
     pub tags: [Option<VlanTag>; 2],
-    /// What the payload is.
+    /// Type of the payload.
     pub kind: EtherType,
-    /// All after the header and its tags.
+    /// Everything after the header and its tags.
     pub payload: &'a [u8],
 }
 
 impl<'a> EthernetFrame<'a> {
-    /// Parses a frame without preamble and FCS. A third tag is taken for payload.
+    /// Parses a frame without preamble and FCS. A third tag counts as payload.
     ///
     /// # Errors
     /// The bytes end before the header does.

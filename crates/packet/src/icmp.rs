@@ -7,23 +7,23 @@ use crate::ipv4::Ipv4Packet;
 use crate::ipv6::Ipv6Packet;
 use crate::{Ipv4Header, Ipv6Header, protocol};
 
-/// What a router tells the sender of a packet that it cannot forward.
+/// The errors that a router reports to the sender of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IcmpError {
-    /// The hop limit is used up.
+    /// The hop limit has expired.
     TimeExceeded,
     /// There is no route.
     NoRoute,
     /// The last hop does not answer.
     HostUnreachable,
-    /// Nobody listens on the port.
+    /// No application listens on the port.
     PortUnreachable,
-    /// The packet is longer than the next link carries: this many bytes.
+    /// The packet exceeds the MTU of the next link, in bytes.
     TooBig(u16),
 }
 
 impl IcmpError {
-    /// Type, code and rest of the header for IPv4.
+    /// Type, code and remaining header for IPv4.
     const fn v4(self) -> (u8, u8, u32) {
         match self {
             IcmpError::TimeExceeded => (11, 0, 0),
@@ -34,7 +34,7 @@ impl IcmpError {
         }
     }
 
-    /// The same for IPv6.
+    /// Type, code and remaining header for IPv6.
     const fn v6(self) -> (u8, u8, u32) {
         match self {
             IcmpError::TimeExceeded => (3, 0, 0),
@@ -46,9 +46,9 @@ impl IcmpError {
     }
 }
 
-/// Bytes of an error over IPv4 (RFC 1812, section 4.3.2.3).
+/// Maximum size of an error over IPv4, bytes (RFC 1812, section 4.3.2.3).
 const MOST_V4: usize = 576;
-/// Bytes of an error over IPv6: what every link carries.
+/// Maximum size of an error over IPv6, bytes: the minimum MTU.
 const MOST_V6: usize = 1280;
 /// Bytes of an ICMP header.
 const HEAD: usize = 8;
@@ -70,8 +70,8 @@ pub fn error_v6(error: IcmpError, from: Ipv6Addr, to: Ipv6Addr, offending: &[u8]
     packet_v6(Ipv6Header::between(from, to), message(error.v6(), quoted))
 }
 
-/// Whether a router must stay silent about a packet it drops (RFC 1812, section 4.3.2.7): errors answer no error, no later
-/// fragment, and nothing that was sent to or from several stations.
+/// Whether a router must not send an error about a packet that it drops (RFC 1812, section 4.3.2.7): never about an
+/// error, a later fragment, or a packet to or from several stations.
 #[must_use]
 pub fn is_silent_v4(packet: &Ipv4Packet<'_>) -> bool {
     let [first, ..] = packet.source.octets();
@@ -86,7 +86,7 @@ pub fn is_silent_v4(packet: &Ipv4Packet<'_>) -> bool {
     !single || packet.is_later_fragment() || is_error
 }
 
-/// The same for IPv6 (RFC 4443, section 2.4 e), where "too big" also answers multicast.
+/// [`is_silent_v4`] for IPv6 (RFC 4443, section 2.4 e), where "too big" is also sent about multicast packets.
 #[must_use]
 pub fn is_silent_v6(packet: &Ipv6Packet<'_>, error: IcmpError) -> bool {
     let to_many = packet.destination.is_multicast() && !matches!(error, IcmpError::TooBig(_));
@@ -99,7 +99,7 @@ pub fn is_silent_v6(packet: &Ipv6Packet<'_>, error: IcmpError) -> bool {
     to_many || from_nobody || is_error
 }
 
-/// An echo request: a message whose answer repeats all but its type.
+/// An echo request. Its reply repeats everything but the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EchoRequest<'a> {
     /// Identifier, sequence number and data.
@@ -107,7 +107,7 @@ pub struct EchoRequest<'a> {
 }
 
 impl<'a> EchoRequest<'a> {
-    /// The request in an IPv4 packet, if it is one and its checksum holds.
+    /// The request in an IPv4 packet, if there is one and its checksum is correct.
     #[must_use]
     pub fn in_v4(packet: &Ipv4Packet<'a>) -> Option<EchoRequest<'a>> {
         let whole = packet.fragment == (0, false) && checksum::of(packet.payload) == 0;
@@ -115,7 +115,7 @@ impl<'a> EchoRequest<'a> {
         (whole && packet.protocol == protocol::ICMP && rest.len() >= 4).then_some(EchoRequest { rest })
     }
 
-    /// The request in an IPv6 packet, if it is one and its checksum holds.
+    /// The request in an IPv6 packet, if there is one and its checksum is correct.
     #[must_use]
     pub fn in_v6(packet: &Ipv6Packet<'a>) -> Option<EchoRequest<'a>> {
         let [128, 0, _, _, rest @ ..] = packet.payload else { return None };
@@ -143,7 +143,7 @@ impl<'a> EchoRequest<'a> {
     }
 }
 
-/// Whether a packet is ICMPv6 without extension headers, with a right checksum.
+/// Whether a packet is ICMPv6 without extension headers, with a correct checksum.
 pub(crate) fn is_icmp_v6(packet: &Ipv6Packet<'_>) -> bool {
     let ends = (packet.source, packet.destination);
     let sum = Sum::default().pseudo_v6(ends, protocol::ICMPV6, packet.payload.len());

@@ -13,7 +13,7 @@ pub struct Ipv4Header {
     pub source: Ipv4Addr,
     /// Receiver.
     pub destination: Ipv4Addr,
-    /// What the payload is.
+    /// Protocol of the payload.
     pub protocol: u8,
     /// Remaining hops.
     pub ttl: u8,
@@ -31,7 +31,7 @@ impl Ipv4Header {
     /// Bytes of a header without options.
     pub const LEN: usize = 20;
 
-    /// A header with the usual hop limit, for no payload.
+    /// A header with the default hop limit and no payload.
     #[must_use]
     pub fn between(source: Ipv4Addr, destination: Ipv4Addr) -> Ipv4Header {
         Ipv4Header {
@@ -46,7 +46,7 @@ impl Ipv4Header {
         }
     }
 
-    /// The header as bytes, with its checksum. A payload beyond 65 515 bytes is cut to that.
+    /// The header as bytes, with its checksum. A payload beyond 65 515 bytes is truncated to that.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Ipv4Header::LEN] {
         let mut bytes = [0; Ipv4Header::LEN];
@@ -71,7 +71,7 @@ pub struct Ipv4Packet<'a> {
     pub source: Ipv4Addr,
     /// Receiver.
     pub destination: Ipv4Addr,
-    /// What the payload is.
+    /// Protocol of the payload.
     pub protocol: u8,
     /// Remaining hops.
     pub ttl: u8,
@@ -81,7 +81,7 @@ pub struct Ipv4Packet<'a> {
     pub identification: u16,
     /// Whether routers must not fragment it.
     pub dont_fragment: bool,
-    /// Whether it is a fragment, and which: its offset in bytes, and whether more follow.
+    /// Fragment offset in bytes, and whether more fragments follow.
     pub fragment: (u16, bool),
     /// The options.
     pub options: &'a [u8],
@@ -144,15 +144,15 @@ fn lengths(header: &[u8; 20], has: usize) -> Result<(usize, usize), Malformed> {
     Ok((head, total))
 }
 
-/// Whether the first bytes are a header without options that a router may forward without looking further: version, lengths and
-/// checksum are right and the TTL exceeds 1. Returns the destination.
+/// The destination of a packet that a router may forward without further checks: it has no options, version, lengths
+/// and checksum are correct, and the TTL exceeds 1.
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u32> {
     forwardable_header(bytes.first_chunk()?, bytes.len())
 }
 
-/// The same for the header of a packet of which this many bytes are there.
+/// [`forwardable`] for the header of a packet of which `has` bytes are present.
 #[must_use]
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
@@ -161,7 +161,8 @@ pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
     (plain && checksum::is_right(header)).then(|| u32::from_be_bytes(four_at(header, 16)))
 }
 
-/// Takes one hop off a packet and updates its checksum. Returns false, and does nothing, if the TTL is 0 or the bytes are too few.
+/// Decrements the TTL of a packet and updates its checksum. Returns false, and does nothing, if the TTL is 0 or the
+/// bytes are too few.
 #[inline(always)]
 pub fn decrement_ttl(bytes: &mut [u8]) -> bool {
     let Some(header) = bytes.first_chunk_mut::<20>() else { return false };
@@ -188,7 +189,7 @@ pub fn mark_congestion(bytes: &mut [u8]) -> bool {
     true
 }
 
-/// A word of the header has changed.
+/// Updates the checksum after a word of the header has changed.
 #[inline(always)]
 fn patch_checksum(header: &mut [u8; 20], old: u16, new: u16) {
     let sum = checksum::update(u16_at(header, 10), old, new);

@@ -12,7 +12,7 @@ pub struct Ipv6Header {
     pub source: Ipv6Addr,
     /// Receiver.
     pub destination: Ipv6Addr,
-    /// What follows.
+    /// Type of the next header.
     pub next: u8,
     /// Remaining hops.
     pub hop_limit: u8,
@@ -28,7 +28,7 @@ impl Ipv6Header {
     /// Bytes of the fixed header.
     pub const LEN: usize = 40;
 
-    /// A header with the usual hop limit, for no payload.
+    /// A header with the default hop limit and no payload.
     #[must_use]
     pub fn between(source: Ipv6Addr, destination: Ipv6Addr) -> Ipv6Header {
         Ipv6Header { source, destination, next: 59, hop_limit: 64, traffic_class: 0, flow: 0, payload: 0 }
@@ -55,7 +55,7 @@ pub struct Ipv6Packet<'a> {
     pub source: Ipv6Addr,
     /// Receiver.
     pub destination: Ipv6Addr,
-    /// What follows the fixed header.
+    /// Type of the header after the fixed one.
     pub next: u8,
     /// Remaining hops.
     pub hop_limit: u8,
@@ -63,22 +63,22 @@ pub struct Ipv6Packet<'a> {
     pub traffic_class: u8,
     /// Flow label, 20 bits.
     pub flow: u32,
-    /// All after the fixed header, without padding of the frame.
+    /// Everything after the fixed header, without padding of the frame.
     pub payload: &'a [u8],
 }
 
-/// What lies behind the extension headers.
+/// The upper-layer packet behind the extension headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpperLayer<'a> {
     /// Its protocol.
     pub protocol: u8,
-    /// Its bytes; those of a fragment if it is one.
+    /// Its bytes, or those of the fragment.
     pub bytes: &'a [u8],
     /// Whether it belongs to a fragment other than the first, so that it has no ports.
     pub is_later_fragment: bool,
 }
 
-/// Extension headers followed before giving up: more than any sender has a reason for.
+/// Maximum number of extension headers to follow, more than any legitimate sender uses.
 const MOST_EXTENSIONS: usize = 8;
 
 impl<'a> Ipv6Packet<'a> {
@@ -129,7 +129,7 @@ impl<'a> Ipv6Packet<'a> {
 }
 
 impl<'a> UpperLayer<'a> {
-    /// Past one extension header, if there is one.
+    /// Skips one extension header, if there is one.
     fn step(self) -> Result<Option<UpperLayer<'a>>, Malformed> {
         const HEADER: &str = "IPv6 extension";
         let skip = match self.protocol {
@@ -147,19 +147,19 @@ impl<'a> UpperLayer<'a> {
     }
 }
 
-/// The destination of a packet that a router may forward: version and length are right and the hop limit exceeds 1.
+/// The destination of a packet that a router may forward: version and length are correct, and the hop limit exceeds 1.
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u128> {
     let (header, rest) = bytes.split_first_chunk::<40>()?;
     let fits = usize::from(u16_at(header, 4)) <= rest.len();
-    // A source of one link stays there (RFC 4291, section 2.5.6).
+    // Packets with a link-local source stay on their link (RFC 4291, section 2.5.6).
     let is_link_local = header[8] == 0xfe && header[9] & 0xc0 == 0x80;
     (header[0] >> 4 == 6 && header[7] > 1 && fits && !is_link_local)
         .then(|| u128::from_be_bytes(sixteen_at(header, 24)))
 }
 
-/// Takes one hop off a packet. Returns false, and does nothing, if none remains or the bytes are too few.
+/// Decrements the hop limit of a packet. Returns false, and does nothing, if it is 0 or the bytes are too few.
 #[inline(always)]
 pub fn decrement_hop_limit(bytes: &mut [u8]) -> bool {
     match bytes.first_chunk_mut::<40>() {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a parser refuses its bytes. Counters go by variant.
+/// Why a parser rejects bytes. Each variant is a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Malformed {
     /// The bytes end before the header does.
@@ -19,9 +19,9 @@ pub enum Malformed {
     Length {
         /// The header.
         header: &'static str,
-        /// What the field says.
+        /// The value of the field.
         says: usize,
-        /// What there is.
+        /// The bytes present.
         has: usize,
     },
     /// A wrong checksum.

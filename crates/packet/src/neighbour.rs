@@ -12,9 +12,9 @@ use crate::malformed::Malformed;
 /// A solicitation or advertisement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourMessage {
-    /// Whether it advertises; else it solicits.
+    /// Whether it is an advertisement; otherwise it is a solicitation.
     pub advertises: bool,
-    /// The address it is about.
+    /// The target address.
     pub target: Ipv6Addr,
     /// The link-layer address in its option: of the sender (solicitation) or the target (advertisement).
     pub mac: Option<Mac>,
@@ -22,14 +22,15 @@ pub struct NeighbourMessage {
 
 const SOLICITATION: u8 = 135;
 const ADVERTISEMENT: u8 = 136;
-/// Flags of our advertisements: from a router, solicited, overrides.
+/// Flags of our advertisements: router, solicited, override.
 const FLAGS: u8 = 0xe0;
 
 impl NeighbourMessage {
-    /// The message in a packet, or nothing if the packet is no such message.
+    /// The message in a packet; `None` if the packet is anything else.
     ///
     /// # Errors
-    /// A message that receivers must discard: a hop limit below 255 (it has crossed a router), a wrong checksum, a malformed
+    /// A message that receivers must discard: a hop limit below 255 (it has crossed a router), a wrong checksum, a
+    /// malformed
     /// option, or a target that is a group.
     pub fn parse(packet: &Ipv6Packet<'_>) -> Result<Option<NeighbourMessage>, Malformed> {
         const HEADER: &str = "neighbour discovery";
@@ -61,7 +62,7 @@ impl NeighbourMessage {
         packet_v6(header, message(SOLICITATION, 0, target, (1, mac)))
     }
 
-    /// The packet by which the station `mac` advertises `target` to `to`.
+    /// The packet with which the station `mac` advertises `target` to `to`.
     #[must_use]
     pub fn advertise(target: Ipv6Addr, mac: Mac, to: Ipv6Addr) -> Vec<u8> {
         let header = Ipv6Header { hop_limit: 255, ..Ipv6Header::between(target, to) };
@@ -69,7 +70,7 @@ impl NeighbourMessage {
     }
 }
 
-/// The group that a station with this address listens to.
+/// The solicited-node multicast address of an address.
 #[must_use]
 pub fn solicited_node(address: Ipv6Addr) -> Ipv6Addr {
     const GROUP: u128 = 0xff02_0000_0000_0000_0000_0001_ff00_0000;

@@ -1,4 +1,4 @@
-//! The ports of TCP and UDP, and what names a flow.
+//! The ports of TCP and UDP, and the tuple of a flow.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -27,7 +27,7 @@ pub fn of_v6(packet: &Ipv6Packet<'_>) -> Option<(u16, u16)> {
     (!upper.is_later_fragment).then(|| of(upper.protocol, upper.bytes)).flatten()
 }
 
-/// A UDP datagram in an IPv4 packet, its checksum computed; for tests and generators.
+/// A UDP datagram in an IPv4 packet with its checksum; for tests and generators.
 #[must_use]
 pub fn udp_v4(header: crate::Ipv4Header, ports: (u16, u16), data: &[u8]) -> Vec<u8> {
     let ends = (header.source, header.destination);
@@ -36,7 +36,7 @@ pub fn udp_v4(header: crate::Ipv4Header, ports: (u16, u16), data: &[u8]) -> Vec<
     [&header.to_bytes()[..], &datagram].concat()
 }
 
-/// The same in an IPv6 packet.
+/// A UDP datagram in an IPv6 packet with its checksum; for tests and generators.
 #[must_use]
 pub fn udp_v6(header: crate::Ipv6Header, ports: (u16, u16), data: &[u8]) -> Vec<u8> {
     let ends: (Ipv6Addr, Ipv6Addr) = (header.source, header.destination);
@@ -45,7 +45,7 @@ pub fn udp_v6(header: crate::Ipv6Header, ports: (u16, u16), data: &[u8]) -> Vec<
     [&header.to_bytes()[..], &datagram].concat()
 }
 
-/// A datagram; a checksum of zero is sent as all ones, because zero means that there is none.
+/// A datagram; a checksum of zero is sent as all ones, because zero means "no checksum".
 fn udp(
     (source, destination): (u16, u16),
     data: &[u8],
@@ -61,7 +61,7 @@ fn udp(
     datagram
 }
 
-/// The ends of a flow as IPv4 bytes in the order that hash functions of cards take: source, destination, ports.
+/// The tuple of an IPv4 flow as bytes, in the order of network cards' hash functions: source, destination, ports.
 #[must_use]
 pub fn tuple_v4(ends: (Ipv4Addr, Ipv4Addr), ports: (u16, u16)) -> [u8; 12] {
     let mut bytes = [0; 12];
@@ -72,7 +72,7 @@ pub fn tuple_v4(ends: (Ipv4Addr, Ipv4Addr), ports: (u16, u16)) -> [u8; 12] {
     bytes
 }
 
-/// The same for IPv6.
+/// The tuple of an IPv6 flow.
 #[must_use]
 pub fn tuple_v6(ends: (Ipv6Addr, Ipv6Addr), ports: (u16, u16)) -> [u8; 36] {
     let mut bytes = [0; 36];

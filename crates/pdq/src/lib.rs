@@ -1,11 +1,12 @@
-//! PDQ: preemptive distributed quick flow scheduling. A sender asks the switches on its path for a rate in every packet.
+//! PDQ: preemptive distributed quick flow scheduling. A sender asks the switches on its path for a rate in every
+//! packet.
 //! They let the most critical flows send at full rate and pause the others, which probe until they are admitted.
 //!
 //! *Paper*: Hong, Caesar, Godfrey, Finishing flows quickly with preemptive scheduling, SIGCOMM 2012, sections 3.1 and
 //! 3.2. `LIMITATIONS.md` lists omissions and assumptions.
 //!
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PdqSender`], [`PdqReceiver`],
-//! [`PdqStack`] (all of it as a stack). Must not depend on switches: their half is the crate `arbiter`.
+//! [`PdqStack`] (the stack). Must not depend on switches: their part is the crate `arbiter`.
 
 pub mod packet;
 mod receiver;

@@ -13,7 +13,7 @@ use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, 
 use crate::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
 
-/// What answers a packet.
+/// The answer to a packet.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     number: u64,
@@ -27,7 +27,7 @@ pub struct PdqReceiver {
     flow: FlowId,
     /// Packets of the flow.
     count: u64,
-    /// What arrived, in packets and bytes, and the first missing packet.
+    /// Packets that have arrived, their number and bytes, and the first missing packet.
     arrived: Bitmap,
     done: u64,
     delivered: u64,
@@ -36,7 +36,7 @@ pub struct PdqReceiver {
     /// The scheduling header of the packet that arrives next, and of the answer just written.
     scheduling: SchedulingHeader,
     completed: Option<Time>,
-    /// The sender has given up.
+    /// Whether the sender has given up.
     is_left: bool,
     order: ReorderCounts,
 }
@@ -76,7 +76,7 @@ impl PdqReceiver {
     }
 }
 
-/// What a request has been granted. One with a rate that still names the arbiter pausing its flow has not met that
+/// The grant for a request. A request with a rate that still names the arbiter pausing its flow has not met that
 /// arbiter: the path has changed, and the flow may ask all arbiters of the new one.
 fn granted(request: &SchedulingHeader) -> SchedulingHeader {
     let is_void = request.paused_by != 0 && request.rate > Rate(0);

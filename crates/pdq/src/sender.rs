@@ -1,4 +1,4 @@
-//! The sending end of a PDQ flow: opens, sends at the rate granted last, probes while paused, and says when it leaves.
+//! The sending end of a PDQ flow: opens, sends at the last granted rate, probes while paused, and announces its end.
 //! Must not depend on how switches decide.
 
 use std::collections::VecDeque;
@@ -16,26 +16,26 @@ use weft_core::{
 use crate::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
 
-/// Where a flow is in its life.
+/// The stage of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// It has no answer yet.
+    /// There has been no answer yet.
     Opening,
-    /// It sends, or pauses.
+    /// It sends, or is paused.
     Open,
-    /// Its last word is due.
+    /// The packet that announces its end is due.
     Leaving,
-    /// It has been sent.
+    /// That packet has been sent.
     Left,
 }
 
-/// What the network allows.
+/// The latest grant.
 #[derive(Clone, Copy, Debug)]
 struct Granted {
-    /// Zero: the flow is paused.
+    /// The granted rate; zero: the flow is paused.
     rate: Rate,
     paused_by: u64,
-    /// Between probes, in tenths of a round trip; zero: the configured interval.
+    /// Interval between probes, in tenths of a round trip; zero: the configured interval.
     probe_gap: u32,
 }
 
@@ -45,18 +45,18 @@ pub struct PdqSender {
     flow: FlowId,
     class: Class,
     size: u64,
-    /// Rate of the network card: what the flow asks for.
+    /// Rate of the network card, which the flow requests.
     line: Rate,
     /// Packets of the flow.
     count: u64,
     /// The first packet never sent.
     next: u64,
-    /// What has been acknowledged, how many packets that is, and the first that is not.
+    /// Acknowledged packets, their number, and the first that is not.
     arrived: Bitmap,
     done: u64,
     missing: u64,
     flying: VecDeque<u64>,
-    /// What must be retransmitted.
+    /// Packets to be retransmitted.
     again: VecDeque<u64>,
     stage: Stage,
     granted: Granted,
@@ -118,13 +118,13 @@ impl PdqSender {
         !self.again.is_empty() || self.next < self.count
     }
 
-    /// The round-trip time, or what stands for it before the first answer.
+    /// The round-trip time, or the configured one before the first answer.
     fn round_trip(&self) -> Span {
         let known = if self.srtt == Span::ZERO { self.pdq.settings().round_trip } else { self.srtt };
         known.max(Span::from_us(1))
     }
 
-    /// From one probe to the next.
+    /// The interval between probes.
     fn probe_interval(&self) -> Span {
         let trip = self.round_trip();
         match self.granted.probe_gap {
@@ -133,7 +133,8 @@ impl PdqSender {
         }
     }
 
-    /// The gate opens as late after the last packet as rate or pause demand; at once after an opening packet.
+    /// Sets when the next packet may be sent: as long after the last one as the rate or the pause requires; after an
+    /// opening packet, at once.
     fn set_gate(&mut self, now: Time) {
         let (sent, wire) = self.last;
         let gap = match self.stage {
@@ -175,13 +176,13 @@ impl PdqSender {
         }
     }
 
-    /// When the retransmission timer expires, if it runs.
+    /// When the retransmission timer expires, if it is running.
     fn expires_at(&self) -> Time {
         let runs = self.stage == Stage::Opening || !self.flying.is_empty();
         if runs { self.due } else { Time::NEVER }
     }
 
-    /// No answer for too long: everything in flight is lost, and the last grant may be void.
+    /// There was no answer for too long: everything in flight is lost, and the last grant may be void.
     #[cold]
     fn expire(&mut self, now: Time) {
         self.timeouts += 1;
@@ -199,7 +200,7 @@ impl PdqSender {
         mss.min(self.size - number * mss)
     }
 
-    /// How long the network card would need for what must still be sent.
+    /// Transmission time of the remaining payload at the rate of the network card.
     fn remaining(&self) -> Span {
         let frames = self.pdq.frames();
         let again = self.again.len() as u64;
@@ -224,7 +225,7 @@ impl PdqSender {
         (header.wire, header.kind) = (self.pdq.frames().wire(length), PacketKind::Data);
     }
 
-    /// A packet without payload.
+    /// Sends a packet without payload.
     fn send_word(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
         // Packets beyond the end are ignored.
         body.number = self.count;

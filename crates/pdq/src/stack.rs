@@ -17,13 +17,13 @@ pub struct PdqStack {
 }
 
 impl PdqStack {
-    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
+    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &PdqSettings) -> PdqStack {
         PdqStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
-    /// What a scenario said.
+    /// The settings of the scenario.
     #[must_use]
     pub fn settings(&self) -> &PdqSettings {
         &self.settings

@@ -7,7 +7,7 @@
 //! `LIMITATIONS.md` lists omissions and assumptions.
 //!
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PfabricSender`], [`PfabricReceiver`],
-//! [`PfabricStack`] (all of it as a stack). Must not depend on switches: their half is `weft_switch::order::ranked`.
+//! [`PfabricStack`] (the stack). Must not depend on switches: their part is `weft_switch::order::ranked`.
 
 pub mod packet;
 mod receiver;

@@ -4,15 +4,15 @@ use weft_core::segment::Toll;
 use weft_core::stack::{Layout, Side};
 use weft_core::{FlowId, Header, Time};
 
-/// What a packet says.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PfabricPacketKind {
     /// Payload.
     #[default]
     Data,
-    /// Is anybody there?
+    /// A probe, sent after repeated time-outs.
     Probe,
-    /// The packet of this number arrived, or a probe did.
+    /// The packet with this number arrived, or a probe did.
     Ack,
     /// Everything arrived.
     Done,
@@ -29,13 +29,13 @@ pub struct PfabricPacket {
     pub missing: u64,
     /// Payload in bytes.
     pub length: u16,
-    /// What it says.
+    /// Its kind.
     pub what: PfabricPacketKind,
-    /// Sent before.
+    /// Whether it is a retransmission.
     pub again: bool,
     /// When it was sent; in an answer, when the answered packet was sent.
     pub sent: Time,
-    /// What it has met under priority flow control.
+    /// Its toll under priority flow control.
     pub toll: Toll,
 }
 

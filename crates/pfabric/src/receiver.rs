@@ -18,7 +18,7 @@ pub struct PfabricReceiver {
     flow: FlowId,
     /// Packets of the flow.
     count: u64,
-    /// What arrived, in packets and bytes, and the first missing packet.
+    /// Packets that have arrived, their number and bytes, and the first missing packet.
     arrived: Bitmap,
     done: u64,
     delivered: u64,

@@ -19,7 +19,7 @@ use crate::settings::RankBy;
 struct Window {
     size: u64,
     threshold: u64,
-    /// Answers since it last grew, above the threshold.
+    /// Answers since the window last grew, above the threshold.
     answers: u64,
 }
 
@@ -59,17 +59,17 @@ pub struct PfabricSender {
     count: u64,
     /// The first packet never sent.
     next: u64,
-    /// What has been acknowledged, how many packets that is, and the first that is not.
+    /// Acknowledged packets, their number, and the first that is not.
     arrived: Bitmap,
     done: u64,
     missing: u64,
     flying: VecDeque<u64>,
-    /// What must be retransmitted.
+    /// Packets to be retransmitted.
     again: VecDeque<u64>,
     window: Window,
     /// The timer, while anything is in flight.
     due: Time,
-    /// Time-outs in a row.
+    /// Consecutive time-outs.
     expired: u32,
     probing: Probing,
     srtt: Span,
@@ -119,7 +119,7 @@ impl PfabricSender {
         self.due = now + self.pfabric.settings().rto.max(Span::from_us(1));
     }
 
-    /// A packet is known to have arrived. False if already known.
+    /// A packet is known to have arrived. Returns false if it was already known.
     fn arrived(&mut self, number: u64) -> bool {
         if number < self.missing || !self.arrived.insert(number) {
             return false;
@@ -151,7 +151,7 @@ impl PfabricSender {
         }
     }
 
-    /// No progress for too long: everything in flight is lost.
+    /// There was no progress for too long: everything in flight is lost.
     #[cold]
     fn expire(&mut self, now: Time) {
         self.restart_timer(now);
@@ -169,7 +169,7 @@ impl PfabricSender {
         }
     }
 
-    /// The packet that goes next.
+    /// The next packet to send.
     fn upcoming(&self) -> u64 {
         self.again.front().copied().unwrap_or(self.next)
     }

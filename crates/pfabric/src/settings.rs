@@ -8,11 +8,12 @@ pub const SUMMARY: &str =
     "line rate from the start; switches serve and drop by packet rank (Alizadeh et al. 2013)";
 
 choice! {
-    /// What the rank of a packet is; a smaller rank goes first.
+    /// The rank of a packet; smaller ranks are served first.
     pub enum RankBy {
         /// The unacknowledged bytes of the flow: shortest remaining first.
         Remaining = "remaining",
-        /// The bytes of the flow sent before: least attained service first, for senders that do not know sizes.
+        /// The bytes of the flow sent before: least attained service first, for senders to which flow sizes are
+        /// unknown.
         Sent = "sent",
         /// The size of the flow: shortest first.
         Size = "size",
@@ -40,7 +41,7 @@ settings! {
         /// After this many consecutive time-outs, a flow sends one packet without payload per `rto` until one is
         /// acknowledged.
         probe_after: u32 [1, 1000000] = 5,
-        /// What the rank of a packet is.
+        /// The rank of a packet.
         rank: RankBy = RankBy::Remaining,
         /// Priority class of payload.
         class: u32 [0, 7] = 0,

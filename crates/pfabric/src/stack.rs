@@ -17,13 +17,13 @@ pub struct PfabricStack {
 }
 
 impl PfabricStack {
-    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
+    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &PfabricSettings) -> PfabricStack {
         PfabricStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
-    /// What a scenario said.
+    /// The settings of the scenario.
     #[must_use]
     pub fn settings(&self) -> &PfabricSettings {
         &self.settings

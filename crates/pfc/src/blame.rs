@@ -1,5 +1,6 @@
-//! Which queues make a switch pause its senders. A queue that grows because the far end holds it only passes on
-//! congestion from elsewhere; one that grows by itself is where congestion starts. Must not depend on limits: it is
+//! Which queues make a switch pause its senders. A queue that grows because it is held by the far end only passes on
+//! congestion from elsewhere; congestion starts at queues that grow without being held. Must not depend on limits: it
+//! is
 //! notified when a sender is paused.
 //!
 //! A backlog of a queue lasts from the packet that finds it empty until it is empty again. It is the queue's own as
@@ -23,7 +24,7 @@ struct Backlog {
 }
 
 impl Backlog {
-    /// It must be told when it becomes empty.
+    /// Whether the queue's state must be reset when it becomes empty.
     fn is_marked(self) -> bool {
         self.inherited || self.congested
     }
@@ -36,7 +37,7 @@ pub struct Blame {
     bytes: Vec<u64>,
     /// By port, then queue.
     backlogs: Vec<Backlog>,
-    /// How many of them are marked.
+    /// Number of marked backlogs.
     marked: usize,
     /// By queue: the number of lossless queues before it.
     before: [u8; CLASSES],
@@ -45,7 +46,7 @@ pub struct Blame {
 }
 
 impl Blame {
-    /// Of an empty switch; bit q of `lossless`: queue q pauses.
+    /// For an empty switch; bit q of `lossless`: queue q pauses.
     pub fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
         let before = |queue: usize| (lossless & ((1_u8 << queue) - 1)).count_ones() as u8;
         Blame {
@@ -64,7 +65,7 @@ impl Blame {
         (usize::from(self.before[queue]) * self.ports + from.index()) * self.ports
     }
 
-    /// What a queue holds.
+    /// Bytes in a queue.
     fn held_in(&self, (port, queue): (PortId, usize)) -> u64 {
         let rows = (0..self.ports).map(|from| self.row(PortId(from as u16), queue));
         rows.map(|row| self.bytes[row + port.index()]).sum()
@@ -85,7 +86,7 @@ impl Blame {
         self.bytes[place] += u64::from(wire);
     }
 
-    /// It is gone.
+    /// The packet has left.
     #[inline]
     pub fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
         let place = self.row(from, at.1) + at.0.index();
@@ -141,7 +142,7 @@ impl Blame {
         self.backlogs[port.index() * self.queues + queue].congested
     }
 
-    /// Times that a queue has caused a stop.
+    /// Number of times that a queue has caused a stop.
     pub fn stops(&self, (port, queue): (PortId, usize)) -> u64 {
         self.backlogs[port.index() * self.queues + queue].stops
     }

@@ -1,10 +1,10 @@
-//! How much can still arrive after a port has decided to pause.
+//! Headroom: how much can still arrive after a port has decided to pause.
 
 use weft_core::{Bytes, Rate, Span};
 
 use crate::{FRAME, quanta_time};
 
-/// What the bytes that arrive after XOFF depend on.
+/// What determines the bytes that arrive after XOFF.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
     /// Line rate in both directions.
@@ -44,7 +44,7 @@ pub fn response_quanta(rate: Rate) -> u16 {
     next.unwrap_or(&RESPONSE_QUANTA[RESPONSE_QUANTA.len() - 1]).1
 }
 
-/// The same as a time.
+/// The maximum response time of the standard, as a time.
 #[must_use]
 pub fn standard_response(rate: Rate) -> Span {
     quanta_time(rate, response_quanta(rate))
@@ -56,8 +56,8 @@ pub fn standard_response(rate: Rate) -> Span {
 ///
 /// H = 2 MTU + 84 B + C (2 t_cable + t_response + t_latency)
 ///
-/// It is never too little: bits decided on later than XOFF left the far end during that time. Nor more than needed: a
-/// test with exactly this much loses nothing, one with a packet less does.
+/// It is sufficient, because bits decided on after XOFF left the far end during that time, and tight: a test with
+/// exactly this much loses nothing, with one packet less it does.
 #[must_use]
 pub fn headroom(at: &Situation) -> Bytes {
     let silent = at.cable * 2 + at.response + at.latency;

@@ -59,7 +59,7 @@ settings! {
         watchdog: Option<Span> = None,
         /// How long the watchdog acts; absent: twice the detection time.
         watchdog_restore: Option<Span> = None,
-        /// What the watchdog does meanwhile.
+        /// What the watchdog does with the queue while it acts.
         watchdog_action: WatchdogAction = WatchdogAction::Drop,
         /// How often the network is searched for ports that wait for each other in a cycle.
         deadlock_every: Span = Span::from_us(100),
@@ -143,19 +143,19 @@ impl PauseFrame {
     }
 }
 
-/// What a queue holds from a paused sender.
+/// Bytes that a queue holds from a paused sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldBack {
     /// The ingress port.
     pub from: PortId,
     /// Wire bytes that wait.
     pub bytes: Bytes,
-    /// The sender may resume at the latest when no more than this remains from the port; with a dynamic XOFF, if
-    /// nothing else were stored.
+    /// The sender may resume when at most this many bytes from the port remain; with a dynamic XOFF, if nothing else
+    /// were stored.
     pub goes_on_at: Bytes,
 }
 
-/// What a switch under chip memory management holds, at ingress and at egress. Both sums equal what it stores.
+/// The bytes charged under chip memory management, at ingress and at egress. Both sums equal the bytes stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charges {
     /// Ingress: within minima of classes and ports.
@@ -170,7 +170,7 @@ pub struct Charges {
     pub queue_shared: Bytes,
 }
 
-/// What a port has done to pause the sender of a class.
+/// How often a port has paused the sender of a class, and its headroom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseCounters {
     /// Times that XOFF was crossed.

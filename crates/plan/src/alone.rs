@@ -1,4 +1,4 @@
-//! How long a flow of a setup takes alone in the empty network: the ideal for every engine.
+//! The time that a flow of a setup takes alone in the empty network: the ideal for every engine.
 
 use weft_core::{Bytes, Span, SwitchId, Time};
 use weft_switch::BalancerSettings;
@@ -10,11 +10,11 @@ use crate::setup::Setup;
 /// Completion times without competition, in the states of the network during a flow's life.
 pub struct Alone<'a> {
     setup: &'a Setup,
-    /// For flows while routes are unchanged.
+    /// The spreading of flows while routes are unchanged.
     spreading: Spreading,
-    /// From when the cables are in which state; the first is the initial one.
+    /// The states of the cables, each with its first instant; the first is the initial one.
     states: Vec<(Time, LinkState)>,
-    /// For the first this many states.
+    /// The ideals of the first states, computed so far.
     ideals: Vec<Ideal<'a>>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Alone<'a> {
         let (ideal, hosts) = (self.ideal(state), (flow.source, flow.destination));
         let alone = ideal.fct_spread(hosts, &train, spreading);
         let Some(rate) = constant.filter(|_| alone > Span::ZERO) else { return alone };
-        // The last datagram leaves when the application has it, and travels alone.
+        // The last datagram leaves when the application produces it, and travels alone.
         let interval = rate.time_for(Bytes(transport.datagram_mss()));
         let last = Train { count: 1, full_wire: train.last_wire, ..train };
         let after = ideal.fct_spread(hosts, &last, spreading);

@@ -6,9 +6,9 @@ use weft_switch::{BalancerSettings, SwitchSettings};
 /// The settings of one kind of switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceKind {
-    /// All but the balancer.
+    /// Its settings, except for the balancer.
     pub switch: SwitchSettings,
-    /// Of every forwarding engine.
+    /// The balancer of each forwarding engine.
     pub balancer: BalancerSettings,
 }
 
@@ -16,12 +16,12 @@ pub struct DeviceKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceKinds {
     kinds: Vec<DeviceKind>,
-    /// For each switch, one more than the index of its kind; 0: as the rest. Empty: no switch differs.
+    /// For each switch, the index of its kind plus one; 0: no kind of its own. Empty: no switch differs.
     of: Vec<u16>,
 }
 
 impl DeviceKinds {
-    /// Gives these switches a kind, replacing an earlier one.
+    /// Assigns a kind to these switches, replacing an earlier one.
     pub fn add(&mut self, kind: DeviceKind, switches: &[SwitchId]) {
         self.kinds.push(kind);
         for switch in switches {

@@ -1,6 +1,6 @@
 //! How many threads a run may use. Affects its speed, never a result.
 
-/// How a run is divided among threads: one for each domain of the network.
+/// How a run is divided among threads, one per domain of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
     /// How many threads.
@@ -9,20 +9,20 @@ pub struct Division {
     pub scatter: Option<u64>,
 }
 
-/// How many threads a run gets. An engine uses fewer if the network has fewer parts.
+/// The number of threads of a run. An engine uses fewer if the network has fewer parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// This many, whether or not they help.
+    /// Exactly this many, whether or not they help.
     Exactly(usize),
     /// As many as help, at most this many.
     UpTo(usize),
 }
 
 impl Division {
-    /// Everything on one thread.
+    /// One thread.
     pub const LONE: Division = Division { threads: Threads::Exactly(1), scatter: None };
 
-    /// This many threads, at least one.
+    /// Exactly this many threads, at least one.
     #[must_use]
     pub fn threads(threads: usize) -> Division {
         Division { threads: Threads::Exactly(threads.max(1)), scatter: None }

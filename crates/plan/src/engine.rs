@@ -1,4 +1,4 @@
-//! An engine as its callers see it: a setup goes in, flows come out as they finish, and a record at the end.
+//! The interface of an engine: it takes a setup, hands out flows as they finish, and returns a record.
 
 use weft_core::Time;
 use weft_core::record::{FlowRecord, RunRecord};
@@ -43,7 +43,7 @@ pub trait Engine: Sync {
     /// end. `watch` does not change the result unless it stops the run.
     fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished;
 
-    /// The same with the flows in the record, ordered by their numbers.
+    /// [`Engine::run`] with the flows in the record, ordered by number.
     fn run_keeping_flows(&self, setup: Setup, watch: Watch<'_>) -> RunRecord {
         keeping_flows(|sink| self.run(setup, sink, watch).record)
     }

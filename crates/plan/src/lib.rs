@@ -1,5 +1,5 @@
-//! The interface between callers and the engine of a run: what goes in ([`Setup`]), what comes out during the run
-//! ([`Sink`], [`Watch`]), and what runs it ([`Engine`]).
+//! The interface between the engine of a run and its callers: the input ([`Setup`]), the output during the run
+//! ([`Sink`], [`Watch`]), and the engine ([`Engine`]).
 //!
 //! Must not depend on the inside of engines, files, scenarios or reports.
 

@@ -1,4 +1,4 @@
-//! The parts of a run, as its caller hands them over.
+//! The parts of a run, as its caller provides them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Setup {
     pub timeline: Arc<Timeline>,
     /// Every switch not overridden by `devices`.
     pub switch: SwitchSettings,
-    /// The balancer of each of their forwarding engines.
+    /// The balancer of each of its forwarding engines.
     pub balancer: BalancerSettings,
     /// Switches that differ.
     pub devices: DeviceKinds,
@@ -113,7 +113,7 @@ impl Setup {
         self.classes.get(usize::from(flow.tag)).copied().flatten()
     }
 
-    /// What sends a flow.
+    /// The transport at the sender of a flow.
     #[must_use]
     pub fn sender(&self, flow: &Flow) -> &Arc<Transport> {
         let stacks = &self.stacks;
@@ -125,7 +125,7 @@ impl Setup {
         }
     }
 
-    /// What receives a flow.
+    /// The transport at the receiver of a flow.
     #[must_use]
     pub fn receiver(&self, flow: &Flow) -> &Arc<Transport> {
         let stacks = &self.stacks;
@@ -160,7 +160,7 @@ impl Setup {
         std::iter::once(&self.balancer).chain(self.devices.kinds().iter().map(|kind| &kind.balancer))
     }
 
-    /// The settings of a node for queues and pauses: a host follows its switch.
+    /// The queue and pause settings of a node; a host has those of its switch.
     #[must_use]
     pub fn switch_for(&self, node: Node) -> &SwitchSettings {
         match node {

@@ -1,4 +1,4 @@
-//! Which transport carries a flow, where transports differ.
+//! The transport of each flow, where transports differ.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use weft_transport::Transport;
 /// The transports of flows, by host group and traffic entry. Empty: all flows have the same.
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
-    /// All of them.
+    /// All transports.
     pub all: Vec<Arc<Transport>>,
     /// For each host its group.
     pub group_of_host: Vec<u16>,
@@ -19,7 +19,7 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// Whether flows differ.
+    /// Whether transports differ between flows.
     #[inline]
     #[must_use]
     pub fn differ(&self) -> bool {

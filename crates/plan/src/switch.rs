@@ -1,4 +1,4 @@
-//! From a run's setup to its switches.
+//! Builds switches from the setup of a run.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use weft_transport::Transport;
 use crate::Setup;
 
 impl Setup {
-    /// A switch of the network, empty, as it is at the start of a run. Every engine, the router and the replay of a trace build it here.
+    /// A switch of the network, empty, in its initial state. Every engine, the router and the replay of a trace build
+    /// it here.
     #[must_use]
     pub fn build_switch(&self, switch: SwitchId) -> Switch {
         let links = self.graph.links_of(Node::Switch(switch));
@@ -37,7 +38,7 @@ impl Setup {
         self.graph.links_of(Node::Switch(switch)).iter().map(|link| link.rate).collect()
     }
 
-    /// The largest packet on the wire that a switch must reckon with.
+    /// The largest packet on the wire that a switch may receive.
     fn full_packet(&self) -> Bytes {
         let wire = |transport: &Arc<Transport>| {
             if self.pauses() { transport.largest_wire() } else { transport.full_wire() }

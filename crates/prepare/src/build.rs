@@ -1,4 +1,4 @@
-//! From the settings of a case to the parts of a run. Everything that depends on the seed (failed cables, flows) is
+//! Builds the parts of a run from the settings of a case. Everything that depends on the seed (failed cables, flows) is
 //! decided here.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
 /// The parts of the run of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors What is only found while building, each with the path of its setting: files that cannot be read or that
+/// # Errors Mistakes found only while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     let graph = build_in(&settings.topology, folder, seed).map_err(|problems| told(&problems))?;
@@ -71,7 +71,7 @@ fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, we
     (Transport::new(base), weft_plan::Stacks { all, group_of_host, senders: of, receivers })
 }
 
-/// Switches that differ from the first.
+/// The switches that differ from those of the first kind.
 fn differing(others: Vec<Device>) -> DeviceKinds {
     let mut devices = DeviceKinds::default();
     for Device { switch, balance, switches, .. } in others {
@@ -110,7 +110,7 @@ fn storms(settings: &ScenarioSettings, graph: &Graph) -> Result<Vec<Storm>, Stri
     settings.pause_storm.iter().map(storm).collect()
 }
 
-/// What is sent.
+/// The flows.
 fn flows(
     settings: &ScenarioSettings,
     (graph, state): (&Graph, &LinkState),

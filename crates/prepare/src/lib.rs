@@ -12,10 +12,10 @@ use weft_scenario::{Case, Metrics, Scenario, ScenarioFile, ScenarioSettings};
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The user's input cannot be used; the text names the place and what is allowed. Exit code 2.
+    /// The user's input cannot be used; the text names the position and what is allowed. Exit code 2.
     #[error("{0}")]
     BadInput(String),
-    /// The environment failed: a file could not be written, a run broke. Exit code 1.
+    /// The environment failed: for instance, a file could not be written, or a run failed. Exit code 1.
     #[error("{0}")]
     Failed(String),
 }
@@ -50,7 +50,7 @@ pub fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> 
 
 /// The setup of a case with a seed. Relative file names start at `folder`.
 ///
-/// # Errors What is only found while building, each with the path of its setting: files that cannot be read or that
+/// # Errors Mistakes found only while building, each with the path of its setting: files that cannot be read or that
 /// changed since the scenario was checked.
 pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     build::setup(settings, folder, seed)
@@ -59,7 +59,7 @@ pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Se
 /// A case of a scenario.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The value of every axis of the sweep, or the name of a named case; empty when nothing is swept.
+    /// The value on every axis of the sweep, or the name of a named case; empty without a sweep.
     pub labels: Vec<String>,
     /// All settings, checked; changing them is the caller's responsibility.
     pub settings: ScenarioSettings,
@@ -70,13 +70,13 @@ pub struct Prepared {
 impl Prepared {
     /// The parts of the run with a seed.
     ///
-    /// # Errors [`Error::BadInput`] with what is only found while building, such as a file that cannot be read.
+    /// # Errors [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
     pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
         build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)
     }
 }
 
-/// All cases of a scenario in the order of its sweep, of its demo if `demo`, with overrides `path=value`.
+/// All cases of a scenario, in its reduced form if `demo`, in the order of its sweep, with overrides `path=value`.
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario.

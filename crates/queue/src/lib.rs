@@ -1,5 +1,5 @@
-//! What waits at a port of a switch: the order within a queue, which queue is served next, and how fast. Must not depend on
-//! admission, marks, or what a packet is for.
+//! Queues of a switch port: the order within a queue, which queue is served next, and how fast. Must not depend on
+//! admission, marks, or the purpose of a packet.
 
 use weft_core::{PacketId, Queue};
 
@@ -12,25 +12,25 @@ pub use shaper::{Shaper, ShaperSettings};
 /// One queue of a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClassQueue {
-    /// The waiting packets; not the one in service.
+    /// The waiting packets, without the one in service.
     pub packets: Queue,
     /// Wire bytes charged to the queue, the packet in service included.
     pub bytes: u64,
-    /// Of these, those of red packets.
+    /// Of these, bytes of red packets.
     pub red: u64,
-    /// Why nothing may be sent now: [`ClassQueue::PAUSED`], [`ClassQueue::SHAPED`].
+    /// Reasons why the queue may not send now: [`ClassQueue::PAUSED`], [`ClassQueue::SHAPED`].
     pub held: u8,
-    /// Its watchdog throws away what comes.
+    /// Whether its watchdog discards what arrives.
     pub discards: bool,
 }
 
 impl ClassQueue {
-    /// The far end has asked that nothing be sent (priority flow control).
+    /// The far end has paused the queue (priority flow control).
     pub const PAUSED: u8 = 1;
     /// The shaper of the port is closed.
     pub const SHAPED: u8 = 2;
 
-    /// A reason holds the queue, or no longer does.
+    /// Sets or clears a reason to hold the queue.
     #[inline]
     pub fn hold(&mut self, reason: u8, held: bool) {
         self.held = self.held & !reason | if held { reason } else { 0 };

@@ -1,23 +1,23 @@
-//! Orders: which packet of a queue goes next, and which goes when there is no room. Which queue of a port is served is the
-//! [scheduler](crate::schedule)'s business.
+//! Orders: which packet of a queue is sent next, and which is dropped if there is no room. Which queue of a port is
+//! served is decided by the [scheduler](crate::schedule).
 //!
-//! A queue is a list in the pool whose head goes next. An order that is not that of arrival moves the packet that is to go next to
-//! the head whenever the list has changed, so that nothing else needs to know about it.
+//! A queue is a list in the pool whose head is sent next. An order other than that of arrival moves the packet to be
+//! sent next to the head whenever the list has changed, so that nothing else depends on it.
 
 use weft_core::{Header, Headers, PacketId, Queue, family};
 
 pub mod fifo;
 pub mod ranked;
 
-/// The order of the packets that wait in a queue; the one in service is not among them.
+/// The order of the packets waiting in a queue, without the one in service.
 pub trait Order {
-    /// A packet has joined at the end, or one has left: brings the packet that goes next to the head.
+    /// A packet has joined at the end, or one has left: moves the packet to be sent next to the head.
     fn changed(&self, _queue: &mut Queue, _headers: &mut Headers) {}
-    /// There is no room for a packet: takes the one that goes in its place out of the queue, if one is worth less.
+    /// There is no room for a packet: removes the packet to be dropped instead of it, if there is one of lower value.
     fn evict(&self, _queue: &mut Queue, _headers: &mut Headers, _newcomer: &Header) -> Option<PacketId> {
         None
     }
-    /// Whether it goes by the ranks of packets ([`Header::note`]).
+    /// Whether the order depends on the ranks of packets ([`Header::note`]).
     fn reads_ranks(&self) -> bool {
         false
     }

@@ -11,7 +11,7 @@ pub mod wrr;
 
 /// Chooses among the queues of one port. Called when the transmitter is idle.
 pub trait Scheduler {
-    /// The index of the queue to serve; `None` when all are empty.
+    /// The index of the queue to serve; `None` if all are empty.
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
 }
 

@@ -1,17 +1,18 @@
-//! Shaping: a port, or some of its queues, sends at most at a rate, but for a burst. A token bucket in the form of the virtual
-//! scheduling algorithm (ITU-T I.371): instead of a level that must be kept up to date, the instant at which the bucket will be
-//! full. The bucket may be overdrawn by one packet, so that when it opens does not depend on the packet that waits.
+//! Shaping: limits the rate of a port, or of some of its queues, apart from bursts. A token bucket in the form of the
+//! virtual scheduling algorithm (ITU-T I.371): instead of a level that must be updated, it stores the instant at which
+//! the bucket will be full. The bucket may be overdrawn by one packet, so that the time at which it opens does not
+//! depend on the waiting packet.
 
 use weft_core::{Bytes, Rate, Span, Time, Transmission, settings};
 
 settings! {
     /// A shaper: a token bucket in front of a transmitter.
     pub struct ShaperSettings {
-        /// Wire bytes leave at most at this rate in the long run.
+        /// Maximum rate in the long run, in wire bytes.
         rate: Rate = Rate::from_gbps(1),
-        /// What may leave at line rate after a pause; then one packet more.
+        /// Bytes that may leave at line rate after a pause, plus one packet.
         burst: Bytes = Bytes(16_000),
-        /// The queues that it shapes, together; all of the port unless given.
+        /// The queues that share this shaper; absent: all queues of the port.
         queues: Vec<u32> = Vec::new(),
     }
 }
@@ -22,16 +23,16 @@ pub struct Shaper {
     transmission: Transmission,
     /// How long the bucket takes to fill.
     depth: Span,
-    /// The bucket is full from then on.
+    /// When the bucket is full.
     full_at: Time,
     /// Bit q: queue q is shaped.
     queues: u8,
-    /// The driver will call then, when the bucket opens; never, if it has not been asked to.
+    /// When the driver will call because the bucket opens; never, if it was not asked to.
     pub called: Time,
 }
 
 impl Shaper {
-    /// With a full bucket.
+    /// A shaper with a full bucket.
     pub fn new(settings: &ShaperSettings) -> Shaper {
         let named = settings.queues.iter().fold(0, |set, queue| set | 1 << (queue & 7));
         Shaper {

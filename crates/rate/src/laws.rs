@@ -25,7 +25,7 @@ pub struct RateLawSite {
 
 /// How fast a sender may send.
 pub trait RateLaw {
-    /// The rate at present.
+    /// The current rate.
     fn rate(&self) -> Rate;
 
     /// When the next timer is due; [`Time::NEVER`] if none runs. A driver that asks for the rate only when it sends may

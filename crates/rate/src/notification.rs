@@ -4,7 +4,7 @@
 use weft_core::{Span, Time, choice, settings};
 
 choice! {
-    /// What paces notifications.
+    /// How notifications are spaced.
     pub enum NotificationPacing {
         /// A mark is answered at once unless a notification went out within the interval; such marks are forgotten (the paper).
         Paper = "paper",
@@ -14,11 +14,11 @@ choice! {
 }
 
 choice! {
-    /// Who keeps the interval.
+    /// To which flows the interval applies.
     pub enum NotificationScope {
-        /// Each flow its own.
+        /// To each flow separately.
         Flow = "flow",
-        /// One interval for all flows that arrive at a card, as in some cards; only with `np_mode = "paper"`.
+        /// To all flows that arrive at a card together, as in some cards; only with `np_mode = "paper"`.
         Port = "port",
     }
 }
@@ -43,7 +43,7 @@ settings! {
 pub struct NotificationPoint {
     interval: Span,
     ticker: bool,
-    /// No further notification before.
+    /// No notification is sent before this.
     quiet_until: Time,
     /// A notification is due at the end of the interval.
     owed: bool,
@@ -63,7 +63,7 @@ impl NotificationPoint {
         }
     }
 
-    /// A marked packet arrived: whether to notify the sender now.
+    /// A marked packet arrived; returns whether to notify the sender now.
     pub fn on_mark(&mut self, now: Time) -> bool {
         let free = now >= self.quiet_until && !self.owed;
         if free {
@@ -79,7 +79,7 @@ impl NotificationPoint {
         if self.owed { self.quiet_until } else { Time::NEVER }
     }
 
-    /// The clock reached `now`: whether the owed notification is sent.
+    /// The clock reached `now`; returns whether the owed notification is sent.
     pub fn on_time(&mut self, now: Time) -> bool {
         let goes = self.due() <= now;
         if goes {

@@ -10,7 +10,7 @@ pub(crate) fn listed(rates: &[Rate], site: &RateLawSite) -> Option<f64> {
     Some(rate.min(site.line_rate).0.max(1) as f64)
 }
 
-/// An equal share of the card among the flows that send from this host, this one included (TIMELY, section 4).
+/// An equal share of the card among the flows that send from this host, including this one (TIMELY, section 4).
 pub(crate) fn fair_share(site: &RateLawSite) -> f64 {
     site.line_rate.0 as f64 / f64::from(site.others + 1)
 }

@@ -1,6 +1,5 @@
-//! What a TCP sender knows of the bytes in flight once something went wrong, and how its window falls meanwhile: the
-//! [`scoreboard`], loss detection by time ([`rack`]), tolerance of reordering ([`reordering`]) and proportional rate reduction
-//! ([`prr`]). Must not depend on timers or packets.
+//! A TCP sender's loss recovery: the [`scoreboard`] of bytes in flight, loss detection by time ([`rack`]), tolerance of
+//! reordering ([`reordering`]) and proportional rate reduction ([`prr`]). Must not depend on timers or packets.
 
 pub mod prr;
 pub mod rack;

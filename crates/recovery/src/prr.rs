@@ -4,11 +4,11 @@
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reduction {
-    /// Payload delivered since it began (prr_delivered).
+    /// Payload delivered since it started (prr_delivered).
     delivered: u64,
-    /// Payload sent since it began (prr_out).
+    /// Payload sent since it started (prr_out).
     out: u64,
-    /// Payload in flight when it began (RecoverFS).
+    /// Payload in flight when it started (RecoverFS).
     flight: u64,
 }
 
@@ -19,19 +19,19 @@ pub struct Delivery {
     pub bytes: u64,
     /// Payload in flight after it (pipe).
     pub pipe: u64,
-    /// It advances the cumulative acknowledgement and reports nothing lost, so that the window may be regained fast.
+    /// It advances the cumulative acknowledgement and reports no loss, so that the window may grow quickly.
     pub clean: bool,
 }
 
 impl Reduction {
-    /// A recovery begins with so much payload in flight.
+    /// Starts a recovery with `flight` bytes of payload in flight.
     #[must_use]
     #[inline]
     pub const fn new(flight: u64) -> Reduction {
         Reduction { delivered: 0, out: 0, flight }
     }
 
-    /// Something was sent.
+    /// Payload was sent.
     #[inline]
     pub const fn sent(&mut self, bytes: u64) {
         self.out += bytes;

@@ -1,31 +1,31 @@
-//! RACK: a segment is lost when one sent later has arrived and the reordering window has passed (RFC 8985, section
-//! 6). The scoreboard finds what is lost; this file has the clock and the reordering window.
+//! RACK: a segment is lost when one sent later has arrived and the reordering window has passed (RFC 8985, section 6).
+//! The scoreboard finds lost segments; this file computes the reordering window.
 
 use weft_core::{Span, Time};
 
 use crate::scoreboard::Reference;
 
-/// Recoveries without a duplicate after which the reordering window shrinks to its start.
+/// Recoveries without a duplicate after which the reordering window shrinks to its initial size.
 const PERSISTENCE: u8 = 16;
 
-/// Segments that arrived out of order, as many as mean a loss by counting: then, unless the network reorders, nothing is
-/// waited for (RFC 8985, section 6.2, step 4).
+/// Segments that arrived out of order, as many as the duplicate threshold: if that many have, and the network does not
+/// reorder, the reordering window is zero (RFC 8985, section 6.2, step 4).
 pub const URGENT_SEGMENTS: u64 = 3;
 
 /// The state of RACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Rack {
-    /// Of the packets that arrived, the one sent last.
+    /// Of the packets that have arrived, the one sent last.
     pub reference: Reference,
     /// The round trip of that packet.
     rtt: Span,
-    /// Reordering has been seen.
+    /// Whether reordering has been seen.
     reordering: bool,
     /// Quarters of the minimum round trip in the reordering window.
     quarters: u8,
     /// Recoveries left until the window shrinks.
     persistence: u8,
-    /// Data sent before this was unacknowledged at the last duplicate: one growth per round trip.
+    /// Data sent before this was unacknowledged at the last duplicate: the window grows once per round trip.
     duplicate_round: u64,
 }
 
@@ -36,7 +36,7 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// Of a connection without a delivery.
+    /// The state of a connection on which nothing has been delivered.
     #[must_use]
     #[inline]
     pub const fn new() -> Rack {
@@ -51,8 +51,8 @@ impl Rack {
         }
     }
 
-    /// A packet sent at `reference.sent` arrived and the answer is here after `rtt`. The answer to a packet sent again
-    /// is taken for that of its first copy when it comes sooner than any round trip.
+    /// A packet sent at `reference.sent` was acknowledged after `rtt`. If it was a retransmission and the
+    /// acknowledgement came sooner than any round trip, it is attributed to the first copy.
     #[inline]
     pub fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
         if again && rtt < least {
@@ -63,13 +63,13 @@ impl Rack {
         }
     }
 
-    /// The network was seen to reorder.
+    /// The network has reordered packets.
     #[inline]
     pub const fn saw_reordering(&mut self) {
         self.reordering = true;
     }
 
-    /// Something was sent again for nothing: the reordering window grows, once per round trip.
+    /// A retransmission was unnecessary: the reordering window grows, once per round trip.
     #[inline]
     pub fn saw_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.duplicate_round {
@@ -79,7 +79,7 @@ impl Rack {
         }
     }
 
-    /// A recovery is over.
+    /// A recovery has ended.
     #[inline]
     pub const fn recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
@@ -88,8 +88,8 @@ impl Rack {
         }
     }
 
-    /// How long after it was sent a segment is lost. `urgent`: recovery is going on, or duplicate acknowledgements came
-    /// as many as mean a loss.
+    /// How long after its transmission a segment counts as lost. `urgent`: recovery is in progress, or there are as
+    /// many duplicate acknowledgements as indicate a loss.
     #[inline]
     pub fn limit(&self, least: Span, smoothed: Span, urgent: bool) -> Span {
         if !self.reordering && urgent {

@@ -1,20 +1,20 @@
-//! What a sender learns of reordering: how far packets overtake each other, so that it waits longer before declaring
-//! a loss, and which of its recoveries were spurious.
+//! How a sender adapts to reordering: it learns how far packets overtake each other and waits longer before declaring a
+//! loss, and it detects spurious recoveries.
 //!
 //! *Sources*: E. Blanton, M. Allman: On Making TCP More Robust to Packet Reordering (CCR 2002); duplicates reported
 //! by DSACK (RFC 2883) as proof (RFC 3708), the response that restores the window (RFC 4015, section 3.2).
 
-/// Duplicate acknowledgements that mean a loss, in a network that reorders.
+/// The number of duplicate acknowledgements that indicate a loss, adapted to a network that reorders.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     least: u32,
-    /// Learning may raise the threshold up to this.
+    /// Upper limit of the threshold.
     most: u32,
     now: u32,
 }
 
 impl Patience {
-    /// `most` none: the threshold stays at `least`.
+    /// `most` absent: the threshold stays at `least`.
     #[inline]
     pub fn new(least: u32, most: Option<u32>) -> Patience {
         Patience { least, most: most.unwrap_or(least).max(least), now: least }
@@ -26,14 +26,14 @@ impl Patience {
         self.now
     }
 
-    /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first one.
+    /// A packet arrived after later ones; the last of these ends `extent` bytes after its first byte.
     #[inline]
     pub fn overtaken(&mut self, extent: u64, mss: u64) {
         let segments = u32::try_from(extent.div_ceil(mss)).unwrap_or(u32::MAX);
         self.now = segments.clamp(self.now, self.most);
     }
 
-    /// A time-out: what was learnt may have hidden a loss.
+    /// A time-out: resets the threshold, because a higher one may have hidden a loss.
     #[inline]
     pub const fn forget(&mut self) {
         self.now = self.least;
@@ -43,33 +43,33 @@ impl Patience {
 /// A recovery that may prove spurious.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
-    /// Window and threshold before.
+    /// Window before it.
     pub cwnd: u64,
-    /// See `cwnd`.
+    /// Threshold before it.
     pub ssthresh: u64,
-    /// What is sent again lies from here on.
+    /// Retransmissions are at or above this byte.
     from: u64,
-    /// Retransmitted packets not proved spurious.
+    /// Retransmitted packets not yet proved spurious.
     doubtful: u32,
     proofs: u32,
-    /// How far the packets that were sent again had been overtaken when they arrived.
+    /// How far retransmitted packets had been overtaken when their first copies arrived.
     pub extent: u64,
 }
 
 impl Undo {
-    /// A recovery begins, with everything below `una` acknowledged.
+    /// Starts a recovery, with everything below `una` acknowledged.
     #[inline]
     pub const fn new(una: u64, cwnd: u64, ssthresh: u64) -> Undo {
         Undo { cwnd, ssthresh, from: una, doubtful: 0, proofs: 0, extent: 0 }
     }
 
-    /// A packet is sent again.
+    /// A packet is retransmitted.
     #[inline]
     pub const fn sent_again(&mut self) {
         self.doubtful += 1;
     }
 
-    /// A packet that begins at `start` arrived, and had been there before.
+    /// A packet starting at `start` arrived that had already arrived before.
     #[inline]
     pub fn duplicate(&mut self, start: u64) {
         if start >= self.from && self.doubtful > 0 {
@@ -78,7 +78,7 @@ impl Undo {
         }
     }
 
-    /// Every packet that was sent again had arrived before.
+    /// Whether every retransmitted packet had already arrived.
     #[inline]
     pub const fn is_proved(&self) -> bool {
         self.doubtful == 0 && self.proofs > 0

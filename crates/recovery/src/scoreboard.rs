@@ -1,23 +1,23 @@
 //! The scoreboard of a sender: which bytes in flight have arrived out of order, which count as lost, which were
 //! retransmitted (RFC 6675).
 //!
-//! It exists only once something is reported missing. Then it divides the bytes from the first unacknowledged one
+//! It is created only when something is reported missing. It divides the bytes from the first unacknowledged one
 //! into pieces of equal history. Bytes above the last piece are in flight and have no history.
 //!
 //! *Times*: for a piece sent once, only a bound is known: it was sent no later than what arrived beyond it. For RACK
-//! that delays a verdict by less than the spacing of the packets involved, and never advances it.
+//! this delays the declaration of a loss by less than the spacing of the packets involved, and never advances it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use weft_core::{Span, Time};
 
-/// Bytes with one history.
+/// Bytes with a common history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
     start: u64,
     end: u64,
-    /// When it was last sent, or no later than that.
+    /// When it was last sent, or an upper bound on that time.
     sent: Time,
     sacked: bool,
     lost: bool,
@@ -33,7 +33,7 @@ impl Piece {
         self.end - self.start
     }
 
-    /// Lost and not yet retransmitted.
+    /// Whether it is lost and not yet retransmitted.
     const fn waiting(&self) -> bool {
         self.lost && !self.resent && !self.sacked
     }
@@ -75,26 +75,27 @@ impl Totals {
     }
 }
 
-/// What a report of arrived bytes revealed.
+/// The outcome of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
-    /// Bytes: after a cumulative acknowledgement, those known before; after a selective one, those not known before.
+    /// After a cumulative acknowledgement, the bytes already known to have arrived; after a selective one, the bytes
+    /// not known before.
     pub bytes: u64,
-    /// What arrived after something that was sent later.
+    /// How far the arrivals had been overtaken by packets sent later.
     pub overtaken: Overtaken,
 }
 
 /// Bytes from the first byte of an arrival to the end of the highest that had arrived before it; the maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overtaken {
-    /// Of what was sent once: the network reorders.
+    /// For bytes sent once: the network reorders.
     pub sent_once: u64,
-    /// Of what was sent twice, of which either copy may have arrived.
+    /// For bytes sent twice, of which either copy may have arrived.
     pub sent_twice: u64,
 }
 
 impl Overtaken {
-    /// The longer of both.
+    /// The maximum of both, by kind.
     #[inline]
     pub fn or(self, other: Overtaken) -> Overtaken {
         Overtaken {
@@ -104,16 +105,16 @@ impl Overtaken {
     }
 }
 
-/// The packet by which RACK judges the others: of those that arrived, the one sent last.
+/// The packet relative to which RACK judges the others: of those that have arrived, the one sent last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reference {
     /// When it was sent.
     pub sent: Time,
-    /// Its end, which decides among packets of one instant.
+    /// Its end, which breaks ties between packets sent at one instant.
     pub end: u64,
 }
 
-/// See the file's head.
+/// The scoreboard of a sender.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     pieces: VecDeque<Piece>,
@@ -122,7 +123,7 @@ pub struct Scoreboard {
     high: u64,
     /// The end of the highest piece that arrived.
     top: u64,
-    /// Counting has judged everything below.
+    /// Everything below has been judged by counting.
     judged: u64,
     /// Nothing below waits for retransmission.
     waiting_from: u64,
@@ -142,7 +143,8 @@ impl News {
 }
 
 impl Scoreboard {
-    /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
+    /// The bytes in the network as estimated by RFC 6675 (pipe), if `outstanding` bytes have been sent and not
+    /// acknowledged.
     #[inline]
     pub fn pipe(&self, outstanding: u64) -> u64 {
         (outstanding + self.totals.resent).saturating_sub(self.totals.sacked + self.totals.lost)
@@ -154,13 +156,13 @@ impl Scoreboard {
         self.totals.sacked
     }
 
-    /// Bytes lost and not yet sent again.
+    /// Bytes lost and not yet retransmitted.
     #[inline]
     pub fn waiting(&self) -> u64 {
         self.totals.waiting
     }
 
-    /// Everything below `una` is acknowledged. Returns what of it was known to have arrived.
+    /// Everything below `una` is acknowledged. Returns which of these bytes were already known to have arrived.
     #[inline]
     pub fn advance(&mut self, una: u64) -> News {
         let mut news = News::default();
@@ -182,7 +184,7 @@ impl Scoreboard {
         news
     }
 
-    /// Bytes beyond the cumulative acknowledgement arrived; nothing of them or below was sent after `sent`.
+    /// Bytes beyond the cumulative acknowledgement arrived; neither they nor bytes below them were sent after `sent`.
     #[inline]
     pub fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
@@ -201,7 +203,7 @@ impl Scoreboard {
         news
     }
 
-    /// Pieces reach up to `end`; the new one was sent no later than `sent`.
+    /// Extends the pieces up to `end`; the new piece was sent no later than `sent`.
     #[inline]
     pub fn extend(&mut self, end: u64, sent: Time) {
         if end > self.high {
@@ -210,8 +212,8 @@ impl Scoreboard {
         }
     }
 
-    /// Judges by counting: lost is what has `threshold` separate pieces, or more than `threshold - 1` segments' bytes,
-    /// arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
+    /// Judges by counting: bytes are lost if `threshold` separate pieces, or more bytes than `threshold - 1` segments,
+    /// have arrived above them (IsLost of RFC 6675). Returns the bytes newly lost.
     #[inline]
     pub fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
@@ -232,8 +234,8 @@ impl Scoreboard {
         (first..place).map(|place| self.lose(place)).sum()
     }
 
-    /// Judges by time: lost is what was sent before `reference` and more than `limit` ago. Returns the bytes newly lost,
-    /// and when the next verdict on anything sent before `reference` is due.
+    /// Judges by time: bytes are lost if they were sent before `reference` and more than `limit` ago. Returns the bytes
+    /// newly lost, and when the next judgement of anything sent before `reference` is due.
     #[inline]
     pub fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
         let (mut newly, mut due) = (0, Time::ZERO);
@@ -253,14 +255,14 @@ impl Scoreboard {
         (newly, if due == Time::ZERO { Time::NEVER } else { due })
     }
 
-    /// The first `length` bytes from `una` on are lost, whatever is known.
+    /// Declares the first `length` bytes from `una` lost, regardless of their history.
     pub fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
         self.extend(una + length, sent);
         self.split(una + length);
         (0..self.place(una + length)).map(|place| self.lose(place)).sum()
     }
 
-    /// These bytes are lost, unless they have arrived or are acknowledged.
+    /// Declares these bytes lost, except those that have arrived or are acknowledged.
     pub fn lose_range(&mut self, bytes: Range<u64>, sent: Time) {
         self.extend(bytes.end, sent);
         self.split(bytes.start);
@@ -276,7 +278,7 @@ impl Scoreboard {
         bytes.is_empty() || self.pieces.get(self.place(bytes.start)).is_some_and(covers)
     }
 
-    /// Everything up to `next` that has not arrived is lost, also what was sent again.
+    /// Declares all bytes up to `next` lost that have not arrived, including retransmissions.
     pub fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
         for place in 0..self.pieces.len() {
@@ -285,7 +287,7 @@ impl Scoreboard {
         self.judged = next;
     }
 
-    /// The first bytes that are lost and not yet sent again (NextSeg, rule 1).
+    /// The first bytes that are lost and not yet retransmitted (NextSeg, rule 1).
     #[inline]
     pub fn first_waiting(&self) -> Option<Range<u64>> {
         if self.totals.waiting == 0 {
@@ -295,7 +297,8 @@ impl Scoreboard {
         self.pieces.range(from..).find(|piece| piece.waiting()).map(|piece| piece.start..piece.end)
     }
 
-    /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
+    /// The first bytes that may be lost: missing, below bytes that arrived, above those retransmitted (NextSeg, rule
+    /// 3).
     pub fn first_doubtful(&self) -> Option<Range<u64>> {
         let from = self.place(self.resent_to);
         let doubtful =
@@ -303,7 +306,7 @@ impl Scoreboard {
         self.pieces.range(from..).find(doubtful).map(|piece| piece.start..piece.end)
     }
 
-    /// The last bytes below `next` that have not arrived; empty at the front if all have.
+    /// The last bytes below `next` that have not arrived; an empty range if all have.
     pub fn last_missing(&self, next: u64) -> Range<u64> {
         if self.high < next {
             return self.high..next;
@@ -312,7 +315,7 @@ impl Scoreboard {
         last.map_or(0..0, |piece| piece.start..piece.end)
     }
 
-    /// These bytes are sent again now. Of what waits, the first goes first.
+    /// These bytes are retransmitted now. Bytes that wait are retransmitted in order.
     #[inline]
     pub fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);
@@ -326,12 +329,12 @@ impl Scoreboard {
         self.resent_to = self.resent_to.max(bytes.end);
     }
 
-    /// Index of the piece that holds byte `at`, or of the first above it.
+    /// Index of the piece that contains byte `at`, or of the first above it.
     fn place(&self, at: u64) -> usize {
         self.pieces.partition_point(|piece| piece.end <= at)
     }
 
-    /// Cuts the piece that holds byte `at` before it.
+    /// Splits the piece that contains byte `at`, before that byte.
     fn split(&mut self, at: u64) {
         let place = self.place(at);
         if let Some(piece) = self.pieces.get(place).copied().filter(|piece| piece.start < at) {
@@ -346,7 +349,7 @@ impl Scoreboard {
         self.totals.add(Totals::of(&self.pieces[place]));
     }
 
-    /// A piece is lost, including its retransmission. Returns its length unless already known.
+    /// Declares a piece lost, including its retransmission. Returns its length, or 0 if it was already lost.
     fn lose(&mut self, place: usize) -> u64 {
         let piece = self.pieces[place];
         if piece.sacked || piece.waiting() {
@@ -370,7 +373,8 @@ impl Scoreboard {
         news
     }
 
-    /// The piece before `place`, if sent once, was sent before what arrived.
+    /// Bounds the sending time of the piece before `place`: if sent once, it was sent before bytes beyond it that
+    /// arrived.
     fn bound_sending_time(&mut self, place: usize, sent: Time) {
         if let Some(piece) = place.checked_sub(1).and_then(|before| self.pieces.get_mut(before))
             && !piece.resent

@@ -1,7 +1,7 @@
-//! The files of results and what their columns mean, in one list: the source of `weft list columns` and of the reference
-//! page. A test holds it against the tables themselves.
+//! The files of results and the meaning of their columns, in one list: the source of `weft list columns` and of the
+//! reference page. A test compares it with the tables themselves.
 
-/// A table of results; `<name>.csv` and `<name>.parquet` have the same columns.
+/// The description of a table of results; `<name>.csv` and `<name>.parquet` have the same columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TableWords {
     /// The name of both files, without extension.

@@ -1,4 +1,4 @@
-//! Two folders side by side: which settings differ, and what that does to every metric, paired by seed.
+//! Compares two folders: which settings differ, and how every metric changes, paired by seed.
 
 use crate::contrast::MetricOrder;
 use crate::disk::DiskError;
@@ -30,23 +30,23 @@ const COMPARED: [&str; 11] = [
     "flows.unfinished",
 ];
 
-/// The greatest length of a setting's key in the terminal.
+/// Maximum length of a setting's key in the terminal.
 const KEY: usize = 26;
 
-/// Two sides, a and b.
+/// The comparison of two sides, a and b.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// What the sides are called.
+    /// The names of the sides.
     pub names: [String; 2],
-    /// Settings that differ: dotted key, value in a, value in b; a dash where a side does not have it.
+    /// Settings that differ: dotted key, value in a, value in b; a dash if a side lacks it.
     pub differences: Vec<(String, String, String)>,
-    /// Metric by metric, for every case both sides have.
+    /// One row per metric and case that both sides have.
     pub rows: Vec<ComparedMetric>,
-    /// How many cases both sides have.
+    /// Number of cases that both sides have.
     pub cases: usize,
-    /// Results epochs of the sides, if they are not all one.
+    /// Results epochs of the sides, if they differ.
     pub epochs: Option<[String; 2]>,
-    /// The runs of both sides; the side is a label.
+    /// The runs of both sides; the side is a label of each.
     pub sweep: Sweep,
 }
 
@@ -57,15 +57,15 @@ pub struct ComparedMetric {
     pub case: String,
     /// The metric's path.
     pub metric: String,
-    /// Over the seeds of a.
+    /// Its estimate over the seeds of a.
     pub a: Option<Estimate>,
-    /// Over the seeds of b.
+    /// Its estimate over the seeds of b.
     pub b: Option<Estimate>,
-    /// b divided by a, over the seeds both have.
+    /// The ratio of b to a, over the common seeds.
     pub ratio: Option<Estimate>,
 }
 
-/// Compares two folders, each of a run, a case or a sweep.
+/// Compares two folders, each with a run, a case or a sweep.
 ///
 /// # Errors
 /// The file that could not be read, and why.
@@ -73,7 +73,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
     Ok(Comparison::of(read_runs(a)?, read_runs(b)?, side_names(a, b)))
 }
 
-/// The parts in which two paths differ, from the end.
+/// The parts in which two paths differ, starting from the end.
 fn side_names(a: &Path, b: &Path) -> [String; 2] {
     let words = |path: &Path| -> Vec<String> {
         path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
@@ -83,7 +83,7 @@ fn side_names(a: &Path, b: &Path) -> [String; 2] {
     differ.map_or(["a".to_owned(), "b".to_owned()], |(a, b)| [without_hash(a), without_hash(b)])
 }
 
-/// A case's folder name without its eight digits of hash.
+/// A case's folder name without the hash.
 fn without_hash(name: &str) -> String {
     match name.rsplit_once('-') {
         Some((case, hash)) if hash.len() == 8 && hash.bytes().all(|c| c.is_ascii_hexdigit()) => {
@@ -110,7 +110,7 @@ fn by_case(runs: &[Run]) -> Vec<(String, Vec<&Run>)> {
 /// A case on both sides: its labels, the runs of a and those of b.
 type Pair<'a> = (String, Vec<&'a Run>, Vec<&'a Run>);
 
-/// Cases with equal labels; or the only case of each side, whatever its labels.
+/// Cases with equal labels; or, if each side has a single case, that pair, whatever its labels.
 fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Vec<Pair<'a>> {
     let (a, b) = (by_case(a), by_case(b));
     if let ([(_, a)], [(_, b)]) = (a.as_slice(), b.as_slice()) {
@@ -139,7 +139,8 @@ fn compared((case, a, b): &Pair<'_>) -> Vec<ComparedMetric> {
 }
 
 impl Comparison {
-    /// Compares runs. Cases are paired by their labels; single cases are paired whatever their labels.
+    /// Compares runs. Cases are paired by their labels; if each side has a single case, they are paired whatever their
+    /// labels.
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
@@ -154,7 +155,7 @@ impl Comparison {
         Comparison { names, differences, rows, cases, epochs, sweep }
     }
 
-    /// The answer: for one case as in a sweep, for several the mean over all of them.
+    /// The answer: for one case as for a sweep, for several the mean ratio over all of them.
     #[must_use]
     pub fn headline(&self) -> Headline {
         let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
@@ -207,7 +208,7 @@ impl Comparison {
         }
     }
 
-    /// Headline, differing settings and metrics in 80 columns.
+    /// Headline, settings that differ, and metrics, in 80 columns.
     #[must_use]
     pub fn terminal(&self, colour: bool) -> String {
         let header = ["metric", &self.names[0], &self.names[1], "b / a", "95 % interval"].map(str::to_owned);
@@ -223,7 +224,7 @@ impl Comparison {
         format!("{}\n{settings}{}", headline_text(&self.headline(), colour), table(&header, &rows, colour))
     }
 
-    /// The page: the ratios first, then everything a sweep of both sides shows.
+    /// The page: the ratios first, then everything that a sweep of both sides shows.
     #[must_use]
     pub fn page(&self) -> Page {
         let mut page = of_sweep(&self.sweep, &[]);
@@ -289,7 +290,7 @@ fn last_values(case: &str) -> String {
     values.collect::<Vec<_>>().join(" ")
 }
 
-/// A long key without its beginning: its end says more.
+/// The end of a long key, which is its most specific part.
 fn end_of(key: &str) -> String {
     let length = key.chars().count();
     if length <= KEY {
@@ -304,7 +305,7 @@ fn shortened(text: &str) -> String {
     if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
-/// A run with its side as the first label, and without an address, which is relative to another folder.
+/// A run with its side as the first label, and without its link, which is relative to another folder.
 fn side(run: &Run, name: &str) -> Run {
     let mut run = run.clone();
     run.manifest.labels.insert(0, ("side".to_owned(), name.to_owned()));
@@ -312,7 +313,7 @@ fn side(run: &Run, name: &str) -> Run {
     run
 }
 
-/// The results epochs of runs; `none` for one without.
+/// The results epochs of runs; `none` for a run without one.
 fn epochs(runs: &[Run]) -> String {
     let name =
         |run: &Run| if run.manifest.epoch.is_empty() { "none" } else { &run.manifest.epoch }.to_owned();
@@ -320,7 +321,7 @@ fn epochs(runs: &[Run]) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Settings that two scenarios do not share.
+/// The settings in which two scenarios differ.
 fn differences(a: &str, b: &str) -> Vec<(String, String, String)> {
     let (a, b) = (settings(a), settings(b));
     let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
@@ -330,7 +331,7 @@ fn differences(a: &str, b: &str) -> Vec<(String, String, String)> {
     rows.filter(|(_, a, b)| a != b).collect()
 }
 
-/// Every value of a scenario by its dotted key. A text that is not TOML is one value.
+/// Every value of a scenario by its dotted key. A text that is not TOML counts as one value.
 fn settings(toml: &str) -> BTreeMap<String, String> {
     let mut flat = BTreeMap::new();
     match toml.parse::<toml::Table>() {
@@ -362,7 +363,7 @@ fn flatten(key: &str, value: &toml::Value, flat: &mut BTreeMap<String, String>) 
     }
 }
 
-/// An entry of a list of tables is called by its tag or name, or else by its place.
+/// The name of an entry of a list of tables: its tag or name, or else its position.
 fn entry_name(place: usize, entry: &toml::Value) -> String {
     let named = ["tag", "name"].iter().find_map(|key| entry.get(key)?.as_str());
     named.map_or_else(|| place.to_string(), str::to_owned)

@@ -1,7 +1,7 @@
-//! Two cases compared seed by seed, and whether they differ significantly. Depends on runs and statistics, not on pictures.
+//! Two cases compared seed by seed, and whether they differ significantly. Must not depend on pictures.
 //!
-//! A sentence may rank one case above another only if the 95 % interval over their common seeds excludes equality. One
-//! seed has no interval, so it never can.
+//! A sentence may rank one case above another only if the 95 % interval over their common seeds excludes equality. With
+//! one seed there is no interval, and so no ranking.
 
 use crate::statistics::{Estimate, mean};
 use crate::sweep::{Run, Sweep, partners};
@@ -21,7 +21,7 @@ pub enum MetricOrder {
 }
 
 impl MetricOrder {
-    /// Of a metric whose ratio to another was measured.
+    /// The order that a ratio implies.
     #[must_use]
     pub fn of(ratio: &Estimate) -> MetricOrder {
         match (ratio.runs, ratio.excludes(1.0)) {
@@ -51,7 +51,7 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Absent when no seed gives both values, or one of the values is not positive.
+    /// Compares a metric of two cases. `None` if no seed has both values, or one of the values is not positive.
     #[must_use]
     pub fn of(other: &[&Run], base: &[&Run], metric: &str) -> Option<Contrast> {
         let all = partners(other, base);
@@ -87,7 +87,7 @@ impl Contrast {
         format!("{}×{interval}", number(self.ratio.mean))
     }
 
-    /// The shares of flows left out as unfinished, by name of the case; empty when all flows finished.
+    /// The shares of flows left out as unfinished, with the names of the cases; empty if all flows finished.
     #[must_use]
     pub fn censored(&self, other: &str, base: &str) -> String {
         let [of_base, of_other] = self.unfinished.map(percent);
@@ -110,7 +110,7 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
     Some(format!("95\u{202f}% interval {}–{}", number(estimate.low?), number(estimate.high?)))
 }
 
-/// The baseline and the scheme to compare it with at a point of the axis.
+/// The baseline and the scheme to compare it with, at a point of the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Duel {
     /// The baseline: the first scheme.
@@ -118,12 +118,12 @@ pub struct Duel {
     /// The other scheme with the least mean completion time; a scheme significantly faster than the baseline comes
     /// before one that is not.
     pub best: usize,
-    /// Place on the axis.
+    /// Index of the point on the axis.
     pub at: usize,
 }
 
 impl Duel {
-    /// The schemes compared at a point of the axis; absent with a single scheme or without flows.
+    /// The schemes compared at a point of the axis; `None` with a single scheme or without flows.
     #[must_use]
     pub fn at(sweep: &Sweep, at: usize) -> Option<Duel> {
         let rank = |scheme: usize| {
@@ -136,7 +136,7 @@ impl Duel {
         sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
     }
 
-    /// A metric of the two over their common seeds.
+    /// A metric of the two schemes over their common seeds.
     #[must_use]
     pub fn contrast(&self, sweep: &Sweep, metric: &str) -> Option<Contrast> {
         Contrast::of(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at), metric)

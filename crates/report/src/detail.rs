@@ -1,5 +1,5 @@
 //! What plots of a run need beyond its summary, thinned to a size that does not grow with the run: the contents of
-//! `detail.json`. Knows records, not pictures.
+//! `detail.json`. Must not depend on pictures.
 
 mod heat;
 mod network;
@@ -34,7 +34,7 @@ impl Detail {
         Detail::of(record, &FlowStatistics::of(record))
     }
 
-    /// Thins a record; of its flows only the statistics are needed.
+    /// Thins a record, given the statistics of its flows.
     #[must_use]
     pub fn of(record: &RunRecord, flows: &FlowStatistics) -> Detail {
         Detail {
@@ -45,7 +45,7 @@ impl Detail {
         }
     }
 
-    /// Leaves out what is not to be kept.
+    /// Removes what is not to be kept.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Detail {
         self.heat = self.heat.filter(|_| kept.queues);

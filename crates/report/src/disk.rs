@@ -1,4 +1,4 @@
-//! Text and JSON files, and why a file could not be written or read. Knows paths, not what is in the files.
+//! Text and JSON files, and why a file could not be written or read. Must not depend on the contents of the files.
 
 use std::fs;
 use std::io::Write;
@@ -9,31 +9,31 @@ use weft_table::sorter::SpillError;
 /// Why a file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// The file system refused.
+    /// The file system reported an error.
     #[error("{path}: {cause}", path = .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the file system said.
+        /// The file system's error.
         cause: std::io::Error,
     },
-    /// The Parquet writer refused.
+    /// The Parquet writer reported an error.
     #[error("{path}: {cause}", path = .path.display())]
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What the writer said.
+        /// The writer's error.
         cause: ::parquet::errors::ParquetError,
     },
-    /// The file is not what this version writes.
+    /// The file is not in the format of this version.
     #[error("{path}: {cause}; was it written by another version?", path = .path.display())]
     Json {
         /// The file.
         path: PathBuf,
-        /// What the reader said.
+        /// The parser's error.
         cause: serde_json::Error,
     },
-    /// There is no finished run in the folder.
+    /// The folder contains no finished run.
     #[error("{path}: no finished run here (no summary.json in it or below it)", path = .path.display())]
     NoRun {
         /// The folder.
@@ -67,14 +67,14 @@ impl DiskError {
     }
 }
 
-/// Writes a value as JSON so that the file is either complete or as it was before.
+/// Writes a value as JSON so that the file is either complete or unchanged.
 pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), DiskError> {
     let mut text = serde_json::to_string_pretty(value).map_err(DiskError::json(path))?;
     text.push('\n');
     write_text(path, &text)
 }
 
-/// Writes a text file so that it is either complete or as it was before.
+/// Writes a text file so that it is either complete or unchanged.
 ///
 /// # Errors
 /// The file that could not be written, and why.

@@ -1,4 +1,4 @@
-//! The plots of a page, from runs and sweeps to data to draw. Knows what each plot means, not how it looks.
+//! The plots of a page: from runs and sweeps to data to draw. Must not depend on how a plot is drawn.
 
 pub mod distribution;
 pub mod measure;
@@ -12,7 +12,7 @@ use crate::statistics::Estimate;
 use crate::sweep::Sweep;
 use crate::text::{count, rounded};
 
-/// One series per scheme: estimates (absent where nothing was measured) on given positions.
+/// One series per scheme: estimates at the given positions, absent where nothing was measured.
 pub(crate) fn series(
     name: &str,
     scheme: usize,
@@ -37,7 +37,7 @@ pub(crate) fn series(
     }
 }
 
-/// `n = 61 000 flows, 3 seeds each` over all runs of a place, or of the whole sweep.
+/// `n = 61 000 flows, 3 seeds each` over all runs at a point of the axis, or of the whole sweep.
 pub(crate) fn flows_words(sweep: &Sweep, at: Option<usize>) -> String {
     let places = at.map_or(0..sweep.points(), |at| at..at + 1);
     let runs: Vec<_> =

@@ -1,4 +1,4 @@
-//! What lies in the folder of a run, and where runs lie in a folder of results. Knows paths and formats, not statistics.
+//! The files in the folder of a run, and the runs in a folder of results. Must not depend on statistics.
 
 use crate::disk::{DiskError, read_json, read_text, write_json, write_text};
 use crate::listing::Listing;
@@ -10,7 +10,7 @@ use weft_store::in_place;
 use weft_table::DataTable;
 use weft_table::{csv, parquet};
 
-/// Writes everything but the flows.
+/// Writes everything except the flows.
 pub(crate) fn fill(folder: &Path, run: &Run, tables: &[DataTable]) -> Result<(), DiskError> {
     write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("detail.json"), &run.detail)?;
@@ -56,13 +56,13 @@ pub fn read_run(folder: &Path) -> Result<Run, DiskError> {
 /// The drawing of the components of a run's paths, in the folder of the run.
 const QUIVER: &str = "quiver.svg";
 
-/// Reads the runs that belong to a folder: those that its `sweep.json` lists as far as they are there, or else the run
-/// in it, or else all runs below it by name. Links are relative to the folder. A run that was interrupted lies in a
-/// folder of its own, `seed-1.partial`, and is taken only as long as the complete one is not there. Of each case the first run
-/// is whole; the others are [thin](Run::thin).
+/// Reads the runs of a folder: those listed in its `sweep.json` that exist, otherwise the run in it, otherwise all runs
+/// below it, by name. Links are relative to the folder. An interrupted run has a folder of its own, `seed-1.partial`,
+/// which is read only if the complete run does not exist. The first run of each case is read completely; the others are
+/// [thin](Run::thin).
 ///
 /// # Errors
-/// The file that could not be read, and why; a folder without any run.
+/// The file that could not be read, and why; or that the folder contains no run.
 pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
     let mut found = Vec::new();
     match Listing::read(folder)? {
@@ -80,13 +80,13 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
     found.iter().map(&mut read).collect()
 }
 
-/// Where an interrupted run lies as long as the complete one is not there: `seed-1.partial` beside `seed-1`.
+/// The folder of an interrupted run, `seed-1.partial` beside `seed-1`.
 #[must_use]
 pub fn partial(folder: &Path) -> PathBuf {
     folder.with_extension("partial")
 }
 
-/// The folder of the complete run if it is there, or else that of the interrupted one if that is there.
+/// The folder of the complete run if it exists, otherwise that of the interrupted run.
 fn settled(folder: &Path) -> Option<PathBuf> {
     [folder.to_owned(), partial(folder)].into_iter().find(|place| is_run(place))
 }
@@ -95,7 +95,7 @@ fn is_run(folder: &Path) -> bool {
     folder.join("summary.json").exists()
 }
 
-/// The page of a run, or else its summary, relative to the folder of the report.
+/// The link to a run's page, or to its summary, relative to the folder of the report.
 fn link(root: &Path, folder: &Path) -> String {
     let link = folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned();
     let page = if folder.join("report.html").exists() { "report.html" } else { "summary.json" };
@@ -106,10 +106,10 @@ fn is_partial(folder: &Path) -> bool {
     folder.extension().is_some_and(|extension| extension == "partial")
 }
 
-/// How deep runs lie below a folder of results at most: name, case and seed, below the folder of a reproduction.
+/// Maximum depth of runs below a folder of results: name, case and seed, below the folder of a reproduction.
 const DEPTH: usize = 4;
 
-/// The runs in a folder and below it, links aside.
+/// Finds the runs in a folder and below it, without following links.
 fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), DiskError> {
     if is_run(folder) {
         found.push(folder.to_owned());

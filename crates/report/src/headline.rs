@@ -1,5 +1,4 @@
-//! The answer in one sentence, derived from the data, and the warnings that qualify it. Depends on summaries and sweeps,
-//! not on their layout.
+//! The answer in one sentence, derived from the data, and the warnings that qualify it. Must not depend on the page.
 
 mod timeouts;
 mod warnings;
@@ -14,7 +13,7 @@ use crate::sweep::{HorizontalAxis, Run, Sweep};
 use crate::text::{count, duration, number, percent};
 use warnings::{left_out_words, warnings};
 
-/// The first thing a reader sees.
+/// The first lines that a reader sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     /// Warnings that qualify the result, most serious first; shown before the sentence.
@@ -23,8 +22,7 @@ pub struct Headline {
     pub sentence: String,
 }
 
-/// The furthest percentile of completion times that every one of these runs has with 100 samples beyond it; else
-/// the 99th.
+/// The highest percentile of completion times that every run has with 100 samples beyond it; the 99th if there is none.
 #[must_use]
 pub fn tail_metric(runs: &[Run]) -> &'static str {
     let certain = |name: &str| {
@@ -39,14 +37,14 @@ pub fn tail_metric(runs: &[Run]) -> &'static str {
         .map_or("fct.p99", |(_, m)| m)
 }
 
-/// The words for a percentile's metric: `99.9th percentile`.
+/// A percentile's metric in words: `99.9th percentile`.
 #[must_use]
 pub fn percentile_words(metric: &str) -> String {
     let digits = metric.rsplit(".p").next().unwrap_or(metric).replace('_', ".");
     format!("{digits}th percentile")
 }
 
-/// `95 % interval 1.55–1.69, 5 seeds` or, with one run, that there is none.
+/// `95 % interval 1.55–1.69, 5 seeds`; with one run, that there is no interval.
 #[must_use]
 pub fn interval_words(estimate: &Estimate) -> String {
     interval(estimate)
@@ -54,14 +52,14 @@ pub fn interval_words(estimate: &Estimate) -> String {
 }
 
 impl Headline {
-    /// For one run.
+    /// The headline of one run.
     #[must_use]
     pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Headline {
         let sentence = run_sentence(run);
         Headline { warnings: warnings(std::slice::from_ref(run), verdicts), sentence }
     }
 
-    /// For several runs.
+    /// The headline of several runs.
     #[must_use]
     pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Headline {
         if let ([run], 0) = (sweep.runs.as_slice(), sweep.left_out) {
@@ -109,13 +107,14 @@ fn place_words(sweep: &Sweep, at: usize) -> String {
     sweep.axis.as_ref().map_or(String::new(), |axis| format!("At {}: ", axis.phrase(at)))
 }
 
-/// `words` after the place, or capitalised as the start of a sentence.
+/// `words` after the point of the axis, or capitalised as the start of a sentence.
 fn begin(place: &str, words: &str) -> String {
     let (first, rest) = words.split_at(1);
     if place.is_empty() { first.to_uppercase() + rest } else { format!("{place}{words}") }
 }
 
-/// The baseline against another scheme: which is faster, if the difference is significant, and the effect on the tail.
+/// Compares the baseline with another scheme: which is faster, if the difference is significant, and the effect on the
+/// tail.
 fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
     let place = place_words(sweep, duel.at);
@@ -154,7 +153,7 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     )
 }
 
-/// A scheme that is faster than the baseline need not be the fastest: the schemes that do not differ from it significantly.
+/// Names the schemes that do not differ significantly from the one that beats the baseline: it need not be the fastest.
 fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
@@ -187,7 +186,7 @@ fn undecided(mean: &Contrast, words: &str) -> String {
     format!("{words}: mean FCT is {of_best} against {of_base}, {times}× ({})", evidence(mean))
 }
 
-/// Is every other scheme slower than the baseline, and there are several?
+/// Whether there are several other schemes and all are slower than the baseline.
 fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
     let slower = |best: usize| {
         let contrast = Duel { best, ..duel }.contrast(sweep, "fct.mean");
@@ -235,7 +234,7 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     }
 }
 
-/// One scheme alone.
+/// The sentence for a sweep with a single scheme.
 fn trend_sentence(sweep: &Sweep) -> String {
     let mean = |at: usize| Some((at, sweep.estimate(0, at, "fct.mean")?));
     let known: Vec<(usize, Estimate)> = (0..sweep.points()).filter_map(mean).collect();
@@ -249,7 +248,7 @@ fn trend_sentence(sweep: &Sweep) -> String {
     }
 }
 
-/// One scheme, from the first point of the axis to the last.
+/// The change of a single scheme from the first point of the axis to the last.
 fn along(sweep: &Sweep, axis: &HorizontalAxis, first: usize, last: usize) -> String {
     let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), "fct.mean") else {
         return "No seed has run at both ends of the axis: nothing to compare.".to_owned();

@@ -1,5 +1,5 @@
-//! A page as one HTML file that needs nothing else: styles, script and data are inside. What is text is written as
-//! HTML; plots are drawn by the script from data. Knows the page, not how its contents were computed.
+//! A page as one HTML file that needs nothing else: styles, script and data are inside. Text is written as HTML; the
+//! script draws plots from data. Must not depend on how the contents were computed.
 
 use crate::detail::NetworkColumns;
 use crate::disk::{DiskError, write_text};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const STYLE: &str = include_str!("../assets/report.css");
-/// The script in the order of its parts; each uses only what stands before it.
+/// The parts of the script, in order; each uses only the parts before it.
 const SCRIPT: [&str; 11] = [
     include_str!("../assets/format.js"),
     include_str!("../assets/state.js"),
@@ -26,7 +26,7 @@ const SCRIPT: [&str; 11] = [
     concat!(include_str!("../assets/table.js"), include_str!("../assets/page.js")),
 ];
 
-/// Writes the page as `report.html` or whatever the path says.
+/// Writes the page to `path`.
 ///
 /// # Errors
 /// The file that could not be written, and why.
@@ -64,7 +64,7 @@ const NETWORK: &str = "<section id=\"network\">\n<h2>The network</h2>\n\
     <p class=\"lead\">Where the traffic goes. Hover over a link for its rate, load, drops and longest queue.</p>\n\
     <div class=\"grid\" id=\"networks\"></div>\n</section>\n";
 
-/// The drawing as an image, so that nothing in it can act.
+/// The drawing as an image, so that no script in it can run.
 fn quiver(svg: &str) -> String {
     if svg.is_empty() {
         return String::new();
@@ -206,7 +206,7 @@ fn scenario(toml: &str) -> String {
     )
 }
 
-/// The shape of a network, without what differs between cases.
+/// The shape of a network: what all cases have in common.
 #[derive(PartialEq, Serialize)]
 struct Shape<'a> {
     name: &'a [String],
@@ -237,7 +237,7 @@ fn shape(network: &NetworkColumns) -> Shape<'_> {
     }
 }
 
-/// Networks with equal shapes share them.
+/// The networks; equal shapes are written once.
 fn networks(page: &Page) -> Value {
     let mut shapes: Vec<Shape<'_>> = Vec::new();
     let mut cases = Vec::new();
@@ -256,7 +256,7 @@ fn networks(page: &Page) -> Value {
     json!({ "shapes": shapes, "cases": cases })
 }
 
-/// The data as JSON that cannot end its script element.
+/// The data as JSON, escaped so that it cannot end its script element.
 fn data(page: &Page) -> String {
     let seeds = page.repeat.facts.iter().find(|(name, _)| name == "seeds");
     let seeds = seeds.map_or(1, |(_, list)| list.split(", ").count());

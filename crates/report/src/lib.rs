@@ -1,9 +1,13 @@
-//! Records to statistics to files: reads what an engine recorded and knows no engine, no scenario and no clock.
+//! From records to statistics, files and pages. Must not depend on engines, scenarios or clocks.
 //!
-//! In reading order, each of them above those before it: [`statistics`] (percentiles and intervals), [`summary`] (one run in
-//! numbers), [`survey`] (what its flows amount to) and [`metric`] (names for these numbers), all from crates below; [`detail`] (what plots need, thinned), [`sweep`] (many runs),
-//! `disk`, [`listing`] (which runs belong together), [`tables`] and [`columns`] (what they mean), [`files`] and [`recording`] (the folder of a run),
-//! [`contrast`] (two cases, seed by seed), [`headline`] (the answer in a sentence), [`figures`], [`terminal`], [`page`] and
+//! In reading order; each module may use those before it: [`statistics`] (percentiles and intervals), [`summary`] (one
+//! run in
+//! numbers), [`survey`] (statistics of its flows) and [`metric`] (names for these numbers), all from crates below;
+//! [`detail`] (what plots need, thinned), [`sweep`] (many runs),
+//! `disk`, [`listing`] (which runs belong together), [`tables`] and [`columns`] (their meaning), [`files`] and
+//! [`recording`] (the folder of a run),
+//! [`contrast`] (two cases, seed by seed), [`headline`] (the answer in a sentence), [`figures`], [`terminal`], [`page`]
+//! and
 //! [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
 
 pub mod columns;

@@ -10,60 +10,60 @@ use crate::figure::Figure;
 use crate::listing::ExpectationVerdict;
 use serde::Serialize;
 
-/// A number to be seen at a glance.
+/// A number with its label, shown prominently.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Card {
-    /// What it is.
+    /// The label.
     pub label: String,
     /// The value.
     pub value: String,
-    /// The comparison or the context.
+    /// Comparison or context.
     pub note: String,
 }
 
 /// A part of the page with its own heading.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Section {
-    /// Name in the address.
+    /// Fragment of its address.
     pub id: String,
     /// Heading.
     pub title: String,
-    /// One sentence on what it answers.
+    /// A sentence on the question it answers.
     pub lead: String,
     /// Its plots.
     pub figures: Vec<Figure>,
 }
 
-/// Values of the axis among which the reader chooses for figures that show one of them.
+/// The values of the axis from which the reader chooses, for figures that show one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Views {
-    /// What is chosen: `offered load`.
+    /// The name of the axis: `offered load`.
     pub name: String,
-    /// The choices; fewer than two: nothing to choose.
+    /// The choices; with fewer than two there is nothing to choose.
     pub labels: Vec<String>,
-    /// The choice at first.
+    /// The initial choice.
     pub selected: usize,
 }
 
-/// The drawing of a network under one scheme at one place of the axis.
+/// The drawing of a network under one scheme at one point of the axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetworkView {
     /// The scheme: index into the page's list.
     pub scheme: usize,
-    /// The place of the axis.
+    /// The point of the axis.
     pub view: usize,
-    /// What is drawn.
+    /// The network.
     pub network: NetworkColumns,
 }
 
 /// How to repeat what the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repeat {
-    /// Facts in order: name, value.
+    /// Facts in order: name and value.
     pub facts: Vec<(String, String)>,
     /// The complete scenario, TOML; lines that end in `# default` are shown dim.
     pub scenario: String,
-    /// Judged expectations.
+    /// Verdicts on expectations.
     pub verdicts: Vec<ExpectationVerdict>,
     /// Settings that differ between the two sides of a comparison: key, one side, other side.
     pub differences: Vec<(String, String, String)>,
@@ -72,9 +72,9 @@ pub struct Repeat {
 /// A table of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextTable {
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// Names of the columns.
+    /// Column names.
     pub header: Vec<String>,
     /// The rows; the first cell names the row.
     pub rows: Vec<Vec<String>>,
@@ -85,30 +85,30 @@ pub struct TextTable {
 pub struct Page {
     /// Name of the scenario or of the comparison.
     pub name: String,
-    /// What it is about, one line.
+    /// Its subject, one line.
     pub about: String,
-    /// What spoils the result.
+    /// Warnings that qualify the result.
     pub warnings: Vec<String>,
     /// The answer.
     pub headline: String,
-    /// At most five.
+    /// At most five numbers.
     pub cards: Vec<Card>,
-    /// Names in the order of their colours.
+    /// The schemes, in the order of their colours.
     pub schemes: Vec<String>,
-    /// What the schemes are: `balance`.
+    /// The setting by which the schemes differ: `balance`.
     pub scheme_name: String,
-    /// The schemes shown side by side at first: baseline and best.
+    /// The schemes initially shown side by side: baseline and best.
     pub pair: Vec<usize>,
-    /// Choices of the place on the axis.
+    /// The choice of the point on the axis.
     pub views: Views,
     /// Networks to draw.
     pub networks: Vec<NetworkView>,
-    /// A drawing of the components of the paths, SVG; may be empty.
+    /// A drawing of the symmetric components, SVG; may be empty.
     pub quiver: String,
     /// The parts with plots.
     pub sections: Vec<Section>,
     /// All numbers as a table.
     pub numbers: TextTable,
-    /// How to repeat it.
+    /// How to repeat the runs.
     pub repeat: Repeat,
 }

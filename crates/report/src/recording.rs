@@ -1,5 +1,5 @@
-//! A run on its way to its folder: flows are taken as they are done, everything else at the end. What stays in memory does
-//! not depend on how many flows there are. Knows paths and formats, not statistics.
+//! Writes a run to its folder: flows as they finish, everything else at the end. Memory does not depend on the number
+//! of flows. Must not depend on statistics.
 
 use crate::derived::Kept;
 use crate::detail::Detail;
@@ -18,33 +18,34 @@ use weft_table::DataTable;
 use weft_table::sorter::{Scratch, Sorter};
 use weft_table::{csv, parquet};
 
-/// Rows that are held at once: of a list that is sorted, and of a row group of `flows.parquet`.
+/// Rows held in memory: of a list being sorted, and of a row group of `flows.parquet`.
 const ROWS: usize = 1 << 15;
 
-/// A run that is being recorded. Until it is finished there is only a hidden folder beside its own, which goes with this.
+/// A run being recorded. Until it is finished there is only a hidden folder beside its own, which is removed if this is
+/// dropped.
 pub struct Recording {
     building: Building,
     scratch: Scratch,
     flows: Sorter<{ size_of::<FlowRow>() / 8 }>,
-    /// A flow has an identifier from a flow file.
+    /// Whether any flow has an identifier from a flow file.
     listed: bool,
 }
 
-/// The hidden folder.
+/// The hidden folder of a run being recorded.
 struct Building(PathBuf);
 
 impl Drop for Building {
     fn drop(&mut self) {
-        // what is half written takes room on a disk that is perhaps full
+        // a partly written folder takes space on a disk that may be full
         let _ = weft_store::discard(&self.0, None);
     }
 }
 
 impl Recording {
-    /// Begins a run whose folder is to be `folder`. What is there already stays until the end.
+    /// Starts recording a run into `folder`. Its present contents stay until the end.
     ///
     /// # Errors
-    /// The folder that could not be made, and why.
+    /// The folder that could not be created, and why.
     pub fn begin(folder: &Path) -> Result<Recording, DiskError> {
         Recording::holding(folder, ROWS)
     }
@@ -60,7 +61,7 @@ impl Recording {
         })
     }
 
-    /// Takes a flow in, in any order.
+    /// Adds a flow, in any order.
     ///
     /// # Errors
     /// The file that could not be written, and why.
@@ -69,12 +70,14 @@ impl Recording {
         Ok(self.flows.add(row_of(flow))?)
     }
 
-    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
-    /// are kept as `.parquet` and `.csv`, and `quiver.svg` unless its drawing is empty; then puts it all in the place of `folder`, which lies where the run was begun.
-    /// Flows that are in the record are not looked at. Gives back what was written.
+    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables
+    /// that
+    /// are kept as `.parquet` and `.csv`, and `quiver.svg` unless its drawing is empty; then replaces `folder`, which
+    /// must be on the file system of the folder given at the start. Ignores flows in the record. Returns what was
+    /// written.
     ///
     /// # Errors
-    /// The file that could not be written, and why. The folder is then as it was before.
+    /// The file that could not be written, and why. The folder is then unchanged.
     pub fn finish(
         self,
         folder: &Path,
@@ -106,7 +109,7 @@ impl Recording {
 /// Writes everything about a run whose record holds all its flows.
 ///
 /// # Errors
-/// The file that could not be written, and why. The folder is then as it was before.
+/// The file that could not be written, and why. The folder is then unchanged.
 pub fn write_run(
     folder: &Path,
     record: &RunRecord,
@@ -119,7 +122,7 @@ pub fn write_run(
     recording.finish(folder, (record, kept), manifest, (scenario, String::new()))
 }
 
-/// Writes the table of the flows, if it is kept, and surveys them on the way.
+/// Writes the table of flows, if it is kept, and computes their statistics in the same pass.
 fn write_flows(
     folder: &Path,
     flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
@@ -144,7 +147,7 @@ fn write_flows(
     Ok(survey.finish()?)
 }
 
-/// A table that is written part by part.
+/// A table written in parts, as CSV and Parquet.
 struct Written {
     csv: (PathBuf, csv::CsvWriter<File>),
     parquet: (PathBuf, parquet::ParquetWriter<File>),
@@ -152,7 +155,7 @@ struct Written {
 }
 
 impl Written {
-    /// With the name and the columns of `empty`.
+    /// A table with the name and the columns of `empty`.
     fn new(folder: &Path, empty: &DataTable) -> Result<Written, DiskError> {
         let create = |end: &str| {
             let path = folder.join(format!("{}.{end}", empty.name));
@@ -171,7 +174,7 @@ impl Written {
         to_parquet.append(part).map_err(DiskError::parquet(parquet))
     }
 
-    /// With the last part, which may be empty.
+    /// Writes the last part, which may be empty.
     fn finish(mut self, part: &DataTable) -> Result<(), DiskError> {
         if part.rows() > 0 || self.parts == 0 {
             self.append(part)?;

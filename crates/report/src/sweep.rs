@@ -1,5 +1,5 @@
-//! Several runs of one scenario: which settings vary, which of them is the axis of the plots, which are the schemes
-//! that are compared, and estimates over the seeds. Knows summaries, not pictures.
+//! Several runs of one scenario: which settings vary, which of them is the axis of the plots, which distinguish the
+//! schemes, and estimates over the seeds. Must not depend on pictures.
 
 use crate::detail::Detail;
 use crate::manifest::Manifest;
@@ -8,26 +8,27 @@ use crate::summary::Summary;
 use crate::text::NOT_MEASURED;
 use weft_core::{Bytes, Rate, Span};
 
-/// What is known of one finished run.
+/// A finished run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// How to repeat it.
     pub manifest: Manifest,
     /// Its statistics.
     pub summary: Summary,
-    /// What plots need.
+    /// Data for its plots.
     pub detail: Detail,
     /// The complete scenario, TOML.
     pub scenario: String,
-    /// Where its files are, relative to the folder of the report; empty when nowhere.
+    /// The path of its files, relative to the folder of the report; empty if there are none.
     pub link: String,
-    /// A drawing of the components of its paths, SVG; empty when all paths are alike or the balancer does not care.
+    /// A drawing of its symmetric components, SVG; empty if all paths are symmetric or the balancer does not use
+    /// components.
     pub quiver: String,
 }
 
 impl Run {
-    /// What the page of a sweep needs of a run that is not the first of its case: statistics, and the tail of its completion
-    /// times. The rest is on the disk.
+    /// Keeps what the page of a sweep needs of a run that is not the first of its case: the statistics, and the tail of
+    /// its completion times. The rest is on disk.
     #[must_use]
     pub fn thin(self) -> Run {
         let detail = Detail { fct_tail: self.detail.fct_tail, ..Detail::default() };
@@ -36,7 +37,7 @@ impl Run {
 }
 
 impl Run {
-    /// The value of an axis as written in the scenario; empty when the run has no such label.
+    /// The value on an axis, as written in the scenario; empty if the run has no such label.
     #[must_use]
     pub fn label(&self, axis: &str) -> &str {
         self.manifest.labels.iter().find(|(key, _)| key == axis).map_or("", |(_, value)| value)
@@ -49,12 +50,12 @@ pub fn axes(runs: &[Run]) -> Vec<String> {
     distinct(runs.iter().flat_map(|run| &run.manifest.labels).map(|(key, _)| key.as_str()))
 }
 
-/// What varies on the horizontal axis.
+/// The setting on the horizontal axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HorizontalAxis {
     /// Dotted key of the setting.
     pub key: String,
-    /// What a reader calls it: `offered load`.
+    /// Its name in plots and sentences: `offered load`.
     pub name: String,
     /// Unit of the numbers: `%`, `us`, `kB`, `Gbps` or empty.
     pub unit: String,
@@ -69,7 +70,7 @@ impl HorizontalAxis {
         format!("{}\u{202f}{}", crate::text::plain(self.values[at].0), self.unit).trim_end().to_owned()
     }
 
-    /// A value with its unit, as it stands in a sentence: `80 % load`.
+    /// A value as it appears in a sentence: `80 % load`.
     #[must_use]
     pub fn phrase(&self, at: usize) -> String {
         let label = self.label(at);
@@ -80,7 +81,7 @@ impl HorizontalAxis {
 /// Runs ordered by scheme, value of the axis and seed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// The runs, in the order given; see [`Sweep::new`] for those that were interrupted.
+    /// The runs, in the order given; [`Sweep::new`] says which interrupted runs are left out.
     pub runs: Vec<Run>,
     /// Interrupted runs that were left out.
     pub left_out: usize,
@@ -88,9 +89,9 @@ pub struct Sweep {
     pub axis: Option<HorizontalAxis>,
     /// The schemes compared, in order of first appearance; the first is the baseline.
     pub schemes: Vec<String>,
-    /// What the schemes are: `balance`.
+    /// The setting by which the schemes differ: `balance`.
     pub scheme_name: String,
-    /// For each run its scheme and its place on the axis.
+    /// For each run, its scheme and its point on the axis.
     places: Vec<(usize, usize)>,
 }
 
@@ -98,7 +99,7 @@ impl Sweep {
     /// Finds axis and schemes among the labels. The axis is the numeric setting called `load`, or else the last
     /// numeric one, with at least two values; all other varying settings together name the scheme.
     ///
-    /// Runs that were interrupted would bend every mean, so they are left out if any other run is there.
+    /// Interrupted runs would distort every mean, so they are left out if there is any other run.
     #[must_use]
     pub fn new(runs: Vec<Run>) -> Sweep {
         let (runs, left_out) = without_interrupted(runs);
@@ -112,7 +113,7 @@ impl Sweep {
             varying.iter().filter(|key| axis.as_ref().is_none_or(|axis| axis.key != **key)).collect();
         let mut others = telling(&runs, &others);
         if others.is_empty() {
-            // Of a sweep that has just begun only one case may be there: it is not the scenario.
+            // a sweep that has just begun may have a single case: what varies in it is unknown
             let settled = |key: &&String| axis.as_ref().is_none_or(|axis| axis.key != **key);
             others = all.iter().filter(settled).map(|key| Key::new(&runs, key)).collect();
         }
@@ -127,19 +128,19 @@ impl Sweep {
         Sweep { runs, left_out, axis, schemes, scheme_name, places }
     }
 
-    /// How many places the axis has; one without an axis.
+    /// The number of points on the axis; one without an axis.
     #[must_use]
     pub fn points(&self) -> usize {
         self.axis.as_ref().map_or(1, |axis| axis.values.len())
     }
 
-    /// Where a figure was taken: ` at 80 % load`; empty without an axis.
+    /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis.
     #[must_use]
     pub fn place(&self, at: usize) -> String {
         self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)))
     }
 
-    /// The runs of a scheme at a place of the axis, by seed.
+    /// The runs of a scheme at a point of the axis, by seed.
     #[must_use]
     pub fn case(&self, scheme: usize, at: usize) -> Vec<&Run> {
         let here = self.runs.iter().zip(&self.places).filter(|(_, place)| **place == (scheme, at));
@@ -161,19 +162,19 @@ impl Sweep {
         self.case(scheme, at).iter().any(|run| run.summary.lacks(metric))
     }
 
-    /// What stands in a table where a case has no value of a metric.
+    /// The table cell for a case without a value of a metric.
     pub(crate) fn absent(&self, scheme: usize, at: usize, metric: &str) -> String {
         if self.lacks(scheme, at, metric) { NOT_MEASURED.to_owned() } else { "–".to_owned() }
     }
 
-    /// How many times greater a metric is under `scheme` than under `base`, over the seeds both have.
+    /// The ratio of a metric under `scheme` to that under `base`, over their common seeds.
     #[must_use]
     pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
         paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)
     }
 }
 
-/// The runs without those that were interrupted, if any other is there, and how many were left out.
+/// Removes interrupted runs, if there is any other run; returns the rest and the number removed.
 #[must_use]
 pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
     let before = runs.len();
@@ -184,7 +185,7 @@ pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
     (runs, left_out)
 }
 
-/// The runs of two cases by the seeds that both have, in the order of the first.
+/// Pairs the runs of two cases that have the same seed, in the order of the first.
 #[must_use]
 pub fn partners<'a>(above: &[&'a Run], below: &[&'a Run]) -> Vec<(&'a Run, &'a Run)> {
     let partner = |run: &&'a Run| {
@@ -217,7 +218,7 @@ fn values(runs: &[Run], axis: &str) -> Vec<String> {
     distinct(runs.iter().map(|run| run.label(axis)))
 }
 
-/// The keys that tell schemes apart: those whose value does not follow from the keys before them.
+/// The keys that distinguish schemes: those whose value does not follow from the keys before them.
 fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
     let mut telling: Vec<Key<'_>> = Vec::new();
     for key in keys {
@@ -235,8 +236,8 @@ fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
     telling
 }
 
-/// What the labels of these keys say, each with the name of its setting where the value alone says nothing: `drill`,
-/// `deadlock = false`, `gap = 500 us`. Without keys it is the scenario.
+/// The name of a run's scheme: its labels for these keys, each with the name of its setting if the value alone is
+/// ambiguous: `drill`, `deadlock = false`, `gap = 500 us`. Without keys, the name of the scenario.
 fn scheme_of(run: &Run, keys: &[Key<'_>]) -> String {
     if keys.is_empty() {
         return run.manifest.name.clone();
@@ -248,11 +249,11 @@ fn scheme_of(run: &Run, keys: &[Key<'_>]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// A setting that tells schemes apart.
+/// A setting that distinguishes schemes.
 #[derive(Clone, Copy)]
 struct Key<'a> {
     path: &'a str,
-    /// One of its values is a number, a quantity or a switch, which needs the name of the setting.
+    /// Whether one of its values is a number, a quantity or a switch, which needs the name of the setting.
     named: bool,
 }
 
@@ -275,7 +276,7 @@ fn last_word(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-/// Reads the number out of a quantity of one kind.
+/// Parses the number of a quantity of one kind.
 type Reader = fn(&str) -> Option<f64>;
 
 /// The axis of a setting, if all its values are quantities of one kind.

@@ -1,4 +1,4 @@
-//! The tables of a run: one row per thing, the unit as suffix of the column's name. Knows the record, no file format.
+//! The tables of a run: each column's name ends in its unit. Must not depend on file formats.
 
 use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
 use crate::sweep::Run;
@@ -9,8 +9,8 @@ use weft_core::record::{
 };
 use weft_table::{Cells, DataTable};
 
-/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` and
-/// `jobs` with their `tasks` if there were any, and, when sampled, `queues` and `flow-samples`.
+/// The tables of a run that are kept, except the flows: `links`, `hops`, `drops`, `pauses`, `jobs` and their `tasks` if
+/// there are any, and, if sampled, `queues` and `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -27,15 +27,15 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
 /// Optional columns of the table `flows`.
 #[derive(Clone, Copy)]
 pub(crate) struct FlowColumns {
-    /// What flows saw of packets overtaking each other.
+    /// Columns on reordering.
     pub(crate) reordering: bool,
-    /// The identifiers that flow files gave them.
+    /// The column of identifiers from flow files.
     pub(crate) listed: bool,
 }
 
 /// The table `flows`, or a part of it: one row per flow. `measured` is 1 for flows that started after the warm-up;
-/// `fct_ps` and `slowdown` are empty for unfinished flows. The optional columns are those of reordering and, where flow
-/// files have a `flow_id`, that of `listed_id`.
+/// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow files
+/// have a `flow_id`, `listed_id`.
 pub(crate) fn flows(
     record: &RunRecord,
     flows: &[FlowRecord],
@@ -62,7 +62,7 @@ pub(crate) fn flows(
     if record.pauses.is_empty() { table } else { pauses_of_flows(flows, table) }
 }
 
-/// Adds what pauses did to flows.
+/// Adds the columns on pauses.
 fn pauses_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
     let column = |of: fn(&FlowPauses) -> u64| flows.iter().map(move |flow| of(&flow.pauses));
     table
@@ -101,7 +101,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> DataTable {
         .integers("syn_timeouts", "", column(|f| u64::from(f.syn_timeouts)))
 }
 
-/// Adds what flows saw of packets overtaking each other.
+/// Adds the columns on reordering.
 fn overtaking_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     table
@@ -191,7 +191,7 @@ fn jobs(record: &RunRecord) -> DataTable {
         .integers("transferred_bytes", "B", column(|job| job.transferred.0))
 }
 
-/// One row per step of a task, with what bounded it; the rows of a host are its Gantt chart.
+/// One row per step of a task, with what bounded it; the rows of a host form its Gantt chart.
 fn steps(record: &RunRecord) -> DataTable {
     let rows = || record.jobs.iter().flat_map(|job| job.steps.iter().map(move |step| (job, step)));
     let task = |(job, step): (&JobRecord, &StepRecord)| job.tasks[step.task as usize].clone();
@@ -253,8 +253,8 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> DataTable {
         .numbers("mean_bytes", "B", rows.map(mean))
 }
 
-/// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no
-/// threshold, `rate_bps` where a window and not a rate limits the sender.
+/// One row per sample and open sampled flow; `ssthresh_bytes` is empty until there is a threshold, `rate_bps` where a
+/// window limits the sender, not a rate.
 fn flow_samples(series: &FlowSeries) -> DataTable {
     let column = |of: fn(&FlowSample) -> u64| series.rows.iter().map(of);
     let rates = series.rows.iter().map(|row| row.rate.map(|rate| rate.0)).collect();
@@ -272,8 +272,8 @@ fn flow_samples(series: &FlowSeries) -> DataTable {
         .column("rate_bps", "bit/s", Cells::Integers(rates))
 }
 
-/// One row per run of a sweep: the labels, the seed, the folders of its case and its files, why it ended, and every
-/// metric.
+/// One row per run of a sweep: the labels, the seed, the folders of its case and its files, the reason for its end, and
+/// every metric.
 #[must_use]
 pub fn of_sweep(runs: &[Run]) -> DataTable {
     let mut paths: Vec<String> = Vec::new();
@@ -301,13 +301,13 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
     table
 }
 
-/// The folder of a run's files relative to the table, or the one so many levels above it.
+/// The folder of a run's files relative to the table, or one of its parents: `above` levels up.
 fn folder(run: &Run, above: usize) -> String {
     let folder = std::path::Path::new(&run.link).ancestors().nth(1 + above);
     folder.map_or(String::new(), |folder| folder.display().to_string())
 }
 
-/// A metric's column: its path, with the unit unless the path ends with it already.
+/// The name of a metric's column: its path, with the unit appended unless the path already ends in it.
 fn with_unit(path: &str, unit: &str) -> String {
     let suffix = unit.to_lowercase();
     if unit.is_empty() || path.ends_with(&format!("_{suffix}")) || path.ends_with(".count") {

@@ -1,5 +1,5 @@
-//! The answer in a terminal: headline and one table in 80 columns; colour only when the caller says that it is a
-//! terminal. Knows sweeps and summaries, no files.
+//! The answer in a terminal: headline and one table in 80 columns, with colour only if the caller asks for it. Must not
+//! depend on files.
 
 use crate::contrast::MetricOrder;
 use crate::figures::pauses::victims_words;
@@ -13,11 +13,11 @@ use weft_draw::Columns;
 
 pub use weft_draw::{WIDTH, wrapped};
 
-/// With more rows than this, only the last place of the axis is shown.
+/// With more rows than this, only the last point of the axis is shown.
 const ROWS: usize = 40;
 
-/// Is colour wanted? On a terminal, unless the variable `NO_COLOR` is set to anything (no-color.org) or the terminal is
-/// `dumb`.
+/// Whether to use colour: on a terminal, unless the variable `NO_COLOR` is set to anything (no-color.org) or the
+/// terminal is `dumb`.
 #[must_use]
 pub fn colour(is_terminal: bool) -> bool {
     let told = |name: &str| std::env::var(name).unwrap_or_default();
@@ -144,7 +144,7 @@ fn counts(run: &Run) -> String {
         .replace('\u{202f}', " ")
 }
 
-/// How long jobs took and what bounded their tasks, or which tasks are not done; nothing without jobs.
+/// How long jobs took and what bounded their tasks, or which tasks are unfinished; `None` without jobs.
 pub(crate) fn job_words(summary: &Summary) -> Option<String> {
     let told = |name: &str| summary.jobs.get(name).copied();
     let open = told("unfinished")?;
@@ -169,7 +169,7 @@ pub(crate) fn job_words(summary: &Summary) -> Option<String> {
     Some(format!("{took}; task time is bound by {bound}"))
 }
 
-/// Over which part of the run goodput is an average, where that matters.
+/// The part of the run over which goodput is averaged, if that matters.
 fn averaged(summary: &Summary) -> String {
     let time = |seconds: f64| duration(seconds * 1e6);
     match (summary.arrivals_until_s.zip(summary.drain_s()), summary.drains_from_s) {
@@ -183,7 +183,7 @@ fn averaged(summary: &Summary) -> String {
     }
 }
 
-/// Flows that waited for a time-out, if any did.
+/// The flows that waited for a time-out, if any did.
 fn timed_out(summary: &Summary) -> Option<String> {
     let TimedOut { flows, syn, fct_us, .. } = summary.timed_out?;
     let mean = fct_us.map_or(String::new(), |us| format!(", mean FCT {}", duration(us)));
@@ -192,9 +192,9 @@ fn timed_out(summary: &Summary) -> Option<String> {
 
 /// A row of the table.
 pub(crate) struct TerminalRow {
-    /// The cells; the first one names the row.
+    /// The cells; the first names the row.
     pub(crate) cells: Vec<String>,
-    /// Shown bold in colour.
+    /// Whether it is shown in bold.
     pub(crate) bold: bool,
 }
 
@@ -218,7 +218,7 @@ pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
     warnings + &sentence
 }
 
-/// Rows in columns; the first column gives way when the width is not enough.
+/// Rows in columns; the first column is truncated if the width does not suffice.
 pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> String {
     let all = || std::iter::once(header).chain(rows.iter().map(|row| row.cells.as_slice()));
     let columns = Columns::of(all()).within(WIDTH - 4);

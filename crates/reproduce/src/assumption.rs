@@ -1,4 +1,5 @@
-//! All claims under other answers to what a source leaves open: does one of them explain what differs?
+//! All claims under alternative assumptions on what a source leaves open, to see whether one of them explains the
+//! differences.
 
 use std::fmt::Write as _;
 
@@ -7,13 +8,13 @@ use crate::finding::{ClaimFinding, ClaimFindings, judged};
 use crate::folder::Folder;
 use crate::source::{Assumption, PublishedClaim, PublishedSource};
 
-/// Those that claims were measured under.
+/// The assumptions under which claims were measured.
 pub(crate) fn measured<'a>(source: &'a PublishedSource, findings: &ClaimFindings) -> Vec<&'a Assumption> {
     let known = |one: &&Assumption| findings.assumed.contains_key(one.id.get_ref());
     source.assumptions.iter().filter(known).collect()
 }
 
-/// How many claims are reproduced under one, and how many are not.
+/// How many claims are reproduced under an assumption, and how many are not.
 pub(crate) fn counts(
     source: &PublishedSource,
     assumption: &Assumption,
@@ -25,7 +26,7 @@ pub(crate) fn counts(
     [true, false].map(told)
 }
 
-/// The section of the page; empty when nothing was measured so.
+/// The section of the page; empty if nothing was measured under an assumption.
 pub(crate) fn section(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let measured = measured(source, findings);
     if measured.is_empty() {
@@ -47,7 +48,7 @@ pub(crate) fn section(source: &PublishedSource, findings: &ClaimFindings) -> Str
     text + &matrix(source, &measured, findings)
 }
 
-/// A row for each claim that any of them tells something about.
+/// One row for each claim that has a verdict under any assumption.
 fn matrix(source: &PublishedSource, measured: &[&Assumption], findings: &ClaimFindings) -> String {
     let ids: Vec<&str> = measured.iter().map(|assumption| assumption.id.get_ref().as_str()).collect();
     let mut text =
@@ -68,7 +69,7 @@ fn word(verdict: Option<bool>) -> &'static str {
     if verdict == Some(true) { "**yes**" } else { plain(verdict) }
 }
 
-/// The same without emphasis.
+/// A verdict as plain text, without emphasis.
 pub(crate) fn plain(verdict: Option<bool>) -> &'static str {
     match verdict {
         Some(true) => "yes",
@@ -77,7 +78,7 @@ pub(crate) fn plain(verdict: Option<bool>) -> &'static str {
     }
 }
 
-/// Whether a claim is reproduced under an assumption, if that can be told.
+/// Whether a claim is reproduced under an assumption; `None` if undecided.
 pub(crate) fn verdict(
     claim: &PublishedClaim,
     assumption: &Assumption,
@@ -87,7 +88,7 @@ pub(crate) fn verdict(
     judged(claim, &finding.parts)
 }
 
-/// What was found under another definition, or about what is assumed or claimed no more.
+/// Findings under an outdated definition, or about an assumption or claim that no longer exists.
 pub(crate) fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) -> Vec<String> {
     let of = |(id, claims): (&String, &std::collections::BTreeMap<String, ClaimFinding>)| {
         let assumption = source.assumptions.iter().find(|assumption| assumption.id.get_ref() == id);

@@ -1,12 +1,12 @@
-//! Which claims a call is about: `C1,C20-C23`.
+//! The claims of a call: `C1,C20-C23`.
 
 use crate::source::{PublishedClaim, PublishedSource};
 use weft::Error;
 
-/// The claims that the texts name, in the order of the source; all without a text.
+/// The claims named by the texts, in the order of the source; all claims if there is no text.
 ///
 /// # Errors
-/// A text names no claim; every such text is told.
+/// Every text that names no claim.
 pub(crate) fn choose<'a>(
     source: &'a PublishedSource,
     texts: &[String],
@@ -34,7 +34,7 @@ fn names(text: &str, claim: &PublishedClaim) -> bool {
     text == id || within().unwrap_or(false)
 }
 
-/// `C20` is C and 20.
+/// Splits `C20` into C and 20.
 fn split(id: &str) -> Option<(&str, u32)> {
     let at = id.find(|c: char| c.is_ascii_digit())?;
     Some((&id[..at], id[at..].parse().ok()?))

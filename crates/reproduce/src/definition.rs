@@ -1,5 +1,5 @@
-//! A name for everything that decides a finding: the measures, the scenarios with their overrides. When it changes, what
-//! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
+//! A hash of everything that determines a finding: its measures, and the scenarios with their overrides. When it
+//! changes, earlier findings are void. Bands and words are excluded: they are applied to the same finding.
 
 use crate::drawing::FigureSource;
 use crate::folder::Folder;
@@ -7,21 +7,21 @@ use crate::form::Form;
 use crate::source::{Assumption, PublishedClaim, PublishedSource, Sensitivity, read};
 use weft_expression::Expression;
 
-/// That of a claim.
+/// The definition of a claim.
 pub(crate) fn of_claim(claim: &PublishedClaim, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let mut text = format!("{}\n", claim.at);
     claim.parts.iter().for_each(|part| text += &format!("{}\n", part.measure));
     hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
 }
 
-/// That of a claim with its other choice.
+/// The definition of a claim with its alternative choice.
 pub(crate) fn of_other(claim: &PublishedClaim, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let set = claim.otherwise.as_ref().map_or(String::new(), |other| other.set.join(" "));
     let text = format!("{set} {}", of_claim(claim, form, within));
     format!("{:016x}", fnv(text.as_bytes()))
 }
 
-/// That of a claim under an assumption, in the reduced form.
+/// The definition of a claim under an assumption, in the reduced form.
 pub(crate) fn of_assumed(
     claim: &PublishedClaim,
     assumption: &Assumption,
@@ -31,7 +31,7 @@ pub(crate) fn of_assumed(
     format!("{:016x}", fnv(text.as_bytes()))
 }
 
-/// That of a table.
+/// The definition of a table.
 pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let mut text = format!("{} {}\n", table.at, table.reduced);
     table.columns.iter().for_each(|column| text += &format!("{}\n", column.measure));
@@ -43,7 +43,7 @@ pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&PublishedSourc
     hashed(&text, &used, form, within)
 }
 
-/// That of a figure.
+/// The definition of a figure.
 pub(crate) fn of_figure(figure: &FigureSource, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let measures: Vec<Expression> = figure.measures().iter().map(|measure| read(measure)).collect();
     let experiments = experiments(&measures, &figure.experiment);
@@ -75,8 +75,8 @@ fn hashed(
     format!("{:016x}", fnv(text.as_bytes()))
 }
 
-/// A scenario without comments, blank lines and what decides no single run: seeds, the values of the sweep and, of the
-/// whole form, the reduced one.
+/// A scenario without comments, blank lines and everything that determines no single run: seeds, the values of the
+/// sweep and, for the full form, the reduced one.
 fn bare(scenario: &str, quick: bool) -> String {
     let mut within = true;
     let mut text = String::new();
@@ -93,7 +93,7 @@ fn bare(scenario: &str, quick: bool) -> String {
     text
 }
 
-/// FNV-1a, 64 bits (draft-eastlake-fnv): a name, not a seal.
+/// FNV-1a, 64 bits (draft-eastlake-fnv): identifies a text, not cryptographic.
 fn fnv(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)

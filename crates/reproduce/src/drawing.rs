@@ -1,5 +1,5 @@
-//! Figures of a reproduction: measured lines, and beside each the published points that it is compared with. Knows
-//! values that were kept and tables of published points; knows no run.
+//! Figures of a reproduction: measured lines together with the published points they are compared with. Must not depend
+//! on runs, only on stored values and tables of published points.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use weft_draw::figure::Axis;
 
 use crate::folder::Folder;
 
-/// What stands for the place on the axis in a measure.
+/// The placeholder in a measure for the position on the axis.
 const PLACE: &str = "{}";
 
 /// A figure: lines over one axis.
@@ -16,11 +16,11 @@ const PLACE: &str = "{}";
 #[serde(deny_unknown_fields)]
 pub(crate) struct FigureSource {
     pub(crate) id: Spanned<String>,
-    /// A sentence that says what to see.
+    /// A sentence with the main observation.
     pub(crate) title: String,
-    /// The claims it is about.
+    /// The claims it illustrates.
     pub(crate) claims: Vec<String>,
-    /// The experiment of measures that name none.
+    /// The experiment of measures that do not name one.
     pub(crate) experiment: String,
     pub(crate) x: FigureAxis,
     pub(crate) y: FigureAxis,
@@ -44,14 +44,14 @@ pub(crate) struct FigureAxis {
 #[serde(deny_unknown_fields)]
 pub(crate) struct FigureLine {
     pub(crate) name: String,
-    /// A measure, in which `{}` stands for a place.
+    /// A measure, in which `{}` stands for the position on the axis.
     pub(crate) measure: String,
-    /// The places.
+    /// The positions on the axis.
     pub(crate) at: Vec<f64>,
-    /// Where a place stands on the axis: so many times itself.
+    /// Factor between a position and its value on the axis.
     #[serde(default = "one")]
     pub(crate) scale: f64,
-    /// What it is compared with.
+    /// The published points it is compared with.
     pub(crate) published: Option<PublishedTable>,
 }
 
@@ -59,13 +59,13 @@ fn one() -> f64 {
     1.0
 }
 
-/// Rows and columns of a table of published points.
+/// The rows and columns to take from a table of published points.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishedTable {
-    /// A file beside the claims: comma-separated, names of the columns first.
+    /// A file beside the claims: comma-separated, with a header line.
     pub(crate) file: String,
-    /// The columns of place and value.
+    /// The columns with position and value.
     pub(crate) x: String,
     pub(crate) y: String,
     /// Only rows that have these values.
@@ -74,7 +74,7 @@ pub(crate) struct PublishedTable {
 }
 
 impl FigureLine {
-    /// The measure at each place.
+    /// The measure at each position.
     pub(crate) fn measures(&self) -> Vec<String> {
         self.at.iter().map(|at| self.measure.replace(PLACE, &at.to_string())).collect()
     }
@@ -84,7 +84,7 @@ impl PublishedTable {
     /// The points, in the order of the file.
     ///
     /// # Errors
-    /// There is no such file, column or row, or a point is no number.
+    /// There is no such file, column or row, or a point is not a number.
     pub(crate) fn points(&self, folder: &Folder) -> Result<Vec<(f64, f64)>, String> {
         let text = folder.files.get(&self.file).ok_or_else(|| format!("there is no file `{}`", self.file))?;
         let mut rows = text

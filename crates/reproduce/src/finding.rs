@@ -1,6 +1,6 @@
-//! What was found about a claim, as it is kept in `results.json`, and the verdict on it.
+//! Findings on claims, as stored in `results.json`, and the verdicts on them.
 //!
-//! Knows values and bands; knows no run.
+//! Must not depend on runs.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,48 +11,48 @@ use weft_report::statistics::Estimate;
 use crate::form::Form;
 use crate::source::{Part, PublishedClaim};
 
-/// The file beside the claims.
+/// The file in the folder of the claims.
 pub(crate) const RESULTS: &str = "results.json";
 
-/// Why a part has no value although its runs are complete: there was nothing to measure.
+/// Why a part has no value although its runs are complete.
 pub(crate) const NO_VALUE: &str = "the runs have no such value: too few flows, or a level never reached";
 
-/// Everything that was measured.
+/// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClaimFindings {
-    /// By claim.
+    /// Findings by claim.
     pub(crate) claims: BTreeMap<String, ClaimFinding>,
-    /// With the other choice of a claim that has one, in the reduced form; by claim.
+    /// Findings by claim with the claim's alternative choice, if it has one, in the reduced form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) others: BTreeMap<String, ClaimFinding>,
-    /// By table: a row for each variant, a value for each column.
+    /// Values by table: one row per variant, one value per column.
     pub(crate) tables: BTreeMap<String, Tabled>,
-    /// By figure: a row for each line, a value for each place.
+    /// Values by figure: one row per line, one value per position.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) figures: BTreeMap<String, Tabled>,
-    /// Under each assumption, by claim.
+    /// Findings by assumption and claim.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) assumed: BTreeMap<String, BTreeMap<String, ClaimFinding>>,
 }
 
-/// What was measured for a claim.
+/// The finding on a claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ClaimFinding {
-    /// Names measures, scenarios and overrides: when they change, the finding is out of date.
+    /// Hash of measures, scenarios and overrides: if it changes, the finding is out of date.
     pub(crate) definition: String,
-    /// Which form it comes from.
+    /// The form that was run.
     pub(crate) form: Form,
     /// Version and commit of the program.
     pub(crate) program: String,
-    /// Its results epoch; empty before there were epochs.
+    /// Its results epoch; empty for versions older than epochs.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) epoch: String,
     /// Why a part has no value; empty when all have one.
     pub(crate) not_run: String,
     /// The values of each part; empty where there are none.
     pub(crate) parts: Vec<SeedValues>,
-    /// What the values come from.
+    /// The amount of simulation behind the values.
     pub(crate) size: Size,
 }
 
@@ -62,25 +62,25 @@ pub(crate) struct ClaimFinding {
 pub(crate) struct SeedValues {
     pub(crate) seeds: Vec<u64>,
     pub(crate) values: Vec<f64>,
-    /// They are ratios: their mean is geometric.
+    /// Whether they are ratios, whose mean is geometric.
     pub(crate) ratio: bool,
 }
 
-/// How much was simulated.
+/// The amount of simulation behind some values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Size {
     pub(crate) runs: u64,
     /// Measured flows of all runs.
     pub(crate) flows: u64,
-    /// Of these, unfinished at the end: in no completion time.
+    /// Of these, flows unfinished at the end, which are in no completion time.
     pub(crate) unfinished: u64,
     /// Simulated time of all runs, seconds.
     pub(crate) simulated_s: f64,
     /// Fluid models solved.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) solved: u64,
-    /// A percentile was used with fewer than 100 flows beyond it in a run.
+    /// Whether a percentile was used that has fewer than 100 flows beyond it in some run.
     pub(crate) few: bool,
 }
 
@@ -88,7 +88,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What was measured for a table.
+/// The values of a table or figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Tabled {
@@ -97,20 +97,20 @@ pub(crate) struct Tabled {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) epoch: String,
     pub(crate) rows: Vec<Vec<SeedValues>>,
-    /// Why a row is empty; by number of the row.
+    /// Why a row is empty, by row number.
     pub(crate) not_run: BTreeMap<usize, String>,
     pub(crate) size: Size,
 }
 
 impl ClaimFinding {
-    /// How many parts have a value.
+    /// Number of parts with a value.
     fn known(&self) -> usize {
         self.parts.iter().filter(|values| !values.values.is_empty()).count()
     }
 }
 
 impl SeedValues {
-    /// Mean with 95 % interval over the seeds; absent without values. Seeds that all have one value say nothing about
+    /// Mean with 95 % interval over the seeds; `None` without values. Seeds that all have one value say nothing about
     /// scatter, so it has no interval, as that of an equation has none.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
         if self.is_certain() {
@@ -125,7 +125,7 @@ impl SeedValues {
         self.values.first().is_some_and(|first| self.values.iter().all(|value| value == first))
     }
 
-    /// Where one published run stands among these. Absent without values.
+    /// The rank of a single published run among these runs; `None` without values.
     pub(crate) fn runs_around(&self, one: f64) -> Option<Among> {
         let least = self.values.iter().copied().reduce(f64::min)?;
         let greatest = self.values.iter().copied().reduce(f64::max)?;
@@ -135,7 +135,7 @@ impl SeedValues {
     }
 }
 
-/// What becomes of a claim.
+/// The status of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimStatus {
     Reproduced,
@@ -145,7 +145,7 @@ pub(crate) enum ClaimStatus {
 }
 
 impl ClaimStatus {
-    /// The word, and the reason where there is one.
+    /// The status in words, with its reason if there is one.
     pub(crate) fn words(&self) -> String {
         match self {
             ClaimStatus::Reproduced => "reproduced".to_owned(),
@@ -156,7 +156,7 @@ impl ClaimStatus {
     }
 }
 
-/// The verdict on a claim: all its parts must hold, so one that fails decides even when others could not be measured.
+/// The verdict on a claim: all its parts must hold, so a part that fails decides even if others could not be measured.
 pub(crate) fn verdict(claim: &PublishedClaim, findings: &ClaimFindings) -> ClaimStatus {
     let (finding, other) = (findings.claim(claim), findings.others.get(claim.id.get_ref()));
     if !claim.not_comparable.is_empty() {
@@ -181,7 +181,7 @@ pub(crate) fn verdict(claim: &PublishedClaim, findings: &ClaimFindings) -> Claim
     }
 }
 
-/// Whether every part lies in its band; absent when none lies outside and one has no value.
+/// Whether every part lies in its band; `None` if no part lies outside but one has no value.
 pub(crate) fn judged(claim: &PublishedClaim, found: &[SeedValues]) -> Option<bool> {
     let holds = |(at, part): (usize, &Part)| {
         let values = found.get(at)?;
@@ -197,27 +197,28 @@ pub(crate) fn judged(claim: &PublishedClaim, found: &[SeedValues]) -> Option<boo
     all.into_iter().collect::<Option<Vec<bool>>>().map(|_| true)
 }
 
-/// Whether what was found shows that a part holds: its mean lies in the band, and where the band is an order or a strict
-/// limit (`above`, `below`), which allows for no error, the whole interval does, as far as there is one.
+/// Whether a finding shows that a part holds: its mean lies in the band and, if the band is an order or a strict limit
+/// (`above`, `below`), which allows for no error, so does the whole interval, if there is one.
 fn shows(part: &Part, found: &Estimate) -> bool {
     let ends = [found.low, found.high];
     part.holds(found.mean) && ends.into_iter().flatten().all(|end| part.keeps_order(end))
 }
 
-/// How one published run lies to the runs of our seeds.
+/// The rank of a published run among our runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Among {
     pub(crate) least: f64,
     pub(crate) greatest: f64,
-    /// Runs with a smaller value.
+    /// Number of runs with a smaller value.
     pub(crate) below: usize,
     pub(crate) runs: usize,
-    /// The published run is above one of ours and below another. A further run of the same kind is so with probability
-    /// (n - 1) / (n + 1) for n runs, whatever the distribution: 95 % for 39. A tie with either end is outside.
+    /// Whether the published run is above one of ours and below another. For an independent run from our distribution,
+    /// this has probability (n - 1) / (n + 1) with n runs, whatever the distribution: 95 % with 39. A tie with either
+    /// end counts as outside.
     pub(crate) inside: bool,
 }
 
-/// How an interval lies to a band: `inside`, `outside`, or `across the edge`, if there is one.
+/// The position of an interval relative to a band: `inside`, `outside`, or `across the edge`, if there is an interval.
 pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
     let (Some(low), Some(high)) = (found.low, found.high) else { return "no interval" };
     match (part.holds(low), part.holds(high), part.holds(found.mean)) {
@@ -228,15 +229,15 @@ pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
 }
 
 impl ClaimFindings {
-    /// What was found about a claim.
+    /// The finding on a claim.
     pub(crate) fn claim(&self, claim: &PublishedClaim) -> Option<&ClaimFinding> {
         self.claims.get(claim.id.get_ref())
     }
 
-    /// Reads a file; nothing when it is not there.
+    /// Reads a file; empty if it does not exist.
     ///
     /// # Errors
-    /// It is there and cannot be read.
+    /// The file exists but cannot be read.
     pub(crate) fn read(path: &Path) -> Result<ClaimFindings, Error> {
         match std::fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text)
@@ -249,14 +250,14 @@ impl ClaimFindings {
     /// Writes a file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Error> {
         let failed = |cause: String| Error::Failed(format!("{}: {cause}", path.display()));
         let text = serde_json::to_string_pretty(self).map_err(|cause| failed(cause.to_string()))?;
         std::fs::write(path, text + "\n").map_err(|cause| failed(cause.to_string()))
     }
 
-    /// How many findings there are, and how many of them were measured under another results epoch than `epoch`.
+    /// The number of findings, and how many of them were measured under a results epoch other than `epoch`.
     pub(crate) fn stale(&self, epoch: &str) -> (usize, usize) {
         let claims = self.claims.values().chain(self.others.values());
         let findings = claims.chain(self.assumed.values().flat_map(BTreeMap::values));
@@ -265,7 +266,8 @@ impl ClaimFindings {
         measured.chain(tables).fold((0, 0), |(all, stale), one| (all + 1, stale + usize::from(one != epoch)))
     }
 
-    /// Takes what another call found; what it could not run does not replace values that still hold.
+    /// Merges the findings of another call; a finding with missing values does not replace a more complete one of equal
+    /// definition.
     pub(crate) fn take(&mut self, newer: &ClaimFindings) {
         for (id, finding) in &newer.claims {
             let better =

@@ -1,4 +1,4 @@
-//! How much of a reproduction is run.
+//! The form of a reproduction: how much is run.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum Form {
     /// The scenarios' reduced forms: minutes.
     Quick,
-    /// The scenarios as they are.
+    /// The scenarios in full.
     #[default]
     Full,
-    /// With the further overrides of each experiment: as many flows as rare percentiles need.
+    /// The scenarios with the `large` overrides of each experiment: enough flows for rare percentiles.
     Large,
 }

@@ -1,12 +1,12 @@
-//! Published claims, measured again. A reproduction is a folder of files: `claims.toml` says what a source claims, how each
-//! claim is measured and in which band it counts as reproduced; scenario files say what is run. This crate runs what the
-//! measures need, judges, and writes pages. A further source needs files only.
+//! Measures published claims again. A reproduction is a folder of files: `claims.toml` lists the claims of a source,
+//! the measures of each claim and the band in which it counts as reproduced; scenario files describe the runs. This
+//! crate runs the cases that the measures need, judges the claims, and writes pages. Another source needs only files.
 //!
-//! In reading order: `source` (the file), `plan` (which cases they need), `search`
-//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` and `plot` (figures), `reproduce`
-//! (one call), `page` and `assumption` (the book).
+//! In reading order: `source` (the file), `plan` (the cases that measures need), `search` (bisection), `measure`
+//! (values), `finding` (findings and verdicts), `score` (how many hold), `drawing` and `plot` (figures), `reproduce` (one
+//! call), `page`, `overview`, `verdicts` and `assumption` (the book).
 //!
-//! It knows the facade and the report; it knows no engine and no command line.
+//! Must not depend on engines or the command line.
 
 mod assumption;
 mod choice;
@@ -16,15 +16,18 @@ mod finding;
 mod folder;
 mod form;
 mod measure;
+mod overview;
 mod page;
 mod place;
 mod plan;
 mod plot;
 mod report;
 mod reproduce;
+mod score;
 mod search;
 mod source;
 mod terminal;
+mod verdicts;
 mod words;
 
 pub use form::Form;
@@ -34,7 +37,7 @@ pub use reproduce::{ReproduceOptions, ReproduceOutcome, reproduce};
 use folder::Folder;
 use source::PublishedSource;
 
-/// The reproductions that the program has: name and title.
+/// Name and title of the embedded reproductions.
 ///
 /// # Errors
 /// A mistake in one of them: a defect of the program.

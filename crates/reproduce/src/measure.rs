@@ -1,4 +1,4 @@
-//! Values of measures from runs, seed by seed. Knows places and summaries; knows no band.
+//! Computes the values of measures from runs, seed by seed. Must not depend on bands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Sorts what came back of each batch.
+    /// Sorts the runs of each batch.
     pub(crate) fn new(plan: &ReproductionPlan<'_>, (runs, solved): (Vec<Vec<Run>>, Solved)) -> Runs {
         let stage = |(stage, runs): (usize, Vec<Run>)| {
             let case = |run: &Run| {
@@ -50,7 +50,7 @@ impl Runs {
         values
     }
 
-    /// Where the searches of a measure look next: number of the search, seed, place.
+    /// The next positions of the searches of a measure: number of the search, seed, position.
     pub(crate) fn wanted(&self, located: &Located) -> Vec<(usize, u64, f64)> {
         let mut wanted = Vec::new();
         for seed in self.seeds(located) {
@@ -63,7 +63,8 @@ impl Runs {
         wanted
     }
 
-    /// The seeds that every fixed case of a measure has. Equations have none: a measure of them alone has one value.
+    /// The seeds that all fixed cases of a measure have. Fluid models have no seeds: a measure of fluid models alone
+    /// has one value.
     fn seeds(&self, located: &Located) -> Vec<u64> {
         if places(located, false).next().is_none() {
             return vec![0];
@@ -80,7 +81,7 @@ impl Runs {
         common.unwrap_or_default().into_iter().collect()
     }
 
-    /// How much these measures come from; a run that several use counts once.
+    /// The amount of simulation behind these measures; a run used by several measures counts once.
     pub(crate) fn size(&self, measures: &[Located]) -> Size {
         let places: BTreeSet<(usize, usize)> = measures.iter().flat_map(cases).collect();
         let mut size = Size::default();
@@ -97,7 +98,8 @@ impl Runs {
         size
     }
 
-    /// The program that computed these, from the manifests of the runs: `0.1.0 3dca5ce`; several if it was changed between.
+    /// The program that computed these runs, from their manifests: `0.1.0 3dca5ce`; several if it was changed in
+    /// between.
     pub(crate) fn program(&self, measures: &[Located]) -> String {
         let places: BTreeSet<(usize, usize)> = measures.iter().flat_map(cases).collect();
         let of = |(stage, case): (usize, usize)| {
@@ -111,7 +113,7 @@ impl Runs {
         programs.into_iter().collect::<Vec<_>>().join(", ")
     }
 
-    /// Does a measure use a percentile with few flows beyond it?
+    /// Whether a measure uses a percentile with few flows beyond it.
     fn is_few(&self, located: &Located) -> bool {
         let few = |(term, place): &(Term, TermCases)| {
             let Some(percentile) = term.metric.strip_prefix("fct.") else { return false };
@@ -134,7 +136,7 @@ fn cases(located: &Located) -> impl Iterator<Item = (usize, usize)> {
     places(located, false).chain(tried)
 }
 
-/// Stage and index of every case of a measure that is solved as equations.
+/// Stage and index of every case of a measure that is solved as a fluid model.
 fn solved(located: &Located) -> impl Iterator<Item = (usize, usize)> {
     places(located, true)
 }
@@ -155,7 +157,7 @@ struct OneSeed<'a> {
 }
 
 impl OneSeed<'_> {
-    /// The values at the places that a search has tried, in the order of the axis.
+    /// The values at the positions that a search has tried, in the order of the axis.
     fn tried(&self, search: &Search) -> Vec<(f64, f64)> {
         let value = |tried: &Tried| {
             let (_, case) = tried.place.cases.first()?;

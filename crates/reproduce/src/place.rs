@@ -1,28 +1,28 @@
-//! What surrounds a measure, and where the runs behind its terms are.
+//! The context of a measure, and the cases that its terms refer to.
 
 use crate::form::Form;
 
-/// Where a term's values are.
+/// The cases with a term's values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TermCases {
     pub(crate) stage: usize,
-    /// The cases: one, or those along an axis with their places on it.
+    /// The cases: one, or those along an axis, each with its position on the axis.
     pub(crate) cases: Vec<(f64, usize)>,
 }
 
-/// What surrounds a measure.
+/// The context of a measure.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeasureContext<'a> {
-    /// The experiment of terms that name none.
+    /// The experiment of terms that do not name one.
     pub(crate) experiment: &'a str,
-    /// Selectors that all terms share.
+    /// Selectors shared by all terms.
     pub(crate) at: &'a str,
     /// Overrides of a variant.
     pub(crate) set: &'a [String],
-    /// How much is run.
+    /// The form to run.
     pub(crate) form: Form,
-    /// It belongs to a table of variants.
+    /// Whether it belongs to a table of variants.
     pub(crate) varied: bool,
-    /// The only seed, if there is but one.
+    /// The seed, if there is only one.
     pub(crate) seed: Option<u64>,
 }

@@ -1,6 +1,6 @@
-//! From measures to runs: which cases of which scenarios the terms of all measures mean. Nothing else is run.
+//! From measures to runs: finds the cases that the terms of all measures refer to. Only these are run.
 //!
-//! Knows labels and selectors; knows no value.
+//! Must not depend on values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,28 +14,28 @@ use crate::place::{MeasureContext, TermCases};
 use crate::search::{Search, Tried};
 use crate::source::{FluidSource, PublishedSource};
 
-/// A scenario with its overrides, as it is run.
+/// A scenario with its overrides, to be run.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     /// The experiment.
     pub(crate) experiment: String,
-    /// Without the cases; they come from `wanted`.
+    /// The batch without cases; these come from `wanted`.
     batch: Batch,
     /// All cases, or why there are none.
     cases: Result<Vec<CaseLabels>, String>,
     /// Indices of the cases that are run as packets.
     wanted: BTreeSet<usize>,
-    /// Indices of the cases that are solved as equations, and how these depart from the scenario.
+    /// Indices of the cases solved as fluid models, and how the models differ from the scenario.
     solved: BTreeSet<usize>,
     fluid: FluidSource,
-    /// It belongs to a table of variants.
+    /// Whether it belongs to a table of variants.
     pub(crate) varied: bool,
 }
 
-/// Numbers of solved equations by stage and case.
+/// Numbers of solved fluid models, by stage and case.
 pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
 
-/// A measure with all its terms found.
+/// A measure whose terms have all been located.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) expression: Expression,
@@ -43,10 +43,10 @@ pub(crate) struct Located {
     pub(crate) searches: Vec<Search>,
 }
 
-/// Everything that is to be run.
+/// Everything to be run.
 pub(crate) struct ReproductionPlan<'a> {
     source: &'a PublishedSource,
-    /// Where the scenario files lie.
+    /// The folder of the scenario files.
     folder: PathBuf,
     seeds: Option<Vec<u64>>,
     pub(crate) stages: Vec<Stage>,
@@ -61,10 +61,10 @@ impl<'a> ReproductionPlan<'a> {
         ReproductionPlan { source, folder: folder.to_owned(), seeds, stages: Vec::new() }
     }
 
-    /// Finds the cases of a measure and has them run.
+    /// Locates the cases of a measure and adds them to the plan.
     ///
     /// # Errors
-    /// Why the measure cannot be taken.
+    /// Why the measure cannot be evaluated.
     pub(crate) fn locate(
         &mut self,
         expression: Expression,
@@ -81,7 +81,7 @@ impl<'a> ReproductionPlan<'a> {
         Ok(Located { expression, places, searches })
     }
 
-    /// Has a search look at a place of its axis.
+    /// Adds a position on the axis of a search to the plan.
     ///
     /// # Errors
     /// Why it cannot.
@@ -103,7 +103,7 @@ impl<'a> ReproductionPlan<'a> {
         Ok(axis)
     }
 
-    /// Has the cases of a measure run; all its places are good.
+    /// Adds the located cases of a measure to the plan.
     pub(crate) fn want(&mut self, located: &Located) {
         for (term, place) in &located.places {
             let stage = &mut self.stages[place.stage];
@@ -118,7 +118,7 @@ impl<'a> ReproductionPlan<'a> {
         Ok(TermCases { stage, cases })
     }
 
-    /// The stage of a term, its cases, and which of them agree with the selectors.
+    /// The stage of a term, its cases, and those that match the selectors.
     fn found(
         &mut self,
         term: &Term,
@@ -133,7 +133,7 @@ impl<'a> ReproductionPlan<'a> {
         Ok((stage, cases, found))
     }
 
-    /// The stage of an experiment in this context, made if it is new.
+    /// The stage of an experiment in this context; created if missing.
     fn stage(&mut self, experiment: &str, context: &MeasureContext<'_>) -> Result<usize, String> {
         let about =
             self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
@@ -162,7 +162,7 @@ impl<'a> ReproductionPlan<'a> {
         Ok(self.stages.len() - 1)
     }
 
-    /// What to run, stage by stage.
+    /// The batches to run, by stage.
     pub(crate) fn batches(&self) -> Vec<Batch> {
         let batch = |stage: &Stage| {
             let all = stage.cases.as_deref().unwrap_or_default();
@@ -174,8 +174,8 @@ impl<'a> ReproductionPlan<'a> {
         self.stages.iter().map(batch).collect()
     }
 
-    /// Solves the equations that measures want, as many at a time as there are `jobs`: the numbers by stage and case, and
-    /// what could not be solved. A fluid model has no reduced form.
+    /// Solves the fluid models that measures need, `jobs` at a time: returns numbers by stage and case, and what could
+    /// not be solved. A fluid model has no reduced form.
     pub(crate) fn solve(&self, jobs: usize) -> (Solved, Vec<String>) {
         let of = |(number, stage): (usize, &Stage)| {
             stage.solved.iter().map(move |case| (number, *case)).collect::<Vec<_>>()
@@ -224,7 +224,8 @@ impl Stage {
     }
 }
 
-/// Whether a change is about an experiment with these overrides: `balance.drill.score=…` is not where it sets `balance=presto`.
+/// Whether an override applies to an experiment with the overrides `own`: `balance.drill.score=…` does not if the
+/// experiment sets `balance=presto`.
 fn concerns(change: &str, own: &[String]) -> bool {
     let path = change.split_once('=').map_or(change, |(path, _)| path);
     let other = |(family, member): (&str, &str)| {
@@ -234,14 +235,14 @@ fn concerns(change: &str, own: &[String]) -> bool {
     !own.iter().filter_map(|set| set.split_once('=')).any(other)
 }
 
-/// The message of a refused scenario, without the drawing around it.
+/// The message of a rejected scenario, without the drawing around it.
 fn first_line(message: &str) -> String {
     let line = message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     format!("the scenario cannot be read: {}", line.trim().trim_start_matches("error: "))
 }
 
-/// Indices of the cases that agree with the selectors, or the value that no case has. The term's own selectors win over
-/// shared ones of the same axis.
+/// Indices of the cases that match the selectors, or the value that no case has. The term's own selectors override
+/// shared ones for the same axis.
 fn chosen(cases: &[CaseLabels], own: &[Selector], shared: &str) -> Result<Vec<usize>, String> {
     let shared = if shared.is_empty() { Vec::new() } else { selectors(shared).unwrap_or_default() };
     let mut wanted: BTreeMap<usize, &Selector> = BTreeMap::new();
@@ -258,13 +259,13 @@ fn chosen(cases: &[CaseLabels], own: &[Selector], shared: &str) -> Result<Vec<us
     Ok((0..cases.len()).filter(|case| agrees(&cases[*case])).collect())
 }
 
-/// The axis on which a case has the selector's value.
+/// The axis on which some case has the selector's value.
 fn axis_of(cases: &[CaseLabels], selector: &Selector) -> Option<usize> {
     let has = |axis: usize| cases.iter().any(|labels| selector.picks(&labels[axis].0, &labels[axis].1));
     (0..cases.first().map_or(0, Vec::len)).find(|axis| has(*axis))
 }
 
-/// Is a term solved as equations instead of run as packets?
+/// Whether a term is solved as a fluid model instead of run as packets.
 pub(crate) fn is_fluid(term: &Term) -> bool {
     term.metric.starts_with("fluid.")
 }
@@ -277,7 +278,7 @@ fn single(cases: &[CaseLabels], found: &[usize]) -> Result<Vec<(f64, usize)>, St
     }
 }
 
-/// The cases along the one numeric axis that is left open, in its order.
+/// The cases along the one numeric axis left open, in its order.
 fn curve(cases: &[CaseLabels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
     let [axis] = differing(cases, found)
         .try_into()

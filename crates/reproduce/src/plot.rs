@@ -1,4 +1,4 @@
-//! The figure of a drawing: what was found, and beside it what was published.
+//! Turns a drawing into a figure: measured and published values together.
 
 use crate::drawing::{FigureLine, FigureSource};
 use crate::finding::{SeedValues, Tabled};
@@ -6,7 +6,7 @@ use crate::folder::Folder;
 use weft_draw::figure::{Figure, Series};
 
 impl FigureSource {
-    /// The figure, with what was found and what was published. Lines without a value are left out.
+    /// The figure with measured and published values. Lines without a value are left out.
     pub(crate) fn figure(&self, found: &Tabled, folder: &Folder) -> Figure {
         let mut series = Vec::new();
         for (number, (line, values)) in self.series.iter().zip(&found.rows).enumerate() {

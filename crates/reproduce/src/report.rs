@@ -11,7 +11,8 @@ use crate::finding::{ClaimFindings, verdict};
 use crate::folder::Folder;
 use crate::measure::Runs;
 use crate::plan::ReproductionPlan;
-use crate::source::{Assumption, PublishedSource};
+use crate::score::{Scores, double_standards};
+use crate::source::{Assumption, PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 
 /// The file name of every report.
@@ -46,28 +47,36 @@ pub(crate) fn write(
 }
 
 fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
-    let verdicts = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
-    let words: Vec<String> = verdicts.map(|claim| verdict(claim, findings).words()).collect();
+    let claims = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
+    let claims: Vec<&PublishedClaim> = claims.collect();
+    let words: Vec<String> = claims.iter().map(|claim| verdict(claim, findings).words()).collect();
     let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
     let (yes, no) = (count("reproduced"), count("not reproduced"));
     format!(
-        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured.",
+        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured or compared. {}",
         words.len(),
-        words.len() - yes - no
+        words.len() - yes - no,
+        Scores::of(source, &claims, findings).sentences().join(" ")
     )
 }
 
-/// A row for each claim.
+/// The verdict, and where a claim that holds fails under what excuses another.
+fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindings) -> String {
+    let excused = double_standards(source, claim, findings).into_iter().map(|one| one.words());
+    [verdict(claim, findings).words()].into_iter().chain(excused).collect::<Vec<_>>().join("; ")
+}
+
+/// One row per claim.
 fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
     let header = ["claim", "statement", "published", "measured", "band", "verdict"];
     let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
     let assumptions = assumption::measured(source, findings);
-    let assumed = |claim: &crate::source::PublishedClaim| -> Vec<String> {
+    let assumed = |claim: &PublishedClaim| -> Vec<String> {
         let told =
             |one: &&Assumption| assumption::plain(assumption::verdict(claim, one, findings)).to_owned();
         assumptions.iter().map(told).collect()
     };
-    let row = |claim: &crate::source::PublishedClaim| {
+    let row = |claim: &PublishedClaim| {
         let finding = findings.claims.get(claim.id.get_ref());
         let bands: Vec<String> = words::bands(claim, finding).into_iter().map(|(band, _)| band).collect();
         let own = vec![
@@ -76,7 +85,7 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
             claim.published.clone(),
             [words::measured(claim, finding), words::otherwise(claim, findings)].concat().join("; "),
             bands.join("; "),
-            verdict(claim, findings).words(),
+            told(source, claim, findings),
         ];
         [own, assumed(claim)].concat()
     };
@@ -88,7 +97,7 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
     }
 }
 
-/// Curves beside the published ones; nothing when there are none.
+/// Curves together with the published ones; empty if there are none.
 fn beside(
     source: &PublishedSource,
     files: &Folder,
@@ -108,7 +117,7 @@ fn beside(
     (!drawn.is_empty()).then(|| Section { id: "published".to_owned(), title, lead, figures: drawn })
 }
 
-/// The place of a name among the page's schemes, where it is added if it is new.
+/// The index of a name among the page's schemes; added if new.
 fn placed(name: &String, schemes: &mut Vec<String>) -> usize {
     schemes.iter().position(|known| known == name).unwrap_or_else(|| {
         schemes.push(name.clone());
@@ -116,7 +125,7 @@ fn placed(name: &String, schemes: &mut Vec<String>) -> usize {
     })
 }
 
-/// The figures of an experiment as its own report has them, with the schemes of the whole page.
+/// The figures of an experiment as in its own report, with the schemes of the whole page.
 fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Section {
     let own = of_sweep(&Sweep::new(runs), &[]);
     let places: Vec<usize> = own.schemes.iter().map(|name| placed(name, schemes)).collect();
@@ -131,7 +140,7 @@ fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Secti
     }
 }
 
-/// A figure on another page: its id and its schemes are the page's, and it links to no report of a run.
+/// A figure moved to another page: with the page's id and schemes, and without links to reports of runs.
 fn moved(figure: Figure, experiment: &str, places: &[usize]) -> Figure {
     let series =
         |one: Series| Series { scheme: one.scheme.map(|scheme| places[scheme]), runs: Vec::new(), ..one };

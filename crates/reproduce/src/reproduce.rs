@@ -1,4 +1,4 @@
-//! One call: claims to measures to runs to findings to pages.
+//! One call: from claims to measures, runs, findings and pages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,11 @@ use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
 use crate::{choice, definition, report, terminal};
 
-/// What a call asks for.
+/// The options of a call.
 pub struct ReproduceOptions {
-    /// How runs are computed. `out` is the folder below which the reproduction's own is made, `demo` and
-    /// `set` have no effect.
+    /// How runs are computed. The reproduction gets a folder below `out`; `demo` and `set` have no effect.
     pub run: RunOptions,
-    /// How much is run.
+    /// The form to run.
     pub form: Form,
     /// Claims and ranges of claims, `C1` or `C20-C23`; empty: all.
     pub claims: Vec<String>,
@@ -30,24 +29,24 @@ pub struct ReproduceOptions {
     pub tables: bool,
     /// Also measure the chosen claims under every assumption of the source, in the reduced form.
     pub assumptions: bool,
-    /// A folder with `claims.toml`, whose `results.json` takes what is found.
+    /// A folder with `claims.toml`, in whose `results.json` findings are stored.
     pub write: Option<PathBuf>,
 }
 
-/// What a call leaves behind.
+/// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReproduceOutcome {
     /// The report, one HTML file.
     pub report: PathBuf,
     /// Counts and one entry per claim, for a terminal of 80 columns.
     pub terminal: String,
-    /// Claims that were measured and lie outside of their band.
+    /// Claims that were measured and lie outside their bands.
     pub not_reproduced: usize,
     /// Runs that failed.
     pub failed_runs: usize,
-    /// The call was stopped early; what was complete has been judged.
+    /// Whether the call was stopped early; what was complete has been judged.
     pub interrupted: bool,
-    /// Runs taken from an earlier call instead of computed.
+    /// Runs reused from an earlier call.
     pub reused: usize,
 }
 
@@ -55,7 +54,7 @@ pub struct ReproduceOutcome {
 struct Asked<'a> {
     claim: &'a PublishedClaim,
     parts: Vec<Result<Located, String>>,
-    /// The same with the other choice, if the claim has one.
+    /// The measures with the claim's alternative choice, if it has one.
     otherwise: Vec<Result<Located, String>>,
 }
 
@@ -80,8 +79,8 @@ struct Rows<'a> {
 /// Measures the claims of a source, known by name or by folder.
 ///
 /// # Errors
-/// [`Error::BadInput`] when there is no such source or claim, or a mistake in a folder; [`Error::Failed`] when results
-/// cannot be written.
+/// [`Error::BadInput`] if there is no such source or claim, or there is a mistake in a folder; [`Error::Failed`] if
+/// results cannot be written.
 pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceOutcome, Error> {
     let folder = Folder::find(name)?;
     let source = PublishedSource::read(&folder)?;
@@ -142,7 +141,7 @@ fn is_not_reproduced(claim: &PublishedClaim, findings: &ClaimFindings) -> bool {
     verdict(claim, findings) == ClaimStatus::NotReproduced
 }
 
-/// The file of a folder that takes the findings.
+/// The file in a folder that stores the findings.
 fn destination(folder: &Path) -> Result<PathBuf, Error> {
     if folder.join(CLAIMS).exists() {
         return Ok(folder.join(RESULTS));
@@ -150,7 +149,7 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
     Err(Error::BadInput(format!("--write: {} is not a folder with a {CLAIMS}", folder.display())))
 }
 
-/// Finds the cases of a claim and has them run.
+/// Plans the cases of a claim.
 fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a PublishedClaim, form: Form) -> Asked<'a> {
     let context =
         MeasureContext { experiment: &claim.experiment, at: &claim.at, form, ..MeasureContext::default() };
@@ -166,13 +165,13 @@ fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a PublishedClaim, form: For
     let other = |other: &Otherwise| {
         all(&MeasureContext { set: &other.set, varied: true, form: other.form(form), ..context })
     };
-    // where the quick form is too small for a claim, it is too small for its other choice
+    // if the quick form is too small for a claim, it is too small for its alternative choice
     let asked_for = claim.otherwise.as_ref().filter(|_| form != Form::Quick || claim.quick);
     let otherwise = asked_for.map_or(Vec::new(), other);
     Asked { claim, parts, otherwise }
 }
 
-/// Finds the cases of claims under an assumption and has them run.
+/// Plans the cases of claims under an assumption.
 fn assume<'a>(
     plan: &mut ReproductionPlan<'_>,
     assumption: &'a Assumption,
@@ -182,7 +181,7 @@ fn assume<'a>(
         let set = assumption.set.as_slice();
         let (experiment, at) = (claim.experiment.as_str(), claim.at.as_str());
         let context = MeasureContext { experiment, at, set, varied: true, form: Form::Quick, seed: None };
-        // a claim that is judged with its other choice in the reduced form is judged under an assumption, too
+        // a claim judged with its alternative choice in the reduced form is judged under an assumption, too
         let locate = |expression| match claim.quick || claim.otherwise.is_some() {
             true => plan.locate(expression, &context),
             false => Err("the quick form is too small for it".to_owned()),
@@ -195,7 +194,7 @@ fn assume<'a>(
     Assumed { assumption, claims: measured.map(|claim| parts(claim)).collect() }
 }
 
-/// Has searches look at the places that they need next; whether there were any. A place that cannot be run ends its search.
+/// Plans the next positions of searches; returns whether there were any. A position that cannot be run ends its search.
 fn look_further(
     plan: &mut ReproductionPlan<'_>,
     (asked, assumed): (&mut [Asked<'_>], &mut [Assumed<'_>]),
@@ -212,7 +211,7 @@ fn look_further(
     looked
 }
 
-/// Finds the cases of a table and has them run.
+/// Plans the cases of a table.
 fn rows<'a>(plan: &mut ReproductionPlan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a> {
     let mut rows = Vec::new();
     for variant in &table.variants {
@@ -235,7 +234,7 @@ fn rows<'a>(plan: &mut ReproductionPlan<'_>, table: &'a Sensitivity, form: Form)
     Rows { table, rows }
 }
 
-/// Finds the cases of a figure and has them run.
+/// Plans the cases of a figure.
 fn draw<'a>(plan: &mut ReproductionPlan<'_>, drawing: &'a FigureSource, form: Form) -> Drawn<'a> {
     let context = MeasureContext { experiment: &drawing.experiment, form, ..MeasureContext::default() };
     let mut line = |line: &FigureLine| {
@@ -247,7 +246,7 @@ fn draw<'a>(plan: &mut ReproductionPlan<'_>, drawing: &'a FigureSource, form: Fo
     Drawn { drawing, lines: drawing.series.iter().map(&mut line).collect() }
 }
 
-/// What is known of the call.
+/// The context of the call.
 struct Facts<'a> {
     folder: &'a Folder,
     source: &'a PublishedSource,
@@ -352,7 +351,7 @@ impl Facts<'_> {
         tabled
     }
 
-    /// Why a measure of runs that were asked for has no value.
+    /// Why a measure has no value although its runs were requested.
     fn lost(&self) -> String {
         match self.failures.first() {
             _ if self.interrupted => "interrupted".to_owned(),

@@ -1,14 +1,14 @@
-//! Where a metric reaches a level, by bisection: which runs a search needs next. Each seed halves its own bracket. Knows
-//! places and values; computes no run.
+//! Finds where a metric reaches a level, by bisection: which runs a search needs next. Each seed halves its own
+//! bracket. Must not depend on how runs are computed.
 
 use crate::form::Form;
 use crate::place::{MeasureContext, TermCases};
 use weft_expression::{Expression, Term, crossing};
 
-/// How often a bracket is halved: 5 times makes it 1/32 of the bounds.
+/// How often a bracket is halved: 5 times reduces it to 1/32 of the bounds.
 const HALVINGS: usize = 5;
 
-/// A search and what it has tried.
+/// A search and the positions it has tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     /// The metric.
@@ -19,7 +19,7 @@ pub(crate) struct Search {
     pub(crate) between: (f64, f64),
     /// The setting that is searched, a dotted path.
     pub(crate) axis: String,
-    /// All places that have been asked for.
+    /// All positions requested so far.
     pub(crate) tried: Vec<Tried>,
     experiment: String,
     at: String,
@@ -27,11 +27,11 @@ pub(crate) struct Search {
     form: Form,
 }
 
-/// One place of a search.
+/// A position that a search has tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) seed: u64,
-    /// Where on the axis.
+    /// The position on the axis.
     pub(crate) at: f64,
     pub(crate) place: TermCases,
 }
@@ -56,12 +56,12 @@ impl Search {
         }
     }
 
-    /// The overrides of a run at a place of the axis.
+    /// The overrides of a run at a position on the axis.
     pub(crate) fn overrides(&self, at: f64) -> Vec<String> {
         [self.set.as_slice(), &[format!("{}={at}", self.axis)]].concat()
     }
 
-    /// What surrounds such a run.
+    /// The context of such a run.
     pub(crate) fn context<'a>(&'a self, set: &'a [String], seed: u64) -> MeasureContext<'a> {
         MeasureContext {
             experiment: &self.experiment,
@@ -73,8 +73,8 @@ impl Search {
         }
     }
 
-    /// Where to look next for a seed, given the values at the places that it has tried, in their order: first the bounds,
-    /// then the middle of the bracket. Nothing when the search is done, or the level lies outside.
+    /// The next positions for a seed, given the values at the positions it has tried, in order: first the bounds, then
+    /// the middle of the bracket. Empty if the search is done, or the level lies outside the bounds.
     pub(crate) fn next(&self, seed: u64, points: &[(f64, f64)], level: Option<f64>) -> Vec<f64> {
         let tried = self.tried.iter().filter(|one| one.seed == seed).count();
         if tried == 0 {
@@ -90,7 +90,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Where a search ends that sees `metric` and wants `level`.
+    /// The end of a search for `level` of `metric`.
     fn searched(metric: fn(f64) -> f64, level: f64) -> (usize, Option<[(f64, f64); 2]>) {
         let Expression::Reach(term, text, Some(between)) =
             Expression::parse("reach(fct.p99(drill), fct.p99(ecmp), 0.2, 1)").unwrap()

@@ -1,4 +1,4 @@
-//! `claims.toml`: what a source claims, and how each claim is measured. Reads and checks the file; runs nothing.
+//! `claims.toml`: the claims of a source, and how each is measured. Reads and checks the file; must not run anything.
 
 mod check;
 
@@ -12,7 +12,7 @@ use crate::drawing::FigureSource;
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 
-/// A published source and what it claims.
+/// A published source and its claims.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishedSource {
@@ -20,12 +20,12 @@ pub(crate) struct PublishedSource {
     pub(crate) title: String,
     /// Authors, title, venue.
     pub(crate) reference: String,
-    /// What the reader should know first: what the source leaves open, and what was assumed. Markdown.
+    /// What the reader should know first: what the source leaves open, and what was assumed instead. Markdown.
     pub(crate) about: String,
     /// What was found, in a few sentences; the page begins with it. Markdown.
     #[serde(default)]
     pub(crate) found: String,
-    /// What the whole form costs; absent: about an hour of a core.
+    /// The cost of the full form; absent: about an hour of one core.
     pub(crate) takes: Option<String>,
     /// Values of axes that no case has yet, each with the reason: claims that need them are not run.
     #[serde(default)]
@@ -33,44 +33,44 @@ pub(crate) struct PublishedSource {
     /// Scenario files with overrides.
     #[serde(rename = "experiment", default)]
     pub(crate) experiments: Vec<Experiment>,
-    /// What is claimed.
+    /// The claims.
     #[serde(rename = "claim")]
     pub(crate) claims: Vec<PublishedClaim>,
-    /// What changes when an uncertain choice is made otherwise.
+    /// The effect of alternatives to uncertain choices.
     #[serde(rename = "table", default)]
     pub(crate) tables: Vec<Sensitivity>,
-    /// Curves beside the published ones.
+    /// Curves together with the published ones.
     #[serde(rename = "figure", default)]
     pub(crate) figures: Vec<FigureSource>,
-    /// Other answers to what the source leaves open, under which all claims are measured.
+    /// Alternative assumptions on what the source leaves open, under which all claims are measured.
     #[serde(rename = "assumption", default)]
     pub(crate) assumptions: Vec<Assumption>,
-    /// What comes of them.
+    /// The conclusion from the assumptions.
     #[serde(default)]
     pub(crate) assumptions_note: String,
 }
 
-/// Another answer to what the source leaves open. All claims are measured under it, in the reduced form.
+/// An alternative assumption on what the source leaves open. All claims are measured under it, in the reduced form.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Assumption {
-    /// A word, for the head of a column.
+    /// A word, for the header of a column.
     pub(crate) id: Spanned<String>,
-    /// What is assumed.
+    /// The assumption.
     pub(crate) name: String,
-    /// Overrides of every experiment; one that cannot take them all is left out.
+    /// Overrides of every experiment; experiments that cannot take them all are left out.
     #[serde(default)]
     pub(crate) set: Vec<String>,
 }
 
-/// A scenario file and what is changed in it.
+/// A scenario file and the changes to it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Experiment {
     pub(crate) id: String,
-    /// What it is, for the list of experiments.
+    /// Its description, for the list of experiments.
     pub(crate) about: String,
-    /// The scenario, in the same folder. Absent: it cannot be run yet, `awaited` says why.
+    /// The scenario, in the same folder. Absent: it cannot be run yet, and `awaited` says why.
     pub(crate) file: Option<String>,
     /// Overrides `path=value`.
     #[serde(default)]
@@ -78,31 +78,31 @@ pub(crate) struct Experiment {
     /// Further overrides of the large form.
     #[serde(default)]
     pub(crate) large: Vec<String>,
-    /// How its fluid model departs from the scenario, for measures `fluid.…`.
+    /// How its fluid model differs from the scenario, for measures `fluid.…`.
     #[serde(default)]
     pub(crate) fluid: FluidSource,
     /// Why it cannot be run yet.
     pub(crate) awaited: Option<String>,
 }
 
-/// What the options of the same names of `weft fluid` say.
+/// Options of the fluid model, named as those of `weft fluid`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FluidSource {
-    /// So many flows through the bottleneck.
+    /// Number of flows through the bottleneck.
     pub(crate) flows: Option<u32>,
-    /// The delay of the loop without queueing.
+    /// Loop delay without queueing.
     pub(crate) delay: Option<String>,
     /// Continue the marking ramp beyond its end.
     pub(crate) continue_ramp: bool,
-    /// Which round trips contain jitter.
+    /// Which round trips include jitter.
     pub(crate) jitter_in: Option<String>,
     /// How long a draw of jitter holds.
     pub(crate) jitter_every: Option<String>,
 }
 
 impl FluidSource {
-    /// As one types it; empty when nothing departs.
+    /// The options as typed; empty if there are none.
     pub(crate) fn words(&self) -> String {
         let flows = self.flows.map(|flows| format!("--flows {flows}"));
         let delay = self.delay.as_ref().map(|delay| format!("--delay '{delay}'"));
@@ -128,7 +128,7 @@ pub(crate) struct PublishedClaim {
     pub(crate) id: Spanned<String>,
     /// Section and figure of the source.
     pub(crate) place: String,
-    /// The statement, in our words.
+    /// The claim, in our words.
     pub(crate) says: String,
     /// The published value; empty for an order.
     #[serde(default)]
@@ -139,30 +139,31 @@ pub(crate) struct PublishedClaim {
     /// Selectors that all its measures share: `load = 0.8`.
     #[serde(default)]
     pub(crate) at: String,
-    /// What is measured; the claim is reproduced if every part lies in its band.
+    /// The measured parts; the claim is reproduced if every part lies in its band.
     #[serde(rename = "part", default)]
     pub(crate) parts: Vec<Part>,
-    /// Whether the quick form can tell: false where it is too short or too small.
+    /// Whether the quick form can decide it: false if that is too short or too small.
     #[serde(default = "yes")]
     pub(crate) quick: bool,
     /// Why the claim cannot be compared. Its parts, if it has any, are measured and not judged.
     #[serde(default)]
     pub(crate) not_comparable: String,
-    /// A choice that the source leaves open and that may decide: run as well.
+    /// An alternative to a choice that the source leaves open and that may be decisive: run as well.
     #[serde(default)]
     pub(crate) otherwise: Option<Otherwise>,
-    /// What was found when a failure was examined, or what to know when reading it.
+    /// What the examination of a failure found, or what to know when reading the result.
     #[serde(default)]
     pub(crate) note: String,
 }
 
-/// Another choice where the source leaves one open. A claim that holds with it and not as prescribed cannot be compared.
+/// An alternative where the source leaves a choice open. A claim that holds only with the alternative cannot be
+/// compared.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Otherwise {
-    /// What the source does not say: `which racks send`.
+    /// What the source does not specify: `which racks send`.
     pub(crate) open: String,
-    /// The other choice: `half of the racks send`.
+    /// The alternative: `half of the racks send`.
     pub(crate) choice: String,
     /// Its overrides.
     pub(crate) set: Vec<String>,
@@ -182,7 +183,7 @@ fn yes() -> bool {
     true
 }
 
-/// A number and where it must lie.
+/// A measured number and its band.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Part {
@@ -196,11 +197,12 @@ pub(crate) struct Part {
     pub(crate) above: Option<f64>,
     /// Less than this.
     pub(crate) below: Option<f64>,
-    /// Where every seed must agree exactly, as for "never": the value.
+    /// The value that every seed must have exactly, as for "never".
     pub(crate) exactly: Option<f64>,
     /// The published value, in the unit of the measure, for the picture; absent: the band stands for it.
     pub(crate) published: Option<f64>,
-    /// What one published run had, no mean of many: it must lie among our runs, one for each seed. No band then.
+    /// The value of a single published run, not a mean: it must lie among our runs, one for each seed. There is no band
+    /// then.
     pub(crate) one_run: Option<f64>,
 }
 
@@ -213,7 +215,7 @@ impl Part {
             && self.exactly.is_none_or(|exactly| x == exactly)
     }
 
-    /// Whether a number lies on the right side of `above` and `below`, which state an order or a strict limit.
+    /// Whether a number is on the right side of `above` and `below`, which state an order or a strict limit.
     pub(crate) fn keeps_order(&self, x: f64) -> bool {
         self.above.is_none_or(|above| x > above) && self.below.is_none_or(|below| x < below)
     }
@@ -239,28 +241,29 @@ impl Part {
     }
 }
 
-/// A table of variants of an experiment: one row for each, the same measures in each.
+/// A table of variants of an experiment: one row per variant, with the same measures in each.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sensitivity {
     pub(crate) id: Spanned<String>,
     /// Heading.
     pub(crate) title: String,
-    /// The claims it is about.
+    /// The claims it concerns.
     pub(crate) claims: Vec<String>,
     /// The experiment that is varied.
     pub(crate) experiment: String,
-    /// Whether runs are those of the quick form even in a full reproduction: it is about differences, not sizes.
+    /// Whether its runs are those of the quick form even in a full reproduction, because it shows differences, not
+    /// sizes.
     #[serde(default)]
     pub(crate) reduced: bool,
-    /// Selectors that all measures share.
+    /// Selectors shared by all measures.
     #[serde(default)]
     pub(crate) at: String,
     #[serde(rename = "column")]
     pub(crate) columns: Vec<MeasureColumn>,
     #[serde(rename = "variant")]
     pub(crate) variants: Vec<TableVariant>,
-    /// What the table says.
+    /// The conclusion from the table.
     #[serde(default)]
     pub(crate) note: String,
 }
@@ -273,14 +276,14 @@ pub(crate) struct MeasureColumn {
     pub(crate) measure: String,
 }
 
-/// A row of a table: what is changed.
+/// A row of a table: a variant with its changes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableVariant {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) set: Vec<String>,
-    /// Another experiment takes the place of the table's.
+    /// An experiment that replaces the table's.
     pub(crate) experiment: Option<String>,
 }
 
@@ -297,20 +300,20 @@ impl PublishedSource {
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
 
-    /// The experiment of this id.
+    /// The experiment with this id.
     pub(crate) fn experiment(&self, id: &str) -> Option<&Experiment> {
         self.experiments.iter().find(|experiment| experiment.id == id)
     }
 }
 
 impl PublishedClaim {
-    /// The measures, read.
+    /// The parsed measures.
     pub(crate) fn expressions(&self) -> Vec<Expression> {
         self.parts.iter().map(|part| read(&part.measure)).collect()
     }
 }
 
-/// Reads a measure that has been checked.
+/// Parses a measure that has been checked.
 pub(crate) fn read(measure: &str) -> Expression {
     Expression::parse(measure).expect("measures are checked when the source is read")
 }

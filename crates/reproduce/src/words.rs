@@ -1,4 +1,4 @@
-//! Findings in words, the same in page, report and terminal.
+//! Findings in words, for page, report and terminal.
 
 use crate::finding::{ClaimFinding, ClaimFindings, SeedValues, Size, Tabled, against_band};
 use crate::form::Form;
@@ -6,7 +6,7 @@ use crate::source::{Part, PublishedClaim};
 use weft_draw::text::{count, number};
 use weft_report::statistics::Estimate;
 
-/// `1.34 (1.28 to 1.41)`; the value alone without an interval, or with one narrower than its last digit.
+/// `1.34 (1.28 to 1.41)`; only the value without an interval, or with one narrower than its last digit.
 pub(crate) fn estimate(found: &Estimate) -> String {
     let ends = found.low.zip(found.high).map(|(low, high)| (number(low), number(high)));
     let mean = number(found.mean);
@@ -27,7 +27,7 @@ pub(crate) fn program(program: &str, epoch: &str) -> String {
     format!("weft {program}{mark}")
 }
 
-/// What was measured for each part of a claim.
+/// The measured value of each part of a claim.
 pub(crate) fn measured(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> Vec<String> {
     let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
     let one = |(part, values): (&Part, &SeedValues)| part.one_run.and_then(|one| spread(values, one));
@@ -37,20 +37,21 @@ pub(crate) fn measured(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -
     parts.map_or(Vec::new(), |finding| claim.parts.iter().zip(&finding.parts).map(told).collect())
 }
 
-/// The mean and the ends of single runs: `44.3, runs from 31.2 to 64.8`.
+/// The mean and range of single runs: `44.3, runs from 31.2 to 64.8`.
 fn spread(values: &SeedValues, one: f64) -> Option<String> {
     let (mean, among) = (values.estimate()?.mean, values.runs_around(one)?);
     Some(format!("{}, runs from {} to {}", number(mean), number(among.least), number(among.greatest)))
 }
 
-/// What was measured with the other choice of a claim, a line for each part: `if half of the racks send: 0.53 (0.51 to 0.55)`.
+/// The values with the alternative choice of a claim, one line per part: `if half of the racks send: 0.53 (0.51 to
+/// 0.55)`.
 pub(crate) fn otherwise(claim: &PublishedClaim, findings: &ClaimFindings) -> Vec<String> {
     let other = findings.others.get(claim.id.get_ref());
     let (Some(otherwise), Some(other)) = (&claim.otherwise, other) else { return Vec::new() };
     other.parts.iter().map(|values| format!("if {}: {}", otherwise.choice, value(values))).collect()
 }
 
-/// The band of each part and where the interval lies.
+/// The band of each part, and the position of the interval.
 pub(crate) fn bands(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> Vec<(String, String)> {
     let drawn = finding.is_some_and(|finding| finding.size.runs > 0);
     let lies = |at: usize, part: &Part| {
@@ -84,7 +85,7 @@ pub(crate) fn size(finding: &ClaimFinding) -> String {
     format!("{form}{}, {}", counted(seeds as u64, "seed"), amount(&finding.size))
 }
 
-/// The same of a table.
+/// The amount of simulation behind a table.
 pub(crate) fn size_of_table(tabled: &Tabled) -> String {
     amount(&tabled.size)
 }

@@ -18,15 +18,15 @@ pub use receiver::QueueReceiver;
 pub use sender::QueueSender;
 pub use stack::NotificationLimit;
 
-/// What the flags of a segment mean between queue pairs.
+/// The meaning of a segment's flags between queue pairs.
 pub mod flags {
     use weft_core::segment::Flags;
 
     /// In payload: answer at once.
     pub const REQUEST: Flags = Flags::CWR;
-    /// In payload: it ends a segment whose round trip is measured; in an answer: it is to such a packet.
+    /// In payload: it ends a segment whose round trip is measured; in an answer: it answers such a packet.
     pub const MEASURED: Flags = Flags::DUPLICATE;
-    /// In an answer: something is missing. With a block: what arrived nevertheless.
+    /// In an answer: something is missing. With a block: the block beyond the gap has arrived.
     pub const NEGATIVE: Flags = Flags::SYN;
     /// A congestion notification.
     pub const NOTIFICATION: Flags = Flags::ECE;

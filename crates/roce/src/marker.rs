@@ -1,5 +1,5 @@
-//! TLT beside a queue pair: by the rate where the receiver keeps nothing beyond a gap, by the window where it does. Packets keep
-//! their boundaries, so what is forced is a whole packet or an empty one.
+//! TLT for a queue pair: rate-based if the receiver keeps nothing beyond a gap, window-based if it does. Packets keep
+//! their boundaries, so a forced packet is a whole packet or an empty one.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use weft_tlt::{InFlight, Ranges, RateMarker, WindowMarker};
 
 use crate::queue_pairs::QueuePairs;
 
-/// What a queue pair adds to its packets.
+/// The TLT state of a queue pair.
 #[derive(Clone, Debug)]
 pub(crate) struct TltMarker {
     rule: MarkingRule,
@@ -19,19 +19,19 @@ pub(crate) struct TltMarker {
 /// Which packets are important.
 #[derive(Clone, Debug)]
 enum MarkingRule {
-    /// Go-back-n: gaps are asked for.
+    /// Go-back-N: the receiver requests missing packets.
     Rate(RateMarker),
-    /// Selective: the echo proves losses.
+    /// Selective retransmission: the echo proves losses.
     Window {
-        /// Which packets are important.
+        /// The window-based marker.
         marker: WindowMarker,
-        /// Proved lost, and not asked for by the receiver; to be sent again.
+        /// Bytes proved lost but not requested by the receiver; to be retransmitted.
         lost: Ranges,
     },
 }
 
 impl TltMarker {
-    /// `None`: nothing is marked.
+    /// `None` without TLT.
     pub(crate) fn new(pairs: &QueuePairs) -> Option<Box<TltMarker>> {
         let settings = pairs.settings.tlt.as_ref()?;
         let rule = match pairs.selective() {
@@ -46,7 +46,7 @@ impl TltMarker {
         self.important
     }
 
-    /// A packet goes, the `last` of its message or not. Whether it is important.
+    /// A packet is sent; `last` if it is the last of its message. Returns whether it is important.
     pub(crate) fn sends(&mut self, bytes: Range<u64>, last: bool) -> bool {
         let length = bytes.end - bytes.start;
         let important = match &mut self.rule {
@@ -60,7 +60,7 @@ impl TltMarker {
         important
     }
 
-    /// The packet that has just gone is the last for now. Whether that makes it important.
+    /// The packet just sent is the last that may be sent for now. Returns whether that makes it important.
     pub(crate) fn exhausted(&mut self, bytes: &Range<u64>) -> bool {
         let MarkingRule::Window { marker, .. } = &mut self.rule else { return false };
         let important = marker.exhausted(bytes);
@@ -68,7 +68,7 @@ impl TltMarker {
         important
     }
 
-    /// The first byte of what was proved lost.
+    /// The first byte proved lost.
     pub(crate) fn lost(&self) -> Option<u64> {
         match &self.rule {
             MarkingRule::Rate(_) => None,
@@ -76,15 +76,16 @@ impl TltMarker {
         }
     }
 
-    /// Where the packet begins that goes although the window is closed, and whether it is empty.
+    /// Where a packet starts that must be sent although the window is closed, and whether it is empty.
     pub(crate) fn forced(&self, una: u64, next: u64, mss: u64) -> Option<(u64, bool)> {
         let MarkingRule::Window { marker, .. } = &self.rule else { return None };
         let bytes = marker.forced(Clocking::Adaptive, InFlight { una, next, mss })?;
         Some((bytes.start, bytes.end - bytes.start == 1 && next - una > 1))
     }
 
-    /// All below `una` has arrived, and these bytes beyond it; with `echo` the answer is to the important packet. What that proves
-    /// lost and `repairs` does not name as asked for goes again.
+    /// Everything below `una` has arrived, and these bytes beyond it; with `echo`, the answer is to the important
+    /// packet. Bytes that it proves lost are to be retransmitted, except those in `repairs`, which the receiver has
+    /// requested.
     pub(crate) fn answered(&mut self, una: u64, beyond: &[(u64, u64)], (echo, repairs): (bool, Range<u64>)) {
         let MarkingRule::Window { marker, lost } = &mut self.rule else { return };
         marker.arrived(una, beyond.iter().copied());
@@ -97,14 +98,14 @@ impl TltMarker {
         }
     }
 
-    /// Sending begins anew at a gap.
+    /// Go-back-N restarts at a gap.
     pub(crate) fn goes_back(&mut self) {
         if let MarkingRule::Rate(marker) = &mut self.rule {
             marker.goes_back();
         }
     }
 
-    /// Silence lasted too long: all in flight goes again.
+    /// The retransmission timer expired: everything in flight is retransmitted.
     pub(crate) fn timed_out(&mut self) {
         match &mut self.rule {
             MarkingRule::Rate(marker) => marker.goes_back(),

@@ -10,12 +10,12 @@ use weft_rate::{AnyRateLaw, RateLawSettings, RateLawSite, segments::SegmentSetti
 
 use crate::settings::{QueuePairSettings, RoceRecovery};
 
-/// What an acknowledgement adds to the header (AETH).
+/// What an acknowledgement adds to the header (AETH), bytes.
 const ACK_HEADER: u64 = 4;
-/// What a congestion notification adds to the header.
+/// What a congestion notification adds to the header, bytes.
 const NOTIFICATION_PAYLOAD: u64 = 16;
 
-/// Queue pairs of a run.
+/// The configuration of all queue pairs of a run.
 #[derive(Clone, Debug)]
 pub struct QueuePairs {
     pub(crate) law: RateLawSettings,
@@ -27,7 +27,7 @@ pub struct QueuePairs {
 }
 
 impl QueuePairs {
-    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
+    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
     #[must_use]
     pub fn new(
         law: RateLawSettings,
@@ -55,7 +55,7 @@ impl QueuePairs {
         self.notification.as_ref()
     }
 
-    /// What a scenario said.
+    /// The settings of the scenario.
     #[must_use]
     pub fn settings(&self) -> &QueuePairSettings {
         &self.settings
@@ -67,7 +67,7 @@ impl QueuePairs {
         self.frames.mss
     }
 
-    /// Wire size of a packet with this much payload.
+    /// Wire size of a packet with `payload` bytes of payload.
     #[must_use]
     pub fn data_wire(&self, payload: u64) -> u16 {
         self.frames.wire(payload)

@@ -1,4 +1,4 @@
-//! The receiving end of a queue pair: what is kept, what is delivered, and which answers result.
+//! The receiving end of a queue pair: which packets are kept, what is delivered, and which answers result.
 //! `receiver/answers.rs` sends them.
 
 mod answers;
@@ -19,11 +19,11 @@ use self::answers::{Answer, Answers};
 /// What happens to packets beyond a gap.
 #[derive(Clone, Copy, Debug)]
 enum Beyond {
-    /// Dropped; the first triggers an answer.
+    /// Dropped; the first one triggers an answer.
     Drop,
-    /// Kept and named.
+    /// Kept and reported.
     Name,
-    /// Kept up to this many bytes, for a time.
+    /// Kept up to this many bytes, for this long.
     Hold { bytes: u64, time: Span },
 }
 
@@ -45,9 +45,9 @@ pub struct QueueReceiver {
     /// In-order packets since the last acknowledgement.
     unanswered: u32,
     ack_every: u32,
-    /// Important packets are told from others.
+    /// Whether TLT is in use: important packets are answered at once.
     tlt: bool,
-    /// What the answer to the packet at hand says of its importance.
+    /// Flags of the answer to the current packet that report its importance.
     echo: Flags,
     point: Option<NotificationPoint>,
     answers: Answers,
@@ -92,7 +92,7 @@ impl QueueReceiver {
         }
     }
 
-    /// A packet of the flow arrived; under TLT an important one is answered at once, and the answer says so.
+    /// A packet of the flow arrived. Under TLT, an important packet is answered at once, with an echo.
     pub fn on_packet(&mut self, now: Time, header: &Header, segment: &Segment) {
         let important = self.tlt && header.kind == PacketKind::Data;
         if important {
@@ -127,7 +127,7 @@ impl QueueReceiver {
         }
     }
 
-    /// The expected packet: it is delivered, with what was kept beyond it.
+    /// The expected packet arrived: delivers it, and any packets kept beyond it.
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.expected = segment.end();
         let jumped = self.deliver_kept();
@@ -143,7 +143,7 @@ impl QueueReceiver {
         }
     }
 
-    /// Whether anything kept is now in order.
+    /// Delivers kept packets that are now in order; returns whether there were any.
     fn deliver_kept(&mut self) -> bool {
         if !self.keeps_beyond() {
             return false;
@@ -155,7 +155,7 @@ impl QueueReceiver {
         next > first
     }
 
-    /// Something is kept beyond the expected packet.
+    /// Whether any packet beyond the expected one is kept.
     fn keeps_beyond(&self) -> bool {
         self.kept.top() > self.expected.div_ceil(self.mss)
     }
@@ -188,7 +188,7 @@ impl QueueReceiver {
         }
     }
 
-    /// Requests the expected packet, once until it arrives.
+    /// Requests the expected packet, unless it has been requested before.
     fn ask(&mut self, now: Time, echo: Time) {
         self.missing_at = Time::NEVER;
         if !std::mem::replace(&mut self.asked, true) {

@@ -63,16 +63,16 @@ pub struct QueueSender {
     next: u64,
     /// The first byte never sent.
     fresh: u64,
-    /// Where the next packet starts; `u64::MAX`: there is none.
+    /// Start of the next packet; `u64::MAX`: there is none.
     choice: u64,
-    /// That packet is forced, or (true) carries nothing.
+    /// Whether the next packet is forced by TLT; `Some(true)`: and empty.
     forced: Option<bool>,
-    /// Under TLT.
+    /// Present under TLT.
     marker: Option<Box<TltMarker>>,
     pace: Pace,
     repair: Repair,
     retry_at: Time,
-    /// Time-outs in a row.
+    /// Consecutive time-outs.
     backoff: u32,
     srtt: Span,
     /// When the last byte was acknowledged.
@@ -80,7 +80,7 @@ pub struct QueueSender {
     counts: Counts,
 }
 
-/// Nothing to send.
+/// There is nothing to send.
 const NOTHING: u64 = u64::MAX;
 
 impl QueueSender {
@@ -131,7 +131,7 @@ impl QueueSender {
         self.choose();
     }
 
-    /// Which packet goes next.
+    /// Chooses the next packet.
     #[inline]
     fn choose(&mut self) {
         if self.marker.is_some() || self.una < self.repair.until {
@@ -140,13 +140,13 @@ impl QueueSender {
         self.choice = if self.has_new() { self.next } else { NOTHING };
     }
 
-    /// There is new payload, and the window has room for it.
+    /// Whether there is new payload and room for it in the window.
     #[inline]
     fn has_new(&self) -> bool {
         self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window
     }
 
-    /// The same during a recovery, or where TLT has a say.
+    /// Chooses the next packet during a recovery or under TLT.
     #[inline(never)]
     fn choose_among(&mut self) {
         self.forced = None;
@@ -156,7 +156,8 @@ impl QueueSender {
         };
     }
 
-    /// What goes if nobody asks for anything: what TLT proved lost, new payload, what TLT forces.
+    /// What to send if the receiver requests nothing: packets that TLT proved lost, new payload, packets that TLT
+    /// forces.
     fn next_unasked(&mut self) -> u64 {
         if let Some(start) = self.marker.as_ref().and_then(|marker| marker.lost()) {
             return start;
@@ -234,7 +235,7 @@ impl QueueSender {
         self.fresh = self.fresh.max(start + length);
     }
 
-    /// The packet that goes gets its colour, and the next is chosen.
+    /// Colours the packet being sent, and chooses the next.
     #[inline]
     fn color_and_choose(&mut self, bytes: Range<u64>, last: bool) -> PacketKind {
         let Some(marker) = &mut self.marker else {
@@ -248,7 +249,7 @@ impl QueueSender {
         weft_tlt::kind(important || exhausted)
     }
 
-    /// The clock reached some instant; called early, nothing happens.
+    /// The clock reached an instant; does nothing if called early.
     pub fn on_wakeup(&mut self, now: Time) {
         self.pace.on_time(now);
         if self.retry_at <= now {
@@ -271,7 +272,7 @@ impl QueueSender {
         Needs { wake, ready, complete: done, done, asks: false }
     }
 
-    /// State and counts.
+    /// Its state and counts.
     #[must_use]
     pub fn report(&self) -> SenderReport {
         SenderReport {

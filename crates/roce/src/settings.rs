@@ -5,11 +5,12 @@ use weft_core::{Bytes, Span, choice, settings};
 use weft_tlt::settings::QueuePairTltSettings;
 
 choice! {
-    /// What is sent again.
+    /// What is retransmitted after a loss.
     pub enum RoceRecovery {
         /// Everything from the missing packet on; the receiver drops what arrives out of order (RoCEv2).
         GoBackN = "go-back-n",
-        /// Only what is missing; the receiver keeps what arrives out of order and reports it (IRN, SIGCOMM 2018).
+        /// Only missing packets; the receiver keeps packets that arrive out of order and reports them (IRN, SIGCOMM
+        /// 2018).
         Selective = "selective",
     }
 }
@@ -31,8 +32,8 @@ settings! {
         ack_class: u32 [0, 7] = 0,
         /// What is retransmitted after a loss.
         recovery: RoceRecovery = RoceRecovery::GoBackN,
-        /// Payload that arrived out of order and is kept until the gap is filled, by cards that restore order
-        /// themselves; absent: none. Only with `go-back-n`.
+        /// Payload that the receiver keeps when it arrives out of order until the gap is filled, on cards that restore
+        /// order themselves; absent: none. Only with `go-back-n`.
         reorder_buffer: Option<Bytes> = None,
         /// How long such a card waits for the gap to fill before it reports the packet missing.
         reorder_timeout: Span = Span::from_us(100),
@@ -42,7 +43,7 @@ settings! {
         window: Option<Bytes> = None,
         /// After this long without progress, sending restarts at the first unacknowledged packet.
         retry_timeout: Span = Span::from_ms(4),
-        /// The same while at most `low_packets` are in flight (IRN's low time-out); absent: no difference.
+        /// The time-out while at most `low_packets` are in flight (IRN's low time-out); absent: `retry_timeout`.
         retry_timeout_low: Option<Span> = None,
         /// At most this many packets in flight use the low time-out.
         low_packets: u32 [1, 1000000] = 3,

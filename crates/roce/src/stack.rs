@@ -11,7 +11,7 @@ use crate::{QueuePairs, QueueReceiver, QueueSender};
 /// A card that limits the congestion notifications of all its flows together.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationLimit {
-    /// Minimum time between two; zero: per flow.
+    /// Minimum time between two notifications; zero: no common limit.
     interval: Span,
     quiet_until: Time,
 }

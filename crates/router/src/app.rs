@@ -1,4 +1,4 @@
-//! Applications: what is done with frames.
+//! Applications: how frames are processed.
 
 use weft_core::Time;
 
@@ -9,7 +9,7 @@ pub mod forward;
 pub mod route;
 pub mod switch;
 
-/// What an application works with: the worker's buffers, its queues and its counters.
+/// What an application works with: the worker's buffers, queues and counters.
 pub struct Desk<'a> {
     /// The time, read once for each poll.
     pub now: Time,
@@ -21,17 +21,17 @@ pub struct Desk<'a> {
     pub counters: &'a mut RouterCounters,
 }
 
-/// What one worker does with frames, from receiving to sending.
+/// How one worker processes frames, between receiving and sending.
 pub trait Application: Send {
-    /// Handles the frames of one poll of one port. Each is put in a queue of the outbox, or its buffer is given back.
+    /// Processes the frames of one poll of one port. Each is put into a queue, or its buffer is released.
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch);
 
-    /// Does what is due by now, whether or not frames have arrived.
+    /// Handles what is due by now, whether or not frames have arrived.
     fn tick(&mut self, desk: &mut Desk<'_>) {
         let _ = desk;
     }
 
-    /// When [`Application::tick`] is needed next, if frames do not come first.
+    /// When [`Application::tick`] is needed next, if no frames arrive before.
     fn next_tick(&self) -> Option<Time> {
         None
     }

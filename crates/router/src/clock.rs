@@ -1,4 +1,4 @@
-//! The clock of the workers: the only place where the router reads one, once for each poll.
+//! The clock of the workers: the only place where the router reads one, once per poll.
 
 use std::time::Instant;
 

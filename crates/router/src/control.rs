@@ -1,7 +1,7 @@
-//! What the workers of a router share: routes, next hops and neighbours. Changed under a lock, by few; read without one, by all.
+//! State shared by the workers of a router: routes, next hops and neighbours. Changed under a lock, read without one.
 //!
-//! Workers look routes up in tables that change under their hands, and keep a copy of the next hops (an [`AdjacencyTable`]), which
-//! they replace when its number says that there is a newer one.
+//! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
+//! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -18,20 +18,20 @@ use crate::backend::system;
 use crate::interface::Interface;
 use crate::neighbours::{DueQuestions, NeighbourLimits, Neighbours, Resolution, Station};
 
-/// Where packets of a route go.
+/// Where packets of a route are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NextHop {
-    /// To the router itself.
+    /// The router itself.
     Local,
-    /// To the station with the packet's own destination, on the link of this port.
+    /// The station with the packet's own destination address, on the link of this port.
     Link(u16),
-    /// To this station.
+    /// This station.
     Station(Station),
-    /// Nowhere: the sender is told.
+    /// None: the sender gets an error.
     Reject,
 }
 
-/// What a worker does with a packet of a next hop.
+/// How a worker forwards packets to a next hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjacency {
     /// Destination and source address of the frame.
@@ -43,29 +43,29 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// No port: see the next hop.
+    /// Not a port: the packet takes the slow path.
     pub const SLOW: u16 = u16::MAX;
-    /// Not resolved: no packet is short enough for it.
+    /// Unresolved: every packet is too long for its MTU.
     pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, mtu: 0 };
 }
 
-/// The next hops at one time, by the number of the hop.
+/// A snapshot of the next hops, by number.
 #[derive(Clone, Debug, Default)]
 pub struct AdjacencyTable {
-    /// What to do.
+    /// How to forward.
     pub adjacencies: Box<[Adjacency]>,
-    /// What they stand for.
+    /// The next hops themselves.
     pub hops: Box<[Option<NextHop>]>,
 }
 
-/// What a change asks the caller to send.
+/// What the caller must send after a change.
 #[derive(Debug, Default)]
 pub struct PendingSends {
-    /// Stations to ask for.
+    /// Stations for which to send a request.
     pub ask: Vec<Station>,
-    /// IP packets for stations that have answered.
+    /// IP packets for stations that have been resolved.
     pub ready: Vec<(Station, Mac, Vec<u8>)>,
-    /// IP packets whose station does not answer, with the port they would have taken.
+    /// IP packets whose station does not answer, with the port they arrived by.
     pub failed: Vec<(u16, Vec<u8>)>,
 }
 
@@ -74,7 +74,7 @@ pub struct ControlState {
     ports: Arc<[Interface]>,
     routes4: Ipv4Routes,
     routes6: Ipv6Routes,
-    /// By number, from 1; with the number of routes that use each.
+    /// Next hops by number, from 1, each with the number of routes that use it.
     hops: Vec<Option<(NextHop, usize)>>,
     numbers: HashMap<NextHop, Hop>,
     neighbours: Neighbours,
@@ -91,7 +91,7 @@ const NEVER_FORWARDED: [(IpAddr, u8); 7] = [
     (IpAddr::V6(Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0)), 8),
 ];
 
-/// What workers share.
+/// State shared by workers.
 pub struct Control {
     state: Mutex<ControlState>,
     newest: AtomicU64,
@@ -138,7 +138,8 @@ impl Control {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state; workers see the next hops that result. Nothing that packets wait for may happen inside.
+    /// Changes the state; workers then see the resulting next hops. `change` must not wait for anything, because
+    /// packets may wait for it.
     pub fn change<T>(&self, change: impl FnOnce(&mut ControlState) -> T) -> T {
         let mut state = self.lock();
         let result = change(&mut state);
@@ -170,12 +171,12 @@ impl Control {
         self.newest.fetch_add(1, Ordering::Release);
     }
 
-    /// A packet is to go to a station.
+    /// Resolves the station of a packet.
     pub fn resolve(&self, now: Time, station: Station, packet: &[u8]) -> Resolution {
         self.lock().neighbours.resolve(now, station, packet)
     }
 
-    /// A station says where it is, in a question to us (`solicits`) or in an answer.
+    /// A station announces its MAC address, in a request to us (`solicits`) or in an answer.
     pub fn learn(&self, now: Time, station: Station, mac: Mac, solicits: bool) -> PendingSends {
         let mut state = self.lock();
         let (waiting, is_new) = state.neighbours.learn(now, station, mac, solicits);
@@ -187,7 +188,7 @@ impl Control {
         PendingSends { ready, ..PendingSends::default() }
     }
 
-    /// What is due by now. Does nothing if another worker is at it.
+    /// Handles what is due by now. Does nothing if another worker is doing so.
     pub fn due(&self, now: Time) -> PendingSends {
         let Ok(mut state) = self.state.try_lock() else { return PendingSends::default() };
         let DueQuestions { ask, gone } = state.neighbours.due(now);
@@ -242,7 +243,7 @@ impl ControlState {
         Ok(())
     }
 
-    /// Removes a route; says whether there was one.
+    /// Removes a route; returns whether there was one.
     pub fn remove_route(&mut self, prefix: IpPrefix) -> bool {
         let before = match prefix.address() {
             IpAddr::V4(_) => self.routes4.remove(prefix),
@@ -268,7 +269,7 @@ impl ControlState {
         self.hops[usize::from(hop.0)].map(|(next, _)| next)
     }
 
-    /// The number of a next hop, one more route using it.
+    /// The number of a next hop for one more route.
     fn number(&mut self, next: NextHop) -> Option<Hop> {
         if let Some(hop) = self.numbers.get(&next).copied() {
             if let Some((_, users)) = &mut self.hops[usize::from(hop.0)] {
@@ -287,7 +288,7 @@ impl ControlState {
         Some(hop)
     }
 
-    /// One route less uses a next hop.
+    /// A route no longer uses a next hop.
     fn release(&mut self, hop: Hop) {
         let place = &mut self.hops[usize::from(hop.0)];
         if let Some((next, users)) = place {
@@ -299,10 +300,11 @@ impl ControlState {
         }
     }
 
-    /// Packets for a station that has answered need no second look-up: it gets a route of its own, unless there is one already.
+    /// Gives a station that has been resolved a route of its own, unless there is one, so that its packets need no
+    /// second look-up.
     fn add_station(&mut self, station: Station) {
         if let Some(prefix) = whole(station.1).filter(|prefix| self.is_on_link(*prefix, station)) {
-            // Without room for the route its packets are resolved one by one.
+            // Without room for the route, its packets are resolved one by one.
             let _ = self.set_route(prefix, NextHop::Station(station));
         }
     }
@@ -315,7 +317,7 @@ impl ControlState {
         }
     }
 
-    /// Whether an address has no route of its own, is no link-local one and lies on the link of its port.
+    /// Whether an address has no route of its own, is not link-local, and lies on the link of its port.
     fn is_on_link(&self, prefix: IpPrefix, (port, address): Station) -> bool {
         let on_link = |port: &Interface| port.reaches(address) && !crate::interface::is_link_local(address);
         self.route(prefix).is_none() && self.ports.get(usize::from(port)).is_some_and(on_link)
@@ -333,7 +335,7 @@ impl ControlState {
         }
     }
 
-    /// What to do for a next hop whose station is known.
+    /// The adjacency of a next hop whose station is known.
     fn adjacency(&self, next: NextHop) -> Option<Adjacency> {
         let NextHop::Station(station) = next else { return None };
         let mac = self.neighbours.mac(station)?;
@@ -345,7 +347,7 @@ impl ControlState {
     }
 }
 
-/// The prefix of one address.
+/// The prefix of a single address.
 fn whole(address: IpAddr) -> Option<IpPrefix> {
     IpPrefix::around(address, if address.is_ipv4() { 32 } else { 128 })
 }

@@ -1,4 +1,4 @@
-//! What a worker counts: every frame that comes in is sent, answered, kept or dropped for a reason.
+//! The counters of a worker: every frame that arrives is sent, answered, kept or dropped for a reason.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ macro_rules! drops {
             /// All causes.
             pub const ALL: &[DropCause] = &[$(DropCause::$name,)*];
 
-            /// What reports call it.
+            /// Its name in reports.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(DropCause::$name => $text,)* }
@@ -22,31 +22,31 @@ macro_rules! drops {
 }
 
 drops! {
-    /// Not a sound packet.
+    /// An invalid packet.
     Malformed = "malformed",
     /// Addressed to another station.
     OtherStation = "other-station",
     /// Neither IPv4 nor IPv6 nor ARP, or with a VLAN tag.
     Unsupported = "unsupported",
-    /// To a group of stations, or from one.
+    /// To or from a group of stations.
     Multicast = "multicast",
-    /// Its hop limit is used up.
+    /// Its hop limit has expired.
     Expired = "expired",
     /// No route.
     NoRoute = "no-route",
-    /// A route that rejects.
+    /// Its route rejects packets.
     Rejected = "rejected",
     /// Longer than the next link carries.
     TooBig = "too-big",
     /// The next hop does not answer.
     Unreachable = "unreachable",
-    /// Too many packets wait for next hops to answer.
+    /// Too many packets wait for next hops to be resolved.
     WaitingFull = "waiting-full",
-    /// Addressed to the router, which does not want it.
+    /// Addressed to the router, which does not process it.
     Local = "local",
     /// No buffer was free.
     NoBuffer = "no-buffer",
-    /// The device did not take it.
+    /// The device did not accept it.
     DeviceFull = "device-full",
     /// The switch dropped it: no room, or an early drop.
     Switch = "switch",
@@ -63,13 +63,13 @@ pub struct RouterCounters {
     pub sent: u64,
     /// Bytes handed to devices.
     pub sent_bytes: u64,
-    /// Frames the router itself made: answers, errors, questions.
+    /// Frames that the router originated: replies, errors, requests.
     pub made: u64,
     /// Received frames that the router itself consumed: ARP, neighbour discovery, echo.
     pub consumed: u64,
     /// ICMP errors not sent because of the rate limit.
     pub errors_suppressed: u64,
-    /// Polls, and those that found frames.
+    /// Polls, and polls that found frames.
     pub polls: (u64, u64),
     drops: [u64; DropCause::ALL.len()],
 }
@@ -121,7 +121,7 @@ impl RouterCounters {
         self.drops.iter_mut().zip(other.drops).for_each(|(own, other)| *own += other);
     }
 
-    /// Received frames that are neither sent nor consumed nor dropped: zero once nothing waits inside the router.
+    /// Received frames that are neither sent nor consumed nor dropped: zero when nothing waits inside the router.
     #[must_use]
     pub fn inside(&self) -> i64 {
         (self.received + self.made) as i64 - (self.sent + self.consumed + self.dropped_in_all()) as i64

@@ -1,7 +1,8 @@
 //! The switch of the simulator, driven by a clock: the packets inside it, and when its transmitters are free.
 //!
-//! The simulator drives the same [`Switch`] with events. At one instant arrivals come first, then transmitters, then timers, as there; so
-//! the same arrivals at the same times leave by the same ports with the same marks, and the same packets are dropped.
+//! The simulator drives the same [`Switch`] with events. As in the simulator, at one instant arrivals come first, then
+//! transmitters, then timers; so equal arrivals at equal times leave by equal ports with equal marks, and the same
+//! packets are dropped.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,30 +13,30 @@ use weft_switch::{Effect, Effects, PortCounters, Sent, Switch, Turn, Verdict};
 
 use crate::pool::Frame;
 
-/// A packet inside the switch: a frame in a buffer of the worker that received it, which also sends it.
+/// A packet inside the switch: a frame in a buffer of the worker that received it and will send it.
 #[derive(Clone, Copy, Debug, Default)]
 struct HeldFrame {
     worker: u16,
     frame: Frame,
 }
 
-/// What has become of a frame.
+/// The outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwitchOutcome {
-    /// It leaves by a port, marked or as it came.
+    /// It leaves by a port, possibly marked.
     Sent {
         /// The port.
         port: PortId,
         /// The frame.
         frame: Frame,
-        /// Whether it says that it met congestion.
+        /// Whether it must be marked "congestion experienced".
         marked: bool,
     },
     /// It is dropped.
     Dropped(Frame),
 }
 
-/// What is due at a port; at one instant transmitters come before timers.
+/// An event at a port; at one instant transmitters come before timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Idle,
@@ -50,14 +51,14 @@ pub struct SwitchDriver {
     effects: Effects,
     due: BinaryHeap<Reverse<(Time, Due, u16)>>,
     now: Time,
-    /// By worker.
+    /// Outcomes by worker.
     outcomes: Box<[Vec<SwitchOutcome>]>,
     sent: Box<[(u64, Bytes)]>,
     drops: [u64; Reason::ALL.len()],
 }
 
 impl SwitchDriver {
-    /// An empty switch, with the line rates of its ports, whose packets so many workers bring.
+    /// An empty switch with the line rates of its ports, for `workers` workers.
     #[must_use]
     pub fn new(switch: Switch, rates: Vec<Rate>, workers: usize) -> SwitchDriver {
         SwitchDriver {
@@ -73,8 +74,8 @@ impl SwitchDriver {
         }
     }
 
-    /// A worker has received a frame with this header by the port `from`. Time never goes back: what comes with an earlier time has
-    /// arrived now.
+    /// A worker has received a frame with this header by the port `from`. Time never goes back: an earlier `now` counts
+    /// as the current time.
     pub fn receive(&mut self, now: Time, from: PortId, (worker, frame): (u16, Frame), header: Header) {
         self.advance(now);
         let packet = self.pool.insert(header, HeldFrame { worker, frame });
@@ -89,7 +90,7 @@ impl SwitchDriver {
         self.carry_out();
     }
 
-    /// Time passes: everything due before `now` happens.
+    /// Advances the time: handles everything due before `now`.
     pub fn advance(&mut self, now: Time) {
         while let Some(Reverse((time, due, port))) = self.due.peek().copied().filter(|next| next.0.0 < now) {
             self.due.pop();
@@ -102,12 +103,12 @@ impl SwitchDriver {
         self.now = self.now.max(now);
     }
 
-    /// What has become of the frames of a worker since the last look; the caller empties it.
+    /// The outcomes of a worker's frames since the last call; the caller drains them.
     pub fn outcomes(&mut self, worker: u16) -> &mut Vec<SwitchOutcome> {
         &mut self.outcomes[usize::from(worker)]
     }
 
-    /// When a worker has to look again: at once if there are outcomes, else when something is due.
+    /// When a worker must look again: at once if there are outcomes, otherwise when something is due.
     #[must_use]
     pub fn next_look(&self) -> Option<Time> {
         if self.outcomes.iter().any(|outcomes| !outcomes.is_empty()) {
@@ -142,7 +143,7 @@ impl SwitchDriver {
         self.drops[reason as usize]
     }
 
-    /// What a port has done so far: packets and bytes on the wire that it sent, and the counters of its queues.
+    /// The activity of a port so far: packets and wire bytes sent, and the counters of its queues.
     pub fn port(&mut self, port: PortId) -> ((u64, Bytes), PortCounters) {
         (self.sent[port.index()], self.switch.counters(self.now, port))
     }
@@ -153,7 +154,7 @@ impl SwitchDriver {
         self.carry_out();
     }
 
-    /// The transmitter of a port is idle: the next packet leaves, and occupies it for as long as its line rate says.
+    /// The transmitter of a port is idle: the next packet leaves and occupies it for its transmission time.
     fn transmit(&mut self, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         match self.switch.transmit(&mut turn, port) {

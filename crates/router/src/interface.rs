@@ -8,9 +8,9 @@ use weft_packet::Mac;
 /// A port as routing sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// Its station address.
+    /// Its MAC address.
     pub mac: Mac,
     /// Longest IP packet of its link, bytes.
     pub mtu: u16,
@@ -19,7 +19,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// The IPv6 address that only its own link knows, made of the station address (RFC 4291, appendix A).
+    /// Its link-local IPv6 address, derived from the MAC address (RFC 4291, appendix A).
     #[must_use]
     pub fn link_local(&self) -> Ipv6Addr {
         let [a, b, c, d, e, f] = self.mac.0;
@@ -36,7 +36,7 @@ impl Interface {
         })
     }
 
-    /// Its first IPv6 address that other links know, else the link-local one.
+    /// Its first IPv6 address that is not link-local; otherwise the link-local one.
     #[must_use]
     pub fn v6(&self) -> Ipv6Addr {
         let global = self.addresses.iter().find_map(|(address, _)| match address {
@@ -46,7 +46,7 @@ impl Interface {
         global.unwrap_or_else(|| self.link_local())
     }
 
-    /// The address from which it asks for `target`: on the same link if it has one there.
+    /// The source address of its requests for `target`: one on the same link, if there is one.
     #[must_use]
     pub fn source_for(&self, target: IpAddr) -> Option<IpAddr> {
         let on_link = |(own, length): &&(IpAddr, u8)| {
@@ -75,7 +75,7 @@ impl Interface {
     }
 }
 
-/// Whether an address is known on its own link only.
+/// Whether an address is link-local.
 #[must_use]
 pub fn is_link_local(address: IpAddr) -> bool {
     match address {

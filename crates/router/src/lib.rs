@@ -1,8 +1,8 @@
 //! A software router: real packets through buffers, workers, back ends and applications.
 //!
-//! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (where frames come from and go to), [`app`] (what is done with
-//! them), [`worker`] (one thread from receiving to sending), [`control`] (routes that workers share), [`driver`] (the simulator's
-//! switch that workers share). Must not depend on configuration files.
+//! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (sources and sinks of frames), [`app`] (how they
+//! are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes shared by workers),
+//! [`driver`] (the simulator's switch, shared by workers). Must not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker

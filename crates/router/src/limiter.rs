@@ -1,4 +1,4 @@
-//! A token bucket, by which a router limits what it sends on its own account.
+//! A token bucket that limits what a router sends on its own initiative.
 
 use weft_core::{Span, Time};
 
@@ -13,7 +13,7 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket: `per_second` tokens a second, at most `burst` at once. A rate of zero gives no token at all.
+    /// A full bucket: `per_second` tokens per second, at most `burst` at once. A rate of zero gives no tokens.
     #[must_use]
     pub fn new(per_second: u32, burst: u32) -> TokenBucket {
         let interval = Span(Span::from_s(1).0.checked_div(per_second.into()).unwrap_or(0));

@@ -1,6 +1,7 @@
-//! Stations on the links of a router, found by ARP and neighbour discovery: a bounded cache, and packets that wait for an answer.
+//! Stations on the links of a router, found by ARP and neighbour discovery: a bounded cache, and packets that wait for
+//! an answer.
 //!
-//! Must not depend on routes or devices: it takes the time and messages, and says what to send.
+//! Must not depend on routes or devices: it takes the time and messages, and returns what to send.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -11,17 +12,17 @@ use weft_packet::Mac;
 /// Bounds and times of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourLimits {
-    /// Most stations.
+    /// Maximum number of stations.
     pub stations: usize,
-    /// Most stations that have not answered yet.
+    /// Maximum number of unresolved stations.
     pub unanswered: usize,
-    /// Most packets that wait for one station; the oldest leaves for a new one.
+    /// Maximum number of packets that wait for one station; a new one replaces the oldest.
     pub waiting: usize,
-    /// Time between questions to a station that does not answer.
+    /// Interval between requests to a station that does not answer.
     pub retry: Span,
-    /// Questions before giving up.
+    /// Number of requests before giving up.
     pub questions: u8,
-    /// Time after which a station is asked again.
+    /// Time after which the address of a station is verified.
     pub lifetime: Span,
 }
 
@@ -38,39 +39,39 @@ impl Default for NeighbourLimits {
     }
 }
 
-/// Where a station is: a port, and its address.
+/// A station: a port, and an IP address on its link.
 pub type Station = (u16, IpAddr);
 
 #[derive(Clone, Debug)]
 struct Entry {
     mac: Option<Mac>,
-    /// When it is asked next.
+    /// When the next request is due.
     due: Time,
-    /// Questions since it last answered.
+    /// Requests since the last answer.
     asked: u8,
-    /// IP packets for it.
+    /// IP packets waiting for it.
     waiting: Vec<Vec<u8>>,
 }
 
-/// What came of a packet for a station.
+/// The outcome for a packet to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// The station is known.
     Known(Mac),
-    /// The packet waits, and the station must be asked now.
+    /// The packet waits, and a request must be sent now.
     Ask,
-    /// The packet waits; the question is under way. If others had to leave for it: how many.
+    /// The packet waits; a request has been sent. The number of packets dropped to make room for it.
     Waits(usize),
     /// There is no room for another station.
     Full,
 }
 
-/// What is due.
+/// What is due by a given time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct DueQuestions {
-    /// Stations to ask.
+    /// Stations for which to send a request.
     pub ask: Vec<Station>,
-    /// Stations given up, and the packets that waited for them.
+    /// Stations given up, with the packets that waited for them.
     pub gone: Vec<(Station, Vec<Vec<u8>>)>,
 }
 
@@ -89,7 +90,7 @@ impl Neighbours {
         Neighbours { limits, ..Neighbours::default() }
     }
 
-    /// Number of stations, known or asked for.
+    /// Number of stations, resolved or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stations.len()
@@ -101,7 +102,7 @@ impl Neighbours {
         self.stations.is_empty()
     }
 
-    /// The address of a station that has answered.
+    /// The MAC address of a station that has answered.
     #[must_use]
     pub fn mac(&self, station: Station) -> Option<Mac> {
         self.stations.get(&station)?.mac
@@ -112,7 +113,7 @@ impl Neighbours {
         self.stations.iter().filter_map(|(station, entry)| Some((*station, entry.mac?)))
     }
 
-    /// A packet is to go to a station.
+    /// Resolves the station of a packet.
     pub fn resolve(&mut self, now: Time, station: Station, packet: &[u8]) -> Resolution {
         if let Some(entry) = self.stations.get_mut(&station) {
             if let Some(mac) = entry.mac {
@@ -133,8 +134,8 @@ impl Neighbours {
         Resolution::Ask
     }
 
-    /// A station says where it is. Without a question of ours it is believed only if `solicits`: it has asked us, so that we will
-    /// answer it. Returns the packets that waited, and whether its address is new.
+    /// A station announces its MAC address. Without a request of ours it is believed only if `solicits`: it has asked
+    /// us, so that we will answer it. Returns the packets that waited, and whether its address is new.
     pub fn learn(&mut self, now: Time, station: Station, mac: Mac, solicits: bool) -> (Vec<Vec<u8>>, bool) {
         let due = now + self.limits.lifetime;
         let has_room = self.stations.len() < self.limits.stations;
@@ -153,7 +154,7 @@ impl Neighbours {
         }
     }
 
-    /// What is due by now.
+    /// Takes what is due by now.
     pub fn due(&mut self, now: Time) -> DueQuestions {
         let mut found = DueQuestions::default();
         for (station, entry) in self.stations.iter_mut().filter(|(_, entry)| entry.due <= now) {

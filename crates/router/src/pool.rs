@@ -1,8 +1,9 @@
 //! Buffers for frames, and lists of frames. A worker owns its buffers; back ends copy into and out of them.
 
-/// Bytes from one buffer to the next. Not a power of two, so that the first lines of buffers spread over all sets of a cache.
+/// Distance between buffers in bytes. Not a power of two, so that the first lines of buffers spread over all cache
+/// sets.
 pub const STRIDE: usize = 2176;
-/// Most frames handled together.
+/// Maximum number of frames processed together.
 pub const BATCH: usize = 64;
 
 /// A frame in a buffer.
@@ -38,7 +39,7 @@ impl FrameBatch {
         &self.frames[..self.count.min(BATCH)]
     }
 
-    /// How many more it takes.
+    /// How many more frames fit.
     #[must_use]
     pub fn room(&self) -> usize {
         self.limit - self.count
@@ -53,7 +54,7 @@ impl FrameBatch {
         true
     }
 
-    /// Forgets all frames; from now on the batch takes this many, at most [`BATCH`].
+    /// Clears the batch and limits it to `limit` frames, at most [`BATCH`].
     #[inline(always)]
     pub fn limit(&mut self, limit: usize) {
         (self.count, self.limit) = (0, limit.min(BATCH));
@@ -68,7 +69,7 @@ pub struct FramePool {
 }
 
 impl FramePool {
-    /// This many free buffers.
+    /// A pool of `count` free buffers.
     #[must_use]
     pub fn new(count: u32) -> FramePool {
         FramePool { buffers: vec![[0; STRIDE]; count as usize].into(), free: (0..count).rev().collect() }
@@ -80,7 +81,7 @@ impl FramePool {
         self.free.pop()
     }
 
-    /// The buffer is free again.
+    /// Releases a buffer.
     #[inline]
     pub fn give(&mut self, buffer: u32) {
         self.free.push(buffer);
@@ -111,7 +112,7 @@ impl FramePool {
         &mut self.buffers[number as usize]
     }
 
-    /// Several buffers at once; none if two are the same.
+    /// Several buffers at once; empty if two numbers are equal.
     #[must_use]
     pub fn disjoint(&mut self, numbers: &[u32]) -> Vec<&mut [u8; STRIDE]> {
         let mut order: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
@@ -145,7 +146,7 @@ impl FramePool {
         &mut buffer[..usize::from(frame.length).min(STRIDE)]
     }
 
-    /// Copies a frame into a free buffer; none if it is longer than a buffer or no buffer is free.
+    /// Copies a frame into a free buffer; `None` if it is longer than a buffer or no buffer is free.
     pub fn store(&mut self, bytes: &[u8], port: u16) -> Option<Frame> {
         if bytes.len() > STRIDE {
             return None;
@@ -181,7 +182,7 @@ impl SendQueues {
         self.queues[usize::from(port)].extend_from_slice(frames);
     }
 
-    /// What waits at a port.
+    /// The queue of a port.
     pub fn queue(&mut self, port: usize) -> &mut Vec<Frame> {
         &mut self.queues[port]
     }

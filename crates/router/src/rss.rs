@@ -1,18 +1,19 @@
-//! Receive-side scaling in software: the Toeplitz hash, for devices that have none. Flows go to queues as on a card with the usual key.
+//! Receive-side scaling in software: the Toeplitz hash, for devices without it. Flows are assigned to queues as on a
+//! card with the default key.
 
 use weft_packet::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
 
-/// Microsoft's example key, which most drivers have taken over.
+/// Microsoft's example key, which most drivers use.
 pub const DEFAULT_KEY: [u8; 40] = [
     0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0,
     0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42,
     0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
 ];
 
-/// Entries of the indirection table: low bits of the hash to queues.
+/// Entries of the indirection table, which maps low bits of the hash to queues.
 const ENTRIES: usize = 128;
 
-/// The hash with one key, by table: 256 words for each byte of the input.
+/// The hash with a fixed key as tables: 256 words for each byte of the input.
 #[derive(Clone, Debug)]
 pub struct Toeplitz {
     table: Box<[[u32; 256]]>,
@@ -48,20 +49,22 @@ pub struct FlowQueues {
 }
 
 impl FlowQueues {
-    /// Among `queues` queues, which take turns in the indirection table. There is at least one.
+    /// A distribution among `queues` queues, at least one, which alternate in the indirection table.
     #[must_use]
     pub fn among(queues: u16) -> FlowQueues {
         let indirection = std::array::from_fn(|entry| entry as u16 % queues.max(1));
         FlowQueues { toeplitz: Toeplitz::new(&DEFAULT_KEY), indirection }
     }
 
-    /// The queue of a frame: by addresses and ports, by addresses alone where there are no ports, the first for all that is not IP.
+    /// The queue of a frame: by addresses and ports, by addresses alone if there are no ports; the first queue for
+    /// frames without IP.
     #[must_use]
     pub fn queue_of(&self, frame: &[u8]) -> u16 {
         self.hash_of(frame).map_or(self.indirection[0], |hash| self.indirection[hash as usize % ENTRIES])
     }
 
-    /// The hash of a frame with an IP packet. Fragments are hashed by addresses, so that all of a packet go to one queue.
+    /// The hash of a frame with an IP packet. Fragments are hashed by addresses, so that all fragments of a packet go
+    /// to one queue.
     #[must_use]
     pub fn hash_of(&self, frame: &[u8]) -> Option<u32> {
         let frame = EthernetFrame::parse(frame).ok()?;

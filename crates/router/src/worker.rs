@@ -1,4 +1,4 @@
-//! A worker: one thread that takes frames from receiving to sending, with its own buffers, queues and application.
+//! A worker: one thread that receives, processes and sends frames, with its own buffers, queues and application.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -13,14 +13,14 @@ use crate::clock::RouterClock;
 use crate::counters::{DropCause, RouterCounters};
 use crate::pool::{FrameBatch, FramePool, SendQueues};
 
-/// Polls without frames before a worker sleeps until its devices have some.
+/// Polls without frames before a worker sleeps until a device has some.
 const IDLE_POLLS: u32 = 64;
-/// Longest sleep, milliseconds: how soon a worker sees that it is to stop.
+/// Longest sleep in milliseconds, which is also how soon a worker stops.
 const NAP: u16 = 20;
-/// How old published counters may be.
+/// Maximum age of published counters.
 const PUBLISHED_EVERY: Span = Span::from_ms(50);
 
-/// One worker; `A` is what it does.
+/// A worker with an application of type `A`.
 pub struct RouterWorker<A> {
     ports: Vec<Box<dyn Backend>>,
     pool: FramePool,
@@ -28,7 +28,7 @@ pub struct RouterWorker<A> {
     out: SendQueues,
     app: A,
     counters: RouterCounters,
-    /// Most frames received at once.
+    /// Maximum number of frames received at once.
     burst: usize,
 }
 
@@ -47,7 +47,7 @@ impl<A: Application> RouterWorker<A> {
         RouterWorker { burst: burst.clamp(1, crate::pool::BATCH), ..self }
     }
 
-    /// What has happened so far.
+    /// The counters so far.
     #[must_use]
     pub fn counters(&self) -> &RouterCounters {
         &self.counters
@@ -96,7 +96,7 @@ impl<A: Application> RouterWorker<A> {
         result.map(|()| received)
     }
 
-    /// Hands what is queued to the devices.
+    /// Passes queued frames to the devices.
     #[inline]
     fn flush(&mut self) -> io::Result<()> {
         let mut result = Ok(());
@@ -122,13 +122,13 @@ impl<A: Application> RouterWorker<A> {
         result
     }
 
-    /// How long the worker may sleep, milliseconds: not beyond what the application has to do.
+    /// How long the worker may sleep, in milliseconds: not longer than until the application's next tick.
     fn nap(&self, now: Time) -> u16 {
         let until = |due: Time| u16::try_from(due.since(now).0 / Span::from_ms(1).0).unwrap_or(NAP).min(NAP);
         self.app.next_tick().map_or(NAP, until)
     }
 
-    /// Works until `stop` is set or the input of a port ends. Its counters are published from time to time, and at the end.
+    /// Runs until `stop` is set or the input of a port ends. Publishes its counters periodically, and at the end.
     ///
     /// # Errors
     /// A device has failed.
@@ -172,7 +172,7 @@ impl<A: Application> RouterWorker<A> {
     }
 }
 
-/// Whether an interface is down, which passes.
+/// Whether an interface is down, which is temporary.
 fn is_link_down(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
 }

@@ -1,4 +1,4 @@
-//! Rules on arbiters of links, and on the transports that go by their grants.
+//! Rules on the arbiters of links, and on the transports that depend on them.
 
 use crate::{Facts, Finding, impossible};
 use weft_switch::arbiter::ArbiterSettings;

@@ -14,7 +14,7 @@ use weft_model::{EndSettings, TransportInUse, names_somebody};
 use weft_switch::{BalancerSettings, PfcSettings};
 use weft_topology::Node;
 
-/// A tier exists in the topology, a name is a switch's.
+/// Every level names an existing tier or switch.
 pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
@@ -101,7 +101,7 @@ pub(crate) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: 
     }
 }
 
-/// What a switch level sets is in force somewhere, and differs from the value there without it.
+/// Every setting of a switch level is in force somewhere, and differs from the value there without it.
 pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels = facts.settings.switch.levels();
     if facts.graph.is_none() || levels.is_empty() {
@@ -126,7 +126,7 @@ pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
     judge((&said(facts, place), &devices), ("switches", &full), found);
 }
 
-/// What a level of hosts or traffic sets in the transport is in force for some flow, and changes something there.
+/// Every transport setting of a level of hosts or traffic is in force for some flow, and changes something there.
 pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels: BTreeSet<&str> =
         facts.stacks.iter().flat_map(|stack| &stack.levels).map(String::as_str).collect();
@@ -161,7 +161,7 @@ pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
     judge((&said(facts, place), &stacks), ("flows", &full), found);
 }
 
-/// A group names hosts and sets something on them.
+/// Every group names hosts and sets something on them.
 pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for (number, entry) in facts.settings.hosts.over(&Vec::new()).iter().enumerate() {
@@ -236,14 +236,15 @@ fn judge((said, all): (&[Said], &[Effective]), (what, full): (&str, FullPath<'_>
 
 /// A setting given by some level.
 struct Said {
-    /// `None`: that of all.
+    /// The level; `None`: the settings for all.
     level: Option<String>,
-    /// As at the level of all.
+    /// The path, as at the level of all.
     path: String,
     value: Value,
 }
 
-/// What the user set at the levels that `place` recognises. A family whose settings are also given is left to these.
+/// The settings that the user gave at the levels that `place` recognises. A family is left out if settings of its
+/// member are given, because these have rows of their own.
 fn said(facts: &Facts<'_>, place: impl Fn(&str) -> Option<(Option<String>, String)>) -> Vec<Said> {
     let written = |path: &str| facts.said.at(&facts.said.tagged(path)).is_some();
     let all = rows(&ScenarioSettings::TABLE, facts.value).into_iter().filter(|row| written(&row.path));
@@ -258,10 +259,10 @@ fn said(facts: &Facts<'_>, place: impl Fn(&str) -> Option<(Option<String>, Strin
     said.into_iter().zip(kept).filter_map(|(one, kept)| kept.then_some(one)).collect()
 }
 
-/// The settings of some switches, level by level.
+/// The settings of some switches under a growing number of levels.
 struct Effective {
     levels: Vec<String>,
-    /// With none of the levels, with the first, with the first two, and so on.
+    /// Values with no level, with the first, with the first two, and so on.
     values: Vec<BTreeMap<String, Value>>,
 }
 
@@ -278,12 +279,12 @@ impl Effective {
         Effective { levels: levels.to_vec(), values: values.iter().map(by_path).collect() }
     }
 
-    /// The number of levels up to and including this one.
+    /// The number of levels up to and including a level.
     fn depth(&self, level: Option<&str>) -> Option<usize> {
         level.map_or(Some(0), |level| self.levels.iter().position(|own| own == level).map(|at| at + 1))
     }
 
-    /// Whether the value in force is the one set there.
+    /// Whether the value in force is the one set by `one`.
     fn takes(&self, one: &Said, said: &[Said]) -> bool {
         let depth = self.depth(one.level.as_deref()).unwrap_or(0);
         let above = &self.levels[depth..];

@@ -51,7 +51,7 @@ struct Facts<'a> {
     balance: &'a BalancerSettings,
     /// The transport of flows: what their two ends do.
     stack: &'a TransportSettings,
-    /// The same with the levels it comes from.
+    /// The transport, with the levels it comes from.
     stack_of: &'a TransportInUse,
     /// All transports in use.
     stacks: &'a [TransportInUse],
@@ -63,13 +63,14 @@ struct Facts<'a> {
     folder: &'a Path,
 }
 
-/// A finding of a rule: the path of a setting, and what is wrong with it.
+/// A finding of a rule.
 #[derive(Clone)]
 struct Finding {
     path: String,
     message: String,
     idle: bool,
-    /// The path includes its level; otherwise it is that of `[switch]` or `[balance]`, whatever level gave the value.
+    /// Whether the path includes its level; otherwise it is a path of `[switch]` or `[balance]`, whichever level gave
+    /// the value.
     exact: bool,
 }
 
@@ -150,7 +151,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (balance::labels_have_room_for_the_ports, &["topology", "balance"]),
 ];
 
-/// What the cases belong to.
+/// What the rules need to know besides the cases.
 pub struct CaseScope<'a> {
     /// Where relative file names start.
     pub folder: &'a Path,
@@ -252,26 +253,29 @@ fn findings(
     (idle, impossible)
 }
 
-/// Builds networks, reusing the last one if it is the same.
+/// A network, or all that is wrong with its settings.
+type Built = Result<Graph, Vec<Problem>>;
+
+/// Builds networks; reuses the last one if the next case has an equal topology.
 struct Networks<'a> {
     folder: &'a Path,
-    last: Option<((TopologySettings, u64), Result<Graph, Vec<Problem>>)>,
+    last: Option<(TopologySettings, u64, Built)>,
 }
 
 impl Networks<'_> {
     fn of(&mut self, settings: &TopologySettings, seed: u64) -> (Option<&Graph>, &[Problem]) {
-        if self.last.as_ref().is_none_or(|((known, of), _)| known != settings || *of != seed) {
-            self.last = Some(((settings.clone(), seed), build_in(settings, self.folder, seed)));
+        if self.last.as_ref().is_none_or(|(known, of, _)| known != settings || *of != seed) {
+            self.last = Some((settings.clone(), seed, build_in(settings, self.folder, seed)));
         }
         match &self.last {
-            Some((_, Ok(graph))) => (Some(graph), &[]),
-            Some((_, Err(problems))) => (None, problems),
+            Some((_, _, Ok(graph))) => (Some(graph), &[]),
+            Some((_, _, Err(problems))) => (None, problems),
             None => unreachable!("built above"),
         }
     }
 }
 
-/// Those that are idle here as well.
+/// The findings that are idle here as well.
 fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
     before.into_iter().filter(|finding| now.iter().any(|other| other.path == finding.path)).collect()
 }
@@ -285,7 +289,7 @@ fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
 /// Paths of the file that no case of the sweep uses: a family member that is configured but never chosen.
 fn unused<'a>(base: &'a Provenance, cases: &[Case]) -> Vec<(&'a str, SourceSpan)> {
     let used = |path: &str| cases.iter().any(|case| case.resolved.provenance.at(path).is_some());
-    // numbered entries come and go with the length of a swept list
+    // numbered entries depend on the length of a swept list
     base.written().filter(|(path, _)| !path.contains('[') && !used(path)).collect()
 }
 
@@ -293,7 +297,7 @@ fn never_chosen(path: &str, place: SourceSpan) -> Mistake {
     Mistake::new(place, path, format!("`{path}` has no effect: no case of the sweep uses it"))
 }
 
-/// Reports what cannot run.
+/// A finding that a case cannot run.
 fn impossible(path: impl Into<String>, message: impl Into<String>) -> Finding {
     Finding { path: path.into(), message: message.into(), idle: false, exact: false }
 }

@@ -14,7 +14,7 @@ pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// More seeds than this are taken for a typing error.
+/// More seeds than this are assumed to be a typing error.
 pub(crate) const MOST_SEEDS: usize = 100_000;
 
 /// A duplicate seed would count one run twice.
@@ -91,7 +91,7 @@ pub(crate) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
     }
 }
 
-/// A mean takes at least two samples, and all of them.
+/// A mean covers at least two samples and a whole number of them.
 fn queues_are_averaged_over_whole_samples(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measure = &facts.settings.measure;
     match (measure.queues_mean_over, measure.queues_every) {

@@ -14,7 +14,7 @@ fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a MmuSettings> {
     }
 }
 
-/// What each switch of the network needs, with its number of ports.
+/// The memory needs of each switch of the network, with its number of ports.
 fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(MemoryNeeds, u64)> {
     let Some(graph) = facts.graph else { return Vec::new() };
     let needs_of = |switch: &SwitchId| {
@@ -54,7 +54,7 @@ pub(crate) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut 
     }
 }
 
-/// A pool of headroom serves at least one class of one port.
+/// A headroom pool has room for at least one class of one port.
 pub(crate) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some((own, pool)) = chosen(facts).and_then(|own| Some((own, own.headroom_pool?))) else { return };
     if !facts.switch.pfc.is_on() {

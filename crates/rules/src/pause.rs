@@ -10,19 +10,19 @@ use weft_switch::share::SharingSettings;
 use weft_topology::{Graph, graph::Node};
 use weft_transport::Transport;
 
-/// The memory priority flow control sets aside in the switch that needs most; zero without a network.
+/// The most memory that priority flow control sets aside in any switch; zero without a network.
 pub(crate) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     let Some(graph) = facts.graph else { return Bytes::ZERO };
     let needs = |switch: &SwitchId| set_aside(facts.switch, &switch_site(facts.settings, graph, *switch));
     facts.device.switches.iter().map(needs).max().unwrap_or(Bytes::ZERO)
 }
 
-/// The largest packet of a transport.
+/// The largest packet of a transport, in bytes.
 fn largest(stack: &TransportInUse) -> u64 {
     u64::from(Transport::new(&stack.transport).largest_wire())
 }
 
-/// What a switch knows of its place in the scenario's network.
+/// The site of a switch in the scenario's network.
 #[must_use]
 pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId) -> SwitchSite {
     let links = graph.links_of(Node::Switch(switch));
@@ -98,7 +98,7 @@ pub(crate) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Findin
     }
 }
 
-/// XON lies below XOFF, and a pause lasts until it is refreshed.
+/// XON lies below XOFF, and a pause lasts until it can be refreshed.
 pub(crate) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pfc = &facts.switch.pfc;
     if !pfc.is_on() {

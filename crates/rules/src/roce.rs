@@ -9,7 +9,7 @@ use weft_transport::rate::notification::{NotificationPacing, NotificationScope};
 use weft_transport::rate::timely::TimelySharedSettings;
 use weft_transport::roce::settings::{QueuePairSettings, RoceRecovery};
 
-/// Time-outs and buffers have something to wait for.
+/// Time-outs and buffers of queue pairs have an effect.
 pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(pairs) = facts.stack.roce() else { return };
     if pairs.retry_timeout > pairs.retry_timeout_max {

@@ -11,7 +11,7 @@ use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 
-/// Sampling more often than packets pass adds nothing, and costs time.
+/// The minimum sampling interval of markers: more frequent samples than packets cost time and add nothing.
 const LEAST_SAMPLING: Span = Span::from_ns(100);
 
 /// Dynamic sharing divides a buffer, which must exceed the minima of all queues.
@@ -80,7 +80,7 @@ pub(crate) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
     weights_fit(facts, "drr", &drr.weights, found);
 }
 
-/// The same by packets.
+/// A queue of weight 0 would never be served, by packets either.
 pub(crate) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let SchedulerSettings::Wrr(wrr) = &facts.switch.schedule else { return };
     weights_fit(facts, "wrr", &wrr.weights, found);

@@ -1,4 +1,4 @@
-//! Rules on timeout-less transport and the colours that switches go by.
+//! Rules on timeout-less transport and on colour-aware dropping in switches.
 
 use crate::{Facts, Finding, impossible};
 use weft_switch::share::SharingSettings;
@@ -10,7 +10,7 @@ fn marks(stack: &TransportSettings) -> bool {
     stack.tcp().is_some_and(|tcp| tcp.tlt.is_some()) || stack.roce().is_some_and(|pairs| pairs.tlt.is_some())
 }
 
-/// Red packets have a switch that drops them, and a threshold of red packets somebody who marks them.
+/// Red packets need a switch that drops them early, and a threshold for red packets needs a transport that sends them.
 pub(crate) fn transports_mark_for_switches_that_drop(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let color = &facts.switch.color;
     if !facts.stacks.iter().any(|stack| marks(&stack.transport)) {
@@ -31,7 +31,7 @@ pub(crate) fn transports_mark_for_switches_that_drop(facts: &Facts<'_>, found: &
     }
 }
 
-/// Losses are proved by what acknowledgements say has arrived, within a window.
+/// TLT proves losses from acknowledgements within a window.
 pub(crate) fn markers_learn_what_arrives(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if facts.stack.tcp().is_some_and(|tcp| tcp.tlt.is_some() && !tcp.sack) {
         let message =
@@ -50,7 +50,7 @@ pub(crate) fn markers_learn_what_arrives(facts: &Facts<'_>, found: &mut Vec<Find
     }
 }
 
-/// A red packet can pass an empty queue, and a share is one of a limit that exists.
+/// A red packet can enter an empty queue, and a share needs a queue limit.
 pub(crate) fn red_thresholds_let_a_packet_pass(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let color = &facts.switch.color;
     let full = u64::from(Transport::new(facts.stack).full_wire());

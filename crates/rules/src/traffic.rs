@@ -6,7 +6,7 @@ use weft_core::Time;
 use weft_topology::{LinkState, plan};
 use weft_workload::{Limits, Shape, check};
 
-/// Whatever the traffic crate refuses in this network, with the first seed's failures.
+/// The traffic crate's checks in this network, with the first seed's failures.
 pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let settings = facts.settings;

@@ -15,7 +15,7 @@ fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
     facts.stack.tcp()
 }
 
-/// How payload becomes packets.
+/// The payload and wire sizes of a transport's packets.
 pub(crate) fn framing(settings: &TransportSettings) -> Framing {
     let transport = Transport::new(settings);
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
@@ -118,7 +118,7 @@ pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
     }
 }
 
-/// A reordering buffer follows one of two rules; only one balancer makes flowcells.
+/// A reordering buffer follows one of two rules, and flowcells come from one balancer only.
 fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Finding>) {
     let (time_out, hold) = (
         ["shim_timeout", "shim_limit"],

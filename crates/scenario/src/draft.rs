@@ -1,5 +1,5 @@
 //! A scenario file split into settings, axes and expectations, with the demo and the command line applied. Decodes
-//! settings for any choice of alternatives; must not depend on what they mean together.
+//! settings for any choice of alternatives; must not depend on how settings combine.
 
 use crate::expect;
 use crate::file::ScenarioFile;
@@ -20,7 +20,7 @@ pub(crate) struct Draft {
     pub(crate) root: Toml,
     pub(crate) axes: Vec<SweepAxis>,
     pub(crate) expectations: Vec<expect::Question>,
-    /// The sweep was narrowed, so some settings and expectations may be idle.
+    /// The sweep was narrowed, so some settings and expectations may have no effect.
     pub(crate) narrowed: bool,
     /// All defaults are filled in, so settings without effect are not reported.
     pub(crate) complete: bool,

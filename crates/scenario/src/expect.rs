@@ -126,7 +126,7 @@ pub struct ClaimVerdict {
     pub text: String,
     /// The value from the means over the seeds (so a quotient is mean over mean); `None` if a metric has no value.
     pub measured: Option<f64>,
-    /// The same for every seed separately.
+    /// The value for every seed separately.
     pub per_seed: Vec<f64>,
     /// The expected range, in words.
     pub allowed: String,
@@ -137,8 +137,8 @@ pub struct ClaimVerdict {
 }
 
 impl Claim {
-    /// Compares with the results. `lookup` returns a metric of a case by seed; seeds that lack one of the metrics are
-    /// excluded from all.
+    /// Judges the claim against the results. `lookup` returns a metric of a case by seed; seeds that lack one of the
+    /// metrics are excluded from all.
     pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> BTreeMap<u64, f64>) -> ClaimVerdict {
         let values: Vec<(&Term, BTreeMap<u64, f64>)> =
             self.measured.iter().map(|(term, at)| (term, lookup(at))).collect();
@@ -206,7 +206,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     Some(Question { path, place: node.place, subject, text, expression, selection, bound: bound? })
 }
 
-/// What an expression uses that expectations do not support.
+/// A part of the expression that expectations do not support, if any.
 fn unsupported(expression: &Expression) -> Option<(String, &'static str)> {
     let terms = expression.terms();
     if let Some(experiment) = terms.iter().find_map(|(term, _)| term.experiment.as_ref()) {

@@ -121,7 +121,7 @@ fn covers(prefix: &str, path: &str) -> bool {
     prefix.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// A documentation text without its line breaks.
+/// A documentation text on one line.
 pub(crate) fn one_line(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -3,7 +3,7 @@
 //! Depends on every section's settings by their declaration; must not depend on clocks, engines or results.
 //!
 //! ```text
-//! text --file--> tree with places --overlay--> sweep, demo, --set --codec--> values --rules--> Scenario, Cases
+//! text --file--> tree with positions --overlay--> sweep, demo, --set --codec--> values --rules--> Scenario, Cases
 //! ```
 //!
 //! A setting is declared once, in its own crate. Parser, messages, `weft explain`, JSON Schema and reference pages

@@ -163,7 +163,7 @@ fn kind_of_entry(family: &Field, node: &Toml) -> Option<&'static Member> {
     }
 }
 
-/// The family whose member is at a path, whatever has been written there.
+/// The family whose member is chosen at a path, whatever the file gives there.
 pub(crate) fn family_at(table: &'static Table, path: &str) -> Option<&'static Family> {
     let steps: Vec<&str> = path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
     let (first, rest) = steps.split_first()?;

@@ -1,6 +1,6 @@
-//! Further mistakes of a file that already has some, so that all are reported at once. Sections and `[[traffic]]`
-//! entries with a mistake are excluded; the rest is checked by the rules that depend on nothing else. Settings
-//! without effect are not reported: what was excluded may use them.
+//! Finds further mistakes in a file that already has some, so that all are reported at once. Sections and `[[traffic]]`
+//! entries with a mistake are excluded; the rest is checked by the rules that depend on nothing else. Settings without
+//! effect are not reported: what was excluded may use them.
 
 use crate::draft::{Draft, SECTIONS, TABLE};
 use crate::expect::{Metrics, unknown_metric};
@@ -21,7 +21,7 @@ const STAND_IN: &str = "weft = 1\nname = \"x\"\ntopology = \"single-switch\"\n\
                         traffic = [{ tag = \"x\", load = 0.5, sizes = \"1 kB\" }]\n";
 const TRAFFIC: &str = "traffic";
 
-/// What has a mistake: sections, and entries of the traffic.
+/// The parts of a file with a mistake: sections, and entries of the traffic.
 #[derive(Debug, Default)]
 struct Damage {
     sections: BTreeSet<String>,
@@ -83,7 +83,7 @@ impl Damage {
         };
     }
 
-    /// The tree without what is damaged.
+    /// The tree without its damaged parts.
     fn repaired(&mut self, root: &Toml) -> Toml {
         let (stand_in, _) = parse_document(STAND_IN);
         let mut entries = root.entries().to_vec();
@@ -107,7 +107,7 @@ impl Damage {
     }
 }
 
-/// The axes with those of their alternatives that can be decoded.
+/// The axes with those alternatives that can be decoded.
 fn sound_axes(draft: &Draft) -> Vec<SweepAxis> {
     let decodes = |axis: usize, alternative: usize| {
         let mut mistakes = Vec::new();
@@ -139,7 +139,7 @@ fn cases(draft: &Draft) -> Vec<Case> {
     sweep::product(&sizes).into_iter().filter_map(case).collect()
 }
 
-/// Flow sizes depend on nothing else: they are also checked in entries with other mistakes.
+/// Checks the names of flow-size distributions, which depend on nothing else, even in entries with other mistakes.
 fn unknown_sizes(root: &Toml, folder: &Path, mistakes: &[Mistake]) -> Vec<Mistake> {
     let Some(Content::List(items)) = root.get(TRAFFIC).map(|node| &node.content) else {
         return Vec::new();

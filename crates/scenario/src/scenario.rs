@@ -14,9 +14,9 @@ use weft_model::{Case, Resolved};
 pub struct Scenario {
     /// The settings of the file itself, before the sweep.
     pub settings: ScenarioSettings,
-    /// What takes several values; empty when nothing does.
+    /// The settings that take several values; empty if none does.
     pub axes: Vec<SweepAxis>,
-    /// What the results must show.
+    /// The claims that the results must satisfy.
     pub claims: Vec<Claim>,
     pub(crate) base: Resolved,
     /// The sweep was cut down by the demo or the command line.

@@ -33,7 +33,7 @@ pub fn schema() -> String {
     text
 }
 
-/// The tables whose settings may be overridden at other levels, by name: each is used in many places.
+/// The tables whose settings may be overridden at other levels, by name: each is referenced in many places.
 fn levels(table: &'static Table) -> Map<String, Json> {
     let mut found = Map::new();
     for field in table.fields {
@@ -73,7 +73,7 @@ fn families(table: &'static Table, found: &mut Map<String, Json>) {
     }
 }
 
-/// Where a family is among the shared definitions.
+/// The name of a family among the shared definitions.
 fn shared_name(family: &Family) -> String {
     format!("any-{}", family.name.replace(' ', "-"))
 }
@@ -150,7 +150,7 @@ fn described(field: &'static Field) -> Json {
     schema
 }
 
-/// A default that is worth showing.
+/// A default worth showing in the schema.
 fn plain(kind: &Kind, default: &Value) -> Option<Json> {
     match (kind, default) {
         (Kind::Override(_) | Kind::Named(_), _) => None,

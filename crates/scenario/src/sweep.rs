@@ -9,7 +9,7 @@ use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
 use weft_model::ScenarioSettings;
 
-/// More cases than this are taken for a typing error.
+/// More cases than this are assumed to be a typing error.
 pub(crate) const MOST_CASES: usize = 10_000;
 
 /// The prefix of a `--set` path that adds an axis.
@@ -187,8 +187,8 @@ pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit) -> Option<Edit> {
     }
 }
 
-/// A change of the command line whose path starts with `sweep.`: a further axis, or other values of one, as if in
-/// `[sweep]`. Any other change is returned.
+/// A change of the command line whose path starts with `sweep.`: adds an axis or replaces the values of one, as if in
+/// `[sweep]`. Returns any other change.
 pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
     let Some(path) = change.path.strip_prefix(SWEPT) else { return Some(change.clone()) };
     let change = Edit { path: path.to_owned(), ..change.clone() };

@@ -12,7 +12,7 @@ pub struct Template {
     text: &'static str,
 }
 
-/// Each with its name, which is its file name, and its sentence.
+/// Lists templates: each with its name, which is its file name, and its summary.
 macro_rules! templates {
     ($($kind:literal: $summary:literal,)+) => {
         &[$(Template { kind: $kind, summary: $summary, text: include_str!(concat!("template/", $kind, ".toml")) },)+]
@@ -34,7 +34,7 @@ pub const TEMPLATES: &[Template] = templates! {
     "terasort": "a TeraSort job on MapReduce and Tez: tasks, shuffle and what bounds them",
 };
 
-/// The text of a template; `None` if there is none with this name. `compare` usually means comparing balancers.
+/// The text of a template; `None` if there is no such template. `compare` means `balancers`.
 #[must_use]
 pub fn template(kind: &str) -> Option<String> {
     let kind = if kind == "compare" { "balancers" } else { kind };

@@ -1,5 +1,6 @@
-//! Where threads wait for each other: spinning, because they meet every few microseconds, and sleeping before long, because the
-//! machine may have other work. A thread that only yields gives whoever else wants the core a whole slice of time, at every meeting.
+//! Where threads wait for each other. A waiting thread spins, because threads meet every few microseconds, and soon
+//! sleeps, because the machine may have other work. A thread that only yielded would give another process a whole time
+//! slice at every meeting.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,23 +8,23 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Turns of the loop before a waiting thread lets others run: some microseconds, if every thread has a core.
+/// Iterations that a waiting thread spins before it yields: some microseconds, if every thread has a core.
 const PATIENCE: usize = 200;
-/// Times that it lets others run, if none of them wants to, before it sleeps.
+/// Times that a waiting thread yields, if no other thread wants the core, before it sleeps.
 const YIELDS: usize = 200;
-/// If the core was gone for longer than this, others want it.
+/// If a yield takes longer than this, other threads want the core.
 const SLICE: Duration = Duration::from_micros(20);
-/// After that no thread yields in so many waits: it sleeps.
+/// Waits after such a yield in which no thread yields: each sleeps instead.
 const WARY: usize = 10_000;
 
-/// See the file's head. What a thread wrote before waiting, all can read afterwards.
+/// A reusable barrier. What a thread wrote before waiting, all threads can read afterwards.
 pub(crate) struct Barrier {
     threads: usize,
     patience: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
     broken: AtomicBool,
-    /// Waits in which nobody yields. Only speed depends on it.
+    /// Remaining waits in which no thread yields. Affects only speed.
     wary: AtomicUsize,
     sleepers: AtomicUsize,
     bed: Mutex<()>,
@@ -31,7 +32,7 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
-    /// For so many threads.
+    /// A barrier for `threads` threads.
     pub(crate) fn new(threads: usize) -> Barrier {
         let fits = threads <= thread::available_parallelism().map_or(1, usize::from);
         Barrier {
@@ -47,7 +48,7 @@ impl Barrier {
         }
     }
 
-    /// Waits until all threads have come.
+    /// Waits until all threads have arrived.
     ///
     /// # Panics If another thread has panicked and will never arrive.
     pub(crate) fn wait(&self) {
@@ -67,12 +68,12 @@ impl Barrier {
         assert!(!self.broken.load(Ordering::Relaxed), "another thread of the run panicked");
     }
 
-    /// Whether a round is over, or never will be.
+    /// Whether a round is over, or can never end because a thread has panicked.
     fn is_over(&self, round: usize) -> bool {
         self.round.load(Ordering::SeqCst) != round || self.broken.load(Ordering::Relaxed)
     }
 
-    /// Spins, and yields as long as nobody else wants the core. Whether the round is over.
+    /// Spins, then yields while no other thread wants the core. Returns whether the round is over.
     #[allow(clippy::disallowed_methods, reason = "how long a yield took decides how to wait, never a result")]
     fn is_over_soon(&self, round: usize) -> bool {
         for _ in 0..self.patience {

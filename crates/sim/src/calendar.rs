@@ -15,7 +15,7 @@ mod wheel;
 
 use wheel::{BUCKETS, REACH, Wheel};
 
-/// An event that belongs further back in the open bucket goes to the heap instead.
+/// Steps allowed to insert an event into the open bucket; an event that belongs further back goes to the heap.
 const STEPS: u32 = 32;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
@@ -37,7 +37,8 @@ pub(crate) type Next = (Time, u32, PacketId);
 
 /// Pending events.
 pub(crate) struct Calendar {
-    /// Before this instant the wheel decides alone: the heap is empty and the end lies beyond.
+    /// Before this instant the wheel alone holds the next event: the heap is empty that far, and the run does not end
+    /// earlier.
     limit: Time,
     /// The open bucket, counted from time zero; bucket n covers `n << shift ..`. It is sorted, and all before it are
     /// empty.
@@ -59,7 +60,7 @@ pub(crate) struct Calendar {
     /// The last event taken that has no row.
     far: Event,
     wheel: Box<Wheel>,
-    /// Reused for sorting.
+    /// Rows of the bucket being sorted; reused.
     several: Vec<(Time, Rank, u32)>,
 }
 
@@ -99,8 +100,8 @@ impl Calendar {
         self.limit = self.end.min(self.heap_first).min(self.unseen);
     }
 
-    /// The scout has seen all buckets up to this one, and must look again before events beyond it are taken: then
-    /// [`Calendar::pop`] finds none, and [`Calendar::is_unseen`] holds.
+    /// The scout has seen all buckets up to this one and must look again before later events are taken:
+    /// [`Calendar::pop`] returns nothing for them, and [`Calendar::is_unseen`] is true.
     pub(crate) fn set_seen(&mut self, bucket: Option<u64>) {
         self.unseen = bucket.map_or(Time::NEVER, |bucket| Time((bucket + 1) << self.shift));
         self.set_limit();
@@ -122,25 +123,25 @@ impl Calendar {
         first
     }
 
-    /// A packet will arrive by a link, on which no other arrival is pending, not before the last event taken.
+    /// Schedules the arrival of a packet over a link with no other pending arrival, not before the last event taken.
     #[inline]
     pub(crate) fn push_arrival(&mut self, time: Time, link: LinkId, packet: PacketId) {
         self.push_row(time, link.0, packet);
     }
 
-    /// The transmitter of a link will be idle, with no such event pending, not before the last event taken.
+    /// Schedules the end of a transmission on a link with no such event pending, not before the last event taken.
     #[inline]
     pub(crate) fn push_transmitted(&mut self, time: Time, link: LinkId) {
         self.push_row(time, self.links + link.0, PacketId::NONE);
     }
 
-    /// The pending arrival of a link is lost; the event remains, and nothing arrives.
+    /// Removes the packet from the pending arrival of a link: the event remains, and nothing arrives.
     pub(crate) fn lose_arrival(&mut self, link: LinkId) -> Option<PacketId> {
         let packet = std::mem::replace(&mut self.row_mut(link.0).packet, PacketId::NONE);
         (packet != PacketId::NONE).then_some(packet)
     }
 
-    /// The next arrival of a link; meaningless if there is none.
+    /// The packet of a link's pending arrival; meaningless if there is none.
     pub(crate) fn arriving(&self, link: LinkId) -> PacketId {
         self.row(link.0).packet
     }
@@ -164,7 +165,7 @@ impl Calendar {
         self.push_far(Entry::new(time, event));
     }
 
-    /// Takes the next event before the end if the wheel alone decides; otherwise use [`Calendar::pop_aside`].
+    /// Takes the next event before the end if it is in the wheel; otherwise use [`Calendar::pop_aside`].
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Next> {
         let slot = self.wheel.occupied_from(self.number)?;
@@ -224,7 +225,7 @@ impl Calendar {
         Entry::new(self.row(row).time, self.event(row))
     }
 
-    /// Adds an event of a link to the open bucket, or beyond the wheel.
+    /// Adds an event of a link to the open bucket or, beyond the reach of the wheel, to the heap.
     #[inline(never)]
     fn push_aside(&mut self, bucket: u64, time: Time, row: u32) {
         if bucket == self.number {
@@ -308,7 +309,7 @@ impl Calendar {
         }
     }
 
-    /// The same for two rows of one kind.
+    /// Whether `row` comes before `other`, both being of one kind and at one instant.
     #[inline(never)]
     fn wins_tie(&self, row: u32, other: u32) -> bool {
         self.order.wins_draw(self.row(row).time, self.name(row), self.name(other))
@@ -338,7 +339,7 @@ impl Calendar {
         next
     }
 
-    /// Takes the first of the heap, which precedes everything else; `near` is the first row of the wheel.
+    /// Takes the first event of the heap, which precedes everything else; `near` is the first row of the wheel.
     fn pop_far(&mut self, far: Entry, near: Option<u32>) -> Next {
         self.heap.pop();
         self.heap_first = self.heap.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);

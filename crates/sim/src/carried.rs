@@ -1,4 +1,4 @@
-//! What a domain has carried up to an instant: bytes sent by link, payload delivered. Recorded when the last flow
+//! Traffic carried by a domain up to an instant: bytes sent by link, payload delivered. Recorded when the last flow
 //! starts, so that loads can be averaged over the arrival period. Recording changes nothing.
 
 use weft_core::record::ArrivalRecord;

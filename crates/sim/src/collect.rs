@@ -95,7 +95,8 @@ impl Domain {
         }
     }
 
-    /// What was counted in advance but did not happen before `end`: transmissions of foreseen ports.
+    /// Subtracts transmissions of foreseen ports that were counted in advance but would have happened at `end` or
+    /// later.
     fn take_back(&mut self, end: Time) {
         for own in self.devices.all_mut() {
             own.switch.settle(end);
@@ -109,7 +110,7 @@ impl Domain {
     }
 }
 
-/// Fills the records of links.
+/// Collects the records of links.
 struct Collector<'a> {
     plan: &'a RunPlan,
     ended: Time,

@@ -27,7 +27,7 @@ pub(crate) struct Context {
     pub(crate) wires: Wires,
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
-    /// If any class pauses.
+    /// Present if any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
 }
 
@@ -55,7 +55,7 @@ impl Context {
         }
     }
 
-    /// The same on a link that may be down, lossy, stalling or lead to another domain.
+    /// [`Context::launch`] for a link that may be down, lossy, stalling or lead to another domain.
     #[inline(never)]
     fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
         let wire = self.wires.of(link);
@@ -69,7 +69,7 @@ impl Context {
         self.fly(link, Flying { lands, packet });
     }
 
-    /// A packet is in flight towards this domain, behind earlier ones.
+    /// A packet in flight comes to a link of this domain, behind earlier ones.
     pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
         let wire = self.wires.of(link);
         if wire.awaited {

@@ -1,5 +1,5 @@
-//! What all domains do next: run on, change the network, sample the queues, stop. Every thread follows its own copy,
-//! fed with the same state, and makes the same decisions.
+//! The course of a run: run on, change the network, sample the queues, stop. Every thread follows its own copy, fed
+//! with the same state, and makes the same decisions.
 
 use weft_core::record::Stop;
 use weft_core::{Span, Time};
@@ -14,9 +14,9 @@ pub(crate) enum CourseStep {
     Run(Time),
     /// Apply this change of the timeline.
     Change(usize),
-    /// Sample queues and flows, after all events of this instant.
+    /// Samples queues and flows, after all events of this instant.
     Look(Time),
-    /// Record what has been carried, after all events of this instant: the last flow has started.
+    /// Records the traffic carried so far, after all events of this instant: the last flow has started.
     Note(Time),
     /// The run is over.
     Stop(Stop),
@@ -33,10 +33,10 @@ pub(crate) struct Standing {
     pub(crate) completed: usize,
     /// Flows to be completed; more while a job may add some.
     pub(crate) wanted: usize,
-    /// A stop of the run was requested.
+    /// The run was asked to stop.
     pub(crate) interrupted: bool,
-    /// Nothing still open will ever finish: the run ends at the next check. Known one step after the check that found
-    /// it, on one thread or several.
+    /// No open flow can ever finish: the run ends at the next check. Known one step after the check that found it, on
+    /// one thread or several.
     pub(crate) stuck: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Course {
     /// none.
     every: [Span; 4],
     next_look: Time,
-    /// When the last flow starts, until recorded.
+    /// When the last flow starts; `NEVER` once recorded.
     note: Time,
     limit: Time,
     /// All events before this instant have happened.
@@ -61,7 +61,7 @@ pub(crate) struct Course {
 
 const INSTANT: Span = Span(1);
 
-/// The next multiple of one of the intervals.
+/// The next multiple of any of the intervals.
 fn look_after(now: Time, every: [Span; 4]) -> Time {
     let next =
         |every: Span| if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1) * every.0) };
@@ -89,14 +89,14 @@ impl Course {
         }
     }
 
-    /// The end of a run whose last flow completed just before `reached`: on the grid, but not beyond the limit, or
-    /// pending events would decide which of the two is reached first.
+    /// The end of a run whose last flow completed just before `reached`: the next instant of the grid, but not beyond
+    /// the limit; otherwise pending events would decide which of the two comes first.
     fn finish(&self) -> Time {
         let on_grid = Time(self.reached.0.div_ceil(self.grid.0) * self.grid.0);
         on_grid.min(self.limit + INSTANT)
     }
 
-    /// The next step. A change comes before, a sample after all events of its instant.
+    /// The next step. A change precedes all events of its instant, a sample follows them.
     pub(crate) fn next(&mut self, standing: &Standing) -> CourseStep {
         if standing.interrupted {
             return self.stop(Stop::Interrupted, standing.last);

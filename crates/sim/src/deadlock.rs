@@ -9,7 +9,7 @@ use weft_core::{Bytes, LinkId, Time};
 /// A paused transmitter: a link, and the class.
 pub(crate) type PausedTransmitter = (LinkId, u8);
 
-/// What a switch holds in a paused queue from a link that it has paused.
+/// Bytes that a switch holds in a paused queue and that came from a link it has paused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
     /// The transmitter it has paused.
@@ -17,7 +17,7 @@ pub(crate) struct Wait {
     /// The transmitter that holds the bytes.
     pub(crate) holds: PausedTransmitter,
     pub(crate) bytes: Bytes,
-    /// The paused one may resume when no more than this remains, however much else leaves.
+    /// The paused sender may resume when at most this many of the bytes remain, even if everything else has left.
     pub(crate) goes_on_at: Bytes,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Deadlocks {
 }
 
 impl Deadlocks {
-    /// Combines what all domains have seen at `now`. True if there is a cycle.
+    /// Combines the waits of all domains at `now`. Returns whether there is a cycle.
     pub(crate) fn look(&mut self, now: Time, waits: impl Iterator<Item = Wait>) -> bool {
         let mut waits: Vec<Wait> = waits.collect();
         waits.sort_unstable_by_key(|wait| (wait.stopped, wait.holds));
@@ -49,7 +49,7 @@ impl Deadlocks {
     }
 }
 
-/// Those that cannot resume even if everything else leaves: transmitters that could are removed one by one.
+/// The waits of senders that cannot resume even if everything else leaves: those that could are removed one by one.
 fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
     loop {
         let mut stuck: BTreeMap<PausedTransmitter, u64> = BTreeMap::new();
@@ -65,7 +65,7 @@ fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
     }
 }
 
-/// One cycle per group of locked transmitters on a cycle; it starts with the lowest.
+/// One cycle for each group of locked transmitters that contains one; it starts with the lowest.
 fn cycles(locked: &[Wait]) -> Vec<Vec<PausedTransmitter>> {
     let mut next: BTreeMap<PausedTransmitter, PausedTransmitter> = BTreeMap::new();
     for wait in locked {

@@ -18,7 +18,7 @@ pub(crate) struct Devices {
     effects: Effects,
 }
 
-/// A switch and its place in the network.
+/// A switch and its position in the network.
 pub(crate) struct PlacedSwitch {
     pub(crate) switch: Switch,
     /// The link of its port 0; those of the other ports follow.
@@ -65,7 +65,7 @@ impl Devices {
         weft_core::prefetch(&self.switches[switch.index()]);
     }
 
-    /// A packet has landed at a switch.
+    /// A packet arrives at a switch.
     #[inline(always)]
     pub(crate) fn receive(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
         let own = at(&mut self.switches, switch);
@@ -124,7 +124,7 @@ impl Devices {
         }
     }
 
-    /// Gives the idle transmitter of a port its next packet, or a frame for the far end. Other effects are left to
+    /// Gives the idle transmitter of a port its next packet, or a frame for the far end. Leaves other effects to
     /// [`Devices::carry_out`].
     fn feed(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         let own = at(&mut self.switches, switch);
@@ -174,13 +174,14 @@ fn leave(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure)
     cx.launch(link, packet, wire, end);
 }
 
-/// A switch at which a packet has landed.
+/// The switch at which a packet has landed.
 #[inline]
 #[allow(unsafe_code, reason = "2 % of all instructions, with `Wires::of`")]
 fn at(switches: &mut [Option<PlacedSwitch>], switch: SwitchId) -> &mut PlacedSwitch {
     debug_assert!(switches[switch.index()].is_some(), "packets for a switch land in its domain");
-    // SAFETY: there is a place for every switch of the graph (`build::switches`), those of the own domain are filled, and none
-    // is ever emptied. Wires lead to switches of the graph. A packet that is sent on a wire to another domain is handed over
-    // (`Context::launch_specially`: such wires are special from the beginning to the end), so it lands where its switch is.
+    // SAFETY: there is an entry for every switch of the graph (`build::switches`), those of this domain are filled, and
+    // none is ever emptied. Wires lead to switches of the graph. A packet that is sent on a wire to another domain is
+    // handed over (`Context::launch_specially`: such wires are special from the beginning to the end), so it lands
+    // where its switch is.
     unsafe { switches.get_unchecked_mut(switch.index()).as_mut().unwrap_unchecked() }
 }

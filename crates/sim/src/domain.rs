@@ -23,14 +23,15 @@ use crate::scout::{self, Scout};
 use crate::tally::Tally;
 use crate::wire::{Wire, Wires};
 
-/// See the file's head. Nodes and links keep their network-wide numbers; what belongs to other domains is empty.
-/// Aligned, so that threads share no cache line of their domains: that alone halves the time of a run on two threads.
+/// A part of the network, simulated on one thread. Nodes and links keep their network-wide numbers; entries of other
+/// domains are empty. Aligned, so that no two domains share a cache line: this alone halves the time of a run on two
+/// threads.
 #[repr(C, align(256))]
 pub(crate) struct Domain {
     pub(crate) cx: Context,
     pub(crate) devices: Devices,
     pub(crate) hosts: Hosts,
-    /// What had been carried when the last flow started.
+    /// Traffic carried when the last flow started.
     pub(crate) arrived: Carried,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,

@@ -16,12 +16,12 @@ use crate::event::Event;
 use crate::labels::FlowcellPosition;
 use crate::places::{NOWHERE, Places};
 
-/// What a host needs from either end of a flow.
+/// Either end of a flow, as its host uses it.
 pub(crate) trait FlowEnd: Sized {
     const SIDE: Side;
     /// The open ends of this side.
     fn slab(ends: &mut Ends) -> &mut Slab<Self>;
-    /// The event of its timer.
+    /// The event of the end's timer.
     fn wake_of(flow: FlowId) -> Event;
     fn receive(&mut self, now: Time, header: &Header, body: &Body);
     fn needs(&self) -> Needs;
@@ -34,9 +34,9 @@ pub(crate) trait FlowEnd: Sized {
     fn request(&self) -> SchedulingHeader;
     /// The scheduling header of the packet it is about to receive.
     fn on_grant(&mut self, now: Time, grant: &SchedulingHeader);
-    /// Tells the host part what it needs.
+    /// The end registers its need with the host part.
     fn ask(&mut self, part: &mut AnyHost);
-    /// The host part gives it a turn; returns whether it used it.
+    /// The host part gives the end a turn; returns whether it used it.
     fn on_turn(&mut self, now: Time) -> bool;
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Active<E> {
     pub(crate) host: HostId,
     pub(crate) peer: HostId,
     pub(crate) flow: FlowId,
-    /// It waits in its host's ring for the network card.
+    /// Whether it waits in its host's ring for the network card.
     pub(crate) in_ring: bool,
     /// Bit q: it waits while all of these queues of its host are paused.
     pub(crate) queues: u8,
@@ -103,11 +103,11 @@ pub(crate) struct Active<E> {
     pub(crate) completed: bool,
     /// The earliest pending timer event; later ones are stale.
     pub(crate) wake_at: Time,
-    /// Since when it could send.
+    /// Since when it could have sent.
     pub(crate) ready_since: Time,
     /// Its position in its flowcells, if the host labels packets.
     pub(crate) cells: FlowcellPosition,
-    /// The flow to be carried.
+    /// The flow it belongs to.
     spec: Flow,
 }
 
@@ -120,10 +120,10 @@ impl<E> Active<E> {
     }
 }
 
-/// Where the state of an end may be.
+/// A slot for the state of an end.
 enum Slot<E> {
     Free,
-    /// Expected: its flow has started, but nothing has arrived here.
+    /// The flow has started, but nothing has arrived here.
     Expected(FlowId, Flow),
     Open(Active<E>),
 }
@@ -136,7 +136,7 @@ pub(crate) struct Seat(pub(crate) u32);
 pub(crate) struct Slab<E> {
     ends: Vec<Slot<E>>,
     free: Vec<u32>,
-    /// Where the end of each flow is.
+    /// The slot of each flow.
     places: Places,
 }
 
@@ -145,7 +145,7 @@ impl<E> Slab<E> {
         Slab { ends: Vec::new(), free: Vec::new(), places: Places::new() }
     }
 
-    /// The slot of a flow, a new one if it has none.
+    /// The slot of a flow; allocates one if it has none.
     fn place(&mut self, flow: FlowId) -> &mut Slot<E> {
         let mut place = self.places.get(flow);
         if place == NOWHERE {
@@ -181,7 +181,7 @@ impl<E> Slab<E> {
         }
     }
 
-    /// The end in that slot, as long as it is open.
+    /// The end in a slot, while it is open.
     #[inline]
     pub(crate) fn at(&mut self, seat: Seat) -> Option<&mut Active<E>> {
         match self.ends.get_mut(seat.0 as usize) {
@@ -196,7 +196,7 @@ impl<E> Slab<E> {
         self.seated(flow).map(|(_, active)| active)
     }
 
-    /// The hosts of open ends: its own, and that of the other end.
+    /// The hosts of open ends: each end's own host, and the other end's.
     pub(crate) fn between(&self) -> impl Iterator<Item = (HostId, HostId)> + '_ {
         self.ends.iter().filter_map(|place| match place {
             Slot::Open(active) => Some((active.host, active.peer)),
@@ -204,7 +204,7 @@ impl<E> Slab<E> {
         })
     }
 
-    /// A flow that has started, but nothing of it has arrived here.
+    /// The flow, if it has started but none of its packets has arrived here.
     pub(crate) fn expected(&self, flow: FlowId) -> Option<Flow> {
         match self.ends.get(self.places.get(flow) as usize) {
             Some(Slot::Expected(_, spec)) => Some(*spec),
@@ -231,7 +231,7 @@ pub(crate) enum Last {
     Receiver { spec: Flow, report: ReceiverReport, pauses: FlowPauses },
 }
 
-/// An end that is closed.
+/// A closed end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed {
     pub(crate) flow: FlowId,
@@ -251,8 +251,8 @@ pub(crate) struct Ends {
     measured_from: Time,
     /// Payload delivered to closed receivers of measured flows.
     delivered: Bytes,
-    /// With several transports, the traffic entry of each flow whose receiver has been here: it determines the reply
-    /// to late packets.
+    /// With several transports, the traffic entry of each flow that has had a receiver here: it determines the reply to
+    /// late packets.
     entries: Vec<u16>,
 }
 
@@ -269,7 +269,7 @@ impl Ends {
         }
     }
 
-    /// The traffic entry of a flow that is received here.
+    /// Records the traffic entry of a flow that is received here.
     pub(crate) fn note_entry(&mut self, flow: FlowId, tag: u16) {
         let number = flow.0 as usize;
         if number >= self.entries.len() {
@@ -278,7 +278,7 @@ impl Ends {
         self.entries[number] = tag;
     }
 
-    /// What remains known of a flow between two hosts after its receiver is gone.
+    /// What is still known of a flow between two hosts after its receiver has closed.
     pub(crate) fn closed_flow(&self, flow: FlowId, (source, destination): (HostId, HostId)) -> Flow {
         let tag = self.entries.get(flow.0 as usize).copied().unwrap_or(0);
         Flow {
@@ -292,7 +292,7 @@ impl Ends {
         }
     }
 
-    /// The sender of a flow that starts now.
+    /// Opens the sender of a flow that starts now.
     pub(crate) fn open_sender(
         &mut self,
         (flow, spec): (FlowId, Flow),
@@ -304,12 +304,12 @@ impl Ends {
             Slot::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec), queues));
     }
 
-    /// A flow has started whose receiver will be here.
+    /// Announces a flow whose receiver will be here.
     pub(crate) fn expect(&mut self, flow: FlowId, spec: Flow) {
         *self.receivers.place(flow) = Slot::Expected(flow, spec);
     }
 
-    /// The receiver of a flow whose first packet arrived.
+    /// Opens the receiver of a flow whose first packet has arrived.
     pub(crate) fn open_receiver(
         &mut self,
         (flow, spec): (FlowId, Flow),
@@ -321,7 +321,7 @@ impl Ends {
             Slot::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec), queues));
     }
 
-    /// Returns what was to be carried.
+    /// Closes a sender and returns its flow.
     pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time, at_host: Span) -> Option<Flow> {
         let active = self.senders.remove(flow)?;
         self.closed.push(Closed { flow, at, last: Last::Sender { report: active.end.report(), at_host } });

@@ -28,11 +28,11 @@ pub(crate) enum Event {
     ReceiverWake(FlowId),
     /// The application starts a flow.
     FlowStart(FlowId),
-    /// Something about pauses is due at the transmitter of a link.
+    /// A pause begins, ends or must be refreshed at the transmitter of a link.
     Pause(LinkId),
     /// A timer of the node that transmits on a link: a switch port, or the host part that flows share.
     Wake(LinkId),
-    /// Something is due at a job.
+    /// A timer of a job.
     Job,
 }
 
@@ -108,7 +108,7 @@ impl Entry {
 pub(crate) struct Rank(u64);
 
 impl Rank {
-    /// The event it belongs to.
+    /// The event with this rank at `time`.
     pub(crate) fn entry(self, time: Time) -> Entry {
         let kind = (self.0 >> 61) as u32;
         Entry { time, name: EventName(kind << INDEX_BITS | self.0 as u32 & INDEX_MASK) }

@@ -21,21 +21,21 @@ pub(crate) struct Handoff {
     body: Body,
 }
 
-/// What a domain has for another.
+/// Packets, flows and pauses from one domain to another.
 #[derive(Default)]
 struct Letter {
     flows: Vec<(FlowId, Flow)>,
     packets: Vec<Handoff>,
-    /// Of these packets, in runs with scheduling headers.
+    /// Scheduling headers of the packets, in runs that have them.
     scheduling: Vec<SchedulingHeader>,
-    /// By the link whose transmitter must obey, with the time.
+    /// The link whose transmitter must obey a pause frame, and when.
     pauses: Vec<(LinkId, Landing)>,
 }
 
-/// When a frame is obeyed.
+/// A pause frame and when it is obeyed.
 pub(crate) type Landing = (Time, PauseFrame);
 
-/// What a domain has for the others.
+/// What a domain has to send to the others.
 pub(crate) struct Outbox {
     /// By domain.
     letters: Vec<Letter>,
@@ -59,7 +59,7 @@ impl Outbox {
         self.letters[usize::from(to)].pauses.push((link, landing));
     }
 
-    /// When the first of the packets lands, or frame is obeyed.
+    /// When the first packet lands or the first frame is obeyed.
     pub(crate) fn first(&self) -> Time {
         self.first
     }
@@ -80,7 +80,7 @@ impl Mail {
         &self.boxes[(set * self.domains + from) * self.domains + to]
     }
 
-    /// Hands over what a domain has for the others, and takes their empty lists in exchange.
+    /// Posts a domain's letters to the others and takes empty ones in exchange.
     pub(crate) fn post(&self, set: usize, domain: &mut Domain) {
         for to in 0..self.domains {
             let letter = &mut domain.cx.outbox.letters[to];
@@ -93,7 +93,7 @@ impl Mail {
         domain.cx.outbox.first = Time::NEVER;
     }
 
-    /// Takes in what the others have for a domain.
+    /// Takes in the letters for a domain.
     pub(crate) fn collect(&self, set: usize, domain: &mut Domain) {
         for from in 0..self.domains {
             if from != domain.cx.number {

@@ -12,7 +12,7 @@ use crate::domain::Domain;
 /// Maximum number of rows kept.
 const MAX_ROWS: usize = 1 << 17;
 
-/// What a domain has seen of its senders.
+/// The samples that a domain has taken of its senders.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowWatch {
     flows: u32,
@@ -45,7 +45,7 @@ impl FlowWatch {
         self.series.rows.retain(|row| row.time.0.is_multiple_of(every.0));
     }
 
-    /// Adds what another domain has seen.
+    /// Adds the samples of another domain.
     fn merge(mut self, mut other: FlowWatch) -> FlowWatch {
         let every = self.series.every.max(other.series.every);
         self.thin_out(every);
@@ -56,7 +56,7 @@ impl FlowWatch {
     }
 }
 
-/// Combines what all domains have seen.
+/// Combines the samples of all domains.
 pub(crate) fn gathered(domains: &mut [Domain]) -> Option<FlowSeries> {
     let all = domains.iter_mut().filter_map(|domain| domain.flow_watch.take());
     let mut series = all.reduce(FlowWatch::merge)?.series;

@@ -1,5 +1,5 @@
-//! When the queue of a port was held by pauses, remembered as long as a packet waits that was there then. Must not
-//! depend on packets.
+//! When the queue of a port was held by pauses. A hold is remembered while a packet that has met it still waits. Must
+//! not depend on packets.
 
 use std::collections::VecDeque;
 
@@ -10,14 +10,14 @@ use weft_core::{Span, Time};
 pub(crate) struct Holds {
     /// Start and end of past holds.
     over: VecDeque<(Time, Time)>,
-    /// Their length together.
+    /// Total length of the past holds.
     sum: Span,
     /// Start of the current hold.
     since: Option<Time>,
 }
 
 impl Holds {
-    /// A hold starts; `empty`: no waiting packet has met earlier ones.
+    /// A hold starts; `empty`: no waiting packet has met an earlier one.
     pub(crate) fn begin(&mut self, now: Time, empty: bool) {
         if empty {
             self.over.clear();
@@ -26,7 +26,7 @@ impl Holds {
         self.since = Some(now);
     }
 
-    /// It ends.
+    /// The current hold ends.
     pub(crate) fn end(&mut self, now: Time) {
         if let Some(since) = self.since.take().filter(|since| *since < now) {
             self.over.push_back((since, now));
@@ -34,7 +34,7 @@ impl Holds {
         }
     }
 
-    /// No waiting packet has met a hold.
+    /// Whether no waiting packet has met a hold.
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         self.over.is_empty() && self.since.is_none()

@@ -35,15 +35,15 @@ pub(crate) struct Hosts {
     /// Some stack ranks packets: cards serve the smallest rank first.
     ranked: bool,
     pub(crate) ends: Ends,
-    /// Present if switches forward by labels.
+    /// Present if switches forward by path labels.
     labels: Option<Box<HostLabels>>,
-    /// The flows after the upcoming one, and the number of the next.
+    /// The flows after `upcoming`, and the number of the next.
     flows: (Box<dyn Draw>, u32),
     /// The next flow to start here.
     upcoming: Option<(FlowId, Flow)>,
     /// Present if some flows wait for others.
     turns: Option<Box<Turns>>,
-    /// Present if there are any.
+    /// Present if the run has jobs.
     jobs: Option<Box<Jobs>>,
 }
 
@@ -67,8 +67,8 @@ impl Hosts {
     #[allow(unsafe_code, reason = "1 % of all instructions")]
     fn card(&mut self, host: HostId) -> &mut Host {
         debug_assert!(host.index() < self.cards.len(), "hosts are those of the network");
-        // SAFETY: there is a card for every host of the graph (`Hosts::new`), and only hosts of the graph are named: by wires, by
-        // flows, which the workload draws among them, and by the ends of these flows.
+        // SAFETY: there is a card for every host of the graph (`Hosts::new`), and only hosts of the graph occur: in
+        // wires, in flows, which the workload draws among them, and in the ends of these flows.
         unsafe { self.cards.get_unchecked_mut(host.index()) }
     }
 
@@ -101,7 +101,7 @@ impl Hosts {
         }
     }
 
-    /// A packet reached an end of its flow, if that is open.
+    /// A packet reaches an end of its flow, if the end is open.
     #[inline(always)]
     fn reach<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, packet: PacketId, flow: FlowId) {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else {
@@ -115,7 +115,7 @@ impl Hosts {
         self.news::<E>(cx, seat, host);
     }
 
-    /// A timer of an end. Events of timers that have moved since are stale.
+    /// A timer of an end expires. Events of timers that have since moved are stale.
     pub(crate) fn end_wake<E: FlowEnd>(&mut self, cx: &mut Context, flow: FlowId) {
         let due = E::slab(&mut self.ends).seated(flow).filter(|(_, active)| active.wake_at == cx.now);
         let Some((seat, active)) = due else { return };
@@ -127,13 +127,13 @@ impl Hosts {
         self.seldom_news::<E>(cx, seat, host);
     }
 
-    /// The same as [`Hosts::news`], for callers off the per-packet path.
+    /// [`Hosts::news`], for callers off the per-packet path.
     #[inline(never)]
     fn seldom_news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         self.news::<E>(cx, seat, host);
     }
 
-    /// Something happened to an end, which may now have a packet.
+    /// The state of an end has changed, and it may now have a packet.
     #[inline(always)]
     fn news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         if self.card(host).is_free(cx.now) {
@@ -144,13 +144,14 @@ impl Hosts {
         self.use_card(cx, host);
     }
 
-    /// The card is free for an end. Returns whether it has sent a packet.
+    /// The card is free for an end. Returns whether the end has sent a packet.
     #[inline(never)]
     fn serve<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) -> bool {
         self.act::<E>(cx, seat, host, true)
     }
 
-    /// Lets an end act after an event, the card being `free` for it or not. Returns whether it has sent a packet.
+    /// Lets an end act after an event; `free` tells whether the card is free for it. Returns whether it has sent a
+    /// packet.
     #[inline(always)]
     fn act<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId, free: bool) -> bool {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };

@@ -13,7 +13,7 @@ use weft_switch::balance::presto::{ListStart, PathOrder, PrestoSettings};
 use weft_switch::balance::wcmp::reduce;
 use weft_topology::paths::{Path, paths};
 
-/// Path weights are kept to one per cent.
+/// The relative error allowed in path weights.
 const WEIGHT_ERROR: f64 = 1.01;
 
 /// The position of an end in its list and in its flowcell.
@@ -21,16 +21,16 @@ const WEIGHT_ERROR: f64 = 1.01;
 pub(crate) struct FlowcellPosition {
     /// Payload of the flowcell so far.
     bytes: u64,
-    /// Place in the list.
+    /// Position in the list.
     place: u32,
-    /// The list, counted from 1; 0: the end has sent nothing.
+    /// Number of the list, from 1; 0: the end has sent nothing yet.
     list: u32,
     cell: u16,
-    /// The previous packet started or continued a burst that goes on.
+    /// The previous packet belongs to a burst that continues.
     in_burst: bool,
 }
 
-/// What a host is about to send.
+/// A packet that a host is about to send, as far as its label depends on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parcel {
     pub(crate) from: HostId,
@@ -47,9 +47,9 @@ pub(crate) struct HostLabels {
     settings: PrestoSettings,
     seed: u64,
     lists: Vec<Box<[PathLabel]>>,
-    /// By host, destination leaf and state of the routes.
+    /// By host, destination leaf and state of the routes: the number of the list.
     known: HashMap<(HostId, u16, u32), u32>,
-    /// By leaf: from when its hosts use which state.
+    /// By leaf: the instant from which its hosts use each state of the routes.
     states: Vec<Vec<(Time, u32)>>,
 }
 
@@ -73,7 +73,7 @@ impl HostLabels {
         }
     }
 
-    /// What a packet carries in its header.
+    /// The label and flowcell for the header of a packet.
     #[inline]
     pub(crate) fn stamp(
         &mut self,
@@ -94,7 +94,7 @@ impl HostLabels {
         list.get(cells.place as usize).copied().unwrap_or_default().note(cells.cell)
     }
 
-    /// The first packet of an end.
+    /// Positions an end in its list before its first packet.
     #[cold]
     fn begin(&mut self, setup: &Setup, cells: &mut FlowcellPosition, parcel: Parcel, now: Time) {
         cells.list = self.list(setup, parcel, now);
@@ -106,7 +106,7 @@ impl HostLabels {
         }
     }
 
-    /// A new flowcell takes the next path of the newest list.
+    /// Starts a flowcell on the next path of the newest list.
     fn next_cell(&mut self, setup: &Setup, cells: &mut FlowcellPosition, parcel: Parcel, now: Time) {
         cells.list = self.list(setup, parcel, now);
         let paths = self.lists[cells.list as usize - 1].len() as u32;
@@ -136,8 +136,8 @@ impl HostLabels {
     }
 }
 
-/// The paths in order, each repeated according to its capacity (parallel cables share that of their bundle, as under
-/// WCMP), copies as far apart as possible.
+/// The list of paths: each is repeated in proportion to its capacity, its copies as far apart as possible. Parallel cables
+/// share the capacity of their bundle, as under WCMP.
 fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLabel> {
     let mut paths = paths.to_vec();
     match order {

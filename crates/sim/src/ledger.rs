@@ -1,5 +1,5 @@
-//! Records of flows, as soon as they are done: the reports of both ends, combined and handed on in an order that does
-//! not depend on the partition into domains. A flow leaves nothing behind here.
+//! Combines the reports of both ends of a flow into its record as soon as it is done, and hands records on in an order
+//! that does not depend on the partition into domains. A finished flow takes no memory here.
 
 use std::collections::HashMap;
 
@@ -19,9 +19,9 @@ const BATCH: usize = 256;
 pub(crate) struct Ledger<'a> {
     alone: Alone<'a>,
     sink: Sink<'a>,
-    /// Flows with one closed end. Must never be iterated over.
+    /// Flows of which one end has closed. Must never be iterated over.
     half: HashMap<FlowId, Closed>,
-    /// Flows that are done, and since when.
+    /// Records of finished flows, with the time when each finished.
     done: Vec<(Time, FlowRecord)>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Ledger<'a> {
         Ledger { alone: Alone::new(&plan.setup), sink, half: HashMap::new(), done: Vec::new() }
     }
 
-    /// An end is closed.
+    /// Adds the report of a closed end.
     pub(crate) fn add(&mut self, closed: Closed) {
         let Some(other) = self.half.remove(&closed.flow) else {
             self.half.insert(closed.flow, closed);
@@ -56,19 +56,19 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// A flow that has not started.
+    /// Adds a flow that has not started.
     pub(crate) fn add_unsent(&mut self, at: Time, flow: FlowId, spec: &Flow) {
         let record = self.record(flow, spec, &ReceiverReport::default());
         self.done.push((at, record));
     }
 
-    /// Hands on the flows done before `next`, the next event of any domain, in order of that instant, then of their
-    /// number, unless they are too few. False if the run must stop.
+    /// Hands on the flows done before `next`, the next event of any domain, in order of completion time, then number;
+    /// waits if they are few. Returns false if the run must stop.
     pub(crate) fn pass_on(&mut self, next: Time) -> bool {
         self.done.len() < BATCH || self.pass_on_all(next)
     }
 
-    /// The same, however few they are.
+    /// [`Ledger::pass_on`] without waiting for more.
     pub(crate) fn pass_on_all(&mut self, next: Time) -> bool {
         self.done.sort_unstable_by_key(|(at, record)| (*at, record.flow));
         let ready = self.done.partition_point(|(at, _)| *at < next);

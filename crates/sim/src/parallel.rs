@@ -27,14 +27,14 @@ struct Meeting {
     domains: usize,
     barrier: Barrier,
     mail: Mail,
-    /// Two sets, with one entry per domain.
+    /// The published states, two sets with one entry per domain.
     standings: Vec<Published>,
     looks: Vec<Mutex<Vec<Look>>>,
-    /// Which transmitter waits for which, if any class pauses.
+    /// The waits between paused transmitters, if any class pauses.
     waits: Vec<Mutex<Vec<Wait>>>,
-    /// Whether any of it can still finish, as of the last check.
+    /// Whether any flow of the domain can still finish, as of the last check.
     hopes: Vec<AtomicBool>,
-    /// Ends of flows that were closed.
+    /// Closed ends of flows.
     closed: Vec<Mutex<Vec<Closed>>>,
 }
 
@@ -49,7 +49,7 @@ struct Published {
     events: AtomicU64,
     interrupted: AtomicBool,
     stuck: AtomicBool,
-    /// Whether ends of flows were closed.
+    /// Whether ends of flows have closed.
     closed: AtomicBool,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
     })
 }
 
-/// What the first thread does for all: it calls the watcher and keeps the samples and the records of flows.
+/// The extra tasks of the first thread: it calls the watcher and collects the samples and the records of flows.
 struct Leader<'a, 'w, 'l> {
     watch: Watch<'w>,
     ledger: &'a mut Ledger<'l>,
@@ -149,7 +149,7 @@ impl Member<'_> {
         together(&self.meeting.standings[first..first + self.meeting.domains])
     }
 
-    /// Leaves the ends of flows that were closed for the leader.
+    /// Leaves the closed ends of flows to the leader.
     fn hand_in_closed(&mut self, own: usize) {
         let closed = &mut self.domain.hosts.ends.closed;
         if !closed.is_empty() {
@@ -175,7 +175,7 @@ impl Member<'_> {
 }
 
 impl Leader<'_, '_, '_> {
-    /// Combines what all have seen, after the meeting that followed the sample.
+    /// Combines the samples of all domains, after the meeting that followed them.
     fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &RunPlan) {
         let Some((now, set)) = looked else { return };
         if plan.setup.pauses() {
@@ -192,7 +192,7 @@ impl Leader<'_, '_, '_> {
         sampler.add(now, &looks.iter().map(|look| look.as_slice()).collect::<Vec<_>>());
     }
 
-    /// Takes what was left for it at the last meeting, and hands on the flows done before `next`.
+    /// Takes the closed ends left at the last meeting, and hands on the flows done before `next`.
     fn pass_on_flows(&mut self, next: Time, set: usize, meeting: &Meeting) {
         for own in meeting.domains * set..meeting.domains * (set + 1) {
             if meeting.standings[own].closed.load(Ordering::Relaxed) {

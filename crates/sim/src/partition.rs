@@ -10,11 +10,11 @@ use weft_plan::{Setup, Threads};
 use weft_switch::SwitchSettings;
 use weft_topology::{Graph, Link, Node};
 
-/// Packet-hops a thread should have between two meetings, if all links were busy, to make meetings cheap.
+/// Packet-hops that a thread should handle between two meetings, with all links busy, for meetings to be cheap.
 const WORTH_MEETING: f64 = 200.0;
 
-/// How many domains a run should have: as many as requested, or fewer if threads would mostly wait for each other; one if
-/// there are jobs, which follow the ends of all flows.
+/// How many domains a run should have: as many as requested, or fewer if threads would mostly wait for each other; one
+/// if there are jobs, which depend on the completion of all flows.
 pub(crate) fn wanted(setup: &Setup, delays: &[Span]) -> usize {
     if !setup.flows.jobs().is_empty() {
         return 1;
@@ -46,7 +46,7 @@ pub(crate) struct Partition {
 const TIMELESS: Span = Span::from_us(1);
 
 impl Partition {
-    /// Cuts a network with these link delays into this many domains, at random if given a seed.
+    /// Cuts a network with these link delays into `domains` domains; randomly if `scatter` gives a seed.
     pub(crate) fn new(graph: &Graph, delays: &[Span], (domains, scatter): (usize, Option<u64>)) -> Partition {
         let grid = grid(graph, delays);
         let units = units(graph, delays, grid);
@@ -136,7 +136,7 @@ fn scattered(units: usize, domains: usize, seed: u64) -> Vec<u16> {
     (0..units).map(|_| random.below(domains as u32) as u16).collect()
 }
 
-/// Neighbours in the numbering stay together, and every tier is divided evenly by link bandwidth.
+/// Divides every tier evenly by link bandwidth; neighbours in the numbering stay together.
 fn balanced(graph: &Graph, units: &[Vec<usize>], domains: usize) -> Vec<u16> {
     let tier = |unit: &[usize]| {
         let tier = |node: &usize| match graph.node_at(*node) {

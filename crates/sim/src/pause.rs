@@ -1,4 +1,5 @@
-//! Priority flow control between transmitters: frames in flight, how long they pause which transmitter, when they are
+//! Priority flow control between transmitters: frames in flight, which transmitter they pause and for how long, when
+//! they are
 //! refreshed, and the watchdog. When a sender must be paused is decided by the switch (`weft_switch::pause`).
 //!
 //! A frame occupies its transmitter like any packet; the far end obeys it a response time after its last bit arrives.
@@ -45,7 +46,7 @@ pub(crate) struct Transmitter {
 /// One class of a transmitter.
 #[derive(Default)]
 struct Stopped {
-    /// Pause by the far end: its uninterrupted start, and its end.
+    /// Start of the uninterrupted pause by the far end, and its end.
     wanted: bool,
     since: Time,
     until: Time,
@@ -55,7 +56,7 @@ struct Stopped {
     /// The watchdog acts until then, discarding packets.
     ignored_until: Time,
     discards: bool,
-    /// Times it was paused, and for how long in total and at most.
+    /// Times it was paused, total time, and longest pause.
     times: u64,
     total: Span,
     longest: Span,
@@ -72,7 +73,7 @@ impl Stopped {
 }
 
 impl Pauses {
-    /// If any class pauses.
+    /// `None` if no class pauses.
     pub(crate) fn new(setup: &Setup) -> Option<Box<Pauses>> {
         let storm = |host| setup.storms.iter().find(|storm| Node::Host(storm.host) == host).copied();
         let transmitter = |link: &weft_topology::Link| Transmitter {
@@ -203,7 +204,7 @@ impl Domain {
         }
     }
 
-    /// Acts on a queue of a switch that has been paused for too long.
+    /// The watchdog acts on a queue of a switch that has been paused for too long.
     fn watch(&mut self, link: LinkId, class: usize) {
         let now = self.cx.now;
         let &Wire { from, port, .. } = &self.cx.wires[link];
@@ -291,7 +292,7 @@ impl Domain {
         }
     }
 
-    /// A host that sends a pause storm.
+    /// A host's pause storm sends its next frame.
     fn storm(&mut self, link: LinkId) {
         let now = self.cx.now;
         let Some(storm) = self.cx.transmitter(link).storm else { return };
@@ -306,7 +307,7 @@ impl Domain {
         self.hosts.send_frame(&mut self.cx, host, frame);
     }
 
-    /// What the switches of this domain hold from paused senders because they are paused themselves.
+    /// For each paused sender, what the switches of this domain cannot forward because they are paused themselves.
     pub(crate) fn waits(&self) -> Vec<Wait> {
         let Some(pauses) = &self.cx.pauses else { return Vec::new() };
         let graph = &self.cx.plan.setup.graph;

@@ -1,19 +1,18 @@
-//! Where the state of a flow's end is, by flow number. Flows are numbered in the order of their start and few are
-//! open at a time, so only pages of numbers with an open flow exist; an empty page is reused. Must not depend on
-//! flows.
+//! The slot of each flow's end, by flow number. Flows are numbered in the order of their start and few are open at a
+//! time, so only pages of numbers with an open flow exist; an empty page is reused. Must not depend on flows.
 
 use weft_core::FlowId;
 
-/// The end has no state: not yet, no longer, or elsewhere.
+/// The slot of an end that has none: not yet open, closed, or in another domain.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Numbers of a page.
+/// Flow numbers per page.
 const PAGE: usize = 64;
 
 /// The page for numbers without any open flow.
 const EMPTY: u32 = 0;
 
-/// See the file's head. A finished flow leaves a sixteenth of a byte.
+/// Slots by flow number. A finished flow leaves a sixteenth of a byte.
 pub(crate) struct Places {
     /// The page of each block of numbers.
     page_of: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What is derived once from the setup of a run, for all its domains.
+//! What all domains of a run share, derived once from its setup.
 
 use weft_core::{LinkId, Time};
 use weft_plan::Setup;
@@ -14,7 +14,7 @@ pub(crate) struct RunPlan {
     /// Links whose cable or port changes during the run, or that lose packets: whether a packet is lost is drawn when
     /// its transmission starts, not before.
     restless: Vec<bool>,
-    /// Which hosts stay disconnected, in a run that only ends by itself.
+    /// Hosts that stay disconnected, in a run without a time limit.
     pub(crate) remains: Option<Remains>,
 }
 
@@ -31,12 +31,12 @@ impl RunPlan {
         }
     }
 
-    /// Whether a run ends when ports wait for each other in a cycle, because nothing else would end it.
+    /// Whether the run ends when ports wait for each other in a cycle, because nothing else would end it.
     pub(crate) fn ends_by_deadlock(&self) -> bool {
         self.setup.until == Time::NEVER && self.setup.switch_kinds().all(|kind| kind.pfc.watchdog.is_none())
     }
 
-    /// Whether a link stays as it is for the whole run.
+    /// Whether a link never changes during the run.
     pub(crate) fn is_steady(&self, link: LinkId) -> bool {
         !self.restless[link.index()]
     }

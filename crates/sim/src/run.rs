@@ -24,7 +24,7 @@ use crate::wire::Wire;
 /// Events between two calls of the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
 
-/// A run, ready to go.
+/// A simulation, ready to run.
 pub struct Simulation {
     pub(crate) plan: Arc<RunPlan>,
     pub(crate) domains: Vec<Domain>,
@@ -40,7 +40,7 @@ pub(crate) struct Finish {
 }
 
 impl Simulation {
-    /// Builds the network in its first state.
+    /// Builds the network in its initial state.
     #[must_use]
     pub fn new(setup: Setup) -> Simulation {
         let plan = Arc::new(RunPlan::new(setup));
@@ -59,7 +59,7 @@ impl Simulation {
         self.domains.len()
     }
 
-    /// Whether it looks ahead for memory; by default only in large networks. Affects only speed.
+    /// Sets whether it prefetches memory for upcoming events; by default only in large networks. Affects only speed.
     #[must_use]
     pub fn looking_ahead(mut self, looks: bool) -> Simulation {
         for domain in &mut self.domains {
@@ -106,7 +106,7 @@ impl Simulation {
         }
     }
 
-    /// All on this thread.
+    /// Runs all domains on this thread.
     fn run_alone(&mut self, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
         let mut course = Course::new(&self.plan);
         let domain = &mut self.domains[0];
@@ -153,8 +153,8 @@ impl Domain {
         true
     }
 
-    /// Runs events before the calendar's end, at most this many, and at least one if there is any. True if none
-    /// remains.
+    /// Runs events before the calendar's end, at most `budget` of them, and at least one if there is any. Returns true
+    /// if none remains.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         self.left = budget;
         let done = loop {
@@ -210,14 +210,14 @@ impl Domain {
         }
     }
 
-    /// The next event before the calendar's end, in the slow case.
+    /// The next event before the calendar's end if the wheel alone does not have it.
     #[inline(never)]
     fn next_aside(&mut self) -> Option<Next> {
         self.scout();
         self.cx.calendar.pop_aside()
     }
 
-    /// One line for each kind of event.
+    /// Dispatches an event to its handler.
     #[inline(never)]
     fn handle(&mut self, event: Event) {
         match event {
@@ -231,7 +231,7 @@ impl Domain {
         }
     }
 
-    /// Where this domain stands.
+    /// The progress of this domain.
     pub(crate) fn standing(&self, interrupted: bool) -> Standing {
         Standing {
             next: self.cx.calendar.next_time().min(self.cx.outbox.first()),
@@ -243,7 +243,7 @@ impl Domain {
         }
     }
 
-    /// Whether a flow here can still finish or start, or anything is in flight; evaluated after all events of an
+    /// Whether a flow here can still start or finish, or anything is in flight; evaluated after all events of an
     /// instant.
     pub(crate) fn has_hope(&self, now: Time) -> bool {
         let setup = &self.cx.plan.setup;

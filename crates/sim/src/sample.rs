@@ -13,22 +13,22 @@ use crate::plan::RunPlan;
 /// Maximum bins of a series, unless a run asks for more; beyond it, neighbours are merged.
 const MAX_BINS: usize = 512;
 
-/// Bytes and packets of one port.
+/// A sample of one port: bytes and packets.
 pub(crate) type Look = (u64, u64);
 
-/// What has been seen by all domains.
+/// The samples of all domains.
 pub(crate) struct Sampler {
     series: QueueSeries,
-    /// Bins at most; even.
+    /// Maximum number of bins; even.
     most: usize,
     sets: Vec<ParallelPorts>,
-    /// Samples count from this instant on.
+    /// Samples before this instant are not kept.
     from: Time,
-    /// The queue of each sampled port now.
+    /// The latest sample of each port.
     seen: Vec<Look>,
 }
 
-/// A domain's view: its own ports among all sampled ones, and their values; other domains' ports stay zero.
+/// The samples of one domain: the values of its own ports among all sampled ones; other domains' ports stay zero.
 pub(crate) struct Eye {
     own: Vec<(usize, SwitchId, PortId)>,
     seen: Vec<Look>,
@@ -55,7 +55,7 @@ fn sampled<'a>(graph: &'a Graph) -> Vec<(LinkId, &'a Link, SwitchId)> {
     links.filter_map(of_switch).collect()
 }
 
-/// A kind of set of parallel ports.
+/// One kind of set of parallel ports.
 struct ParallelPorts {
     name: &'static str,
     hop: u8,
@@ -89,7 +89,7 @@ impl Sampler {
         })
     }
 
-    /// Combines what all domains see at `now`.
+    /// Combines the samples of all domains at `now`.
     pub(crate) fn add(&mut self, now: Time, looks: &[&[Look]]) {
         if now < self.from || !now.0.is_multiple_of(self.series.every.0) {
             return;
@@ -142,7 +142,7 @@ impl Sampler {
         self.series.samples_per_bin *= 2;
     }
 
-    /// What has been seen.
+    /// The series and the imbalance.
     pub(crate) fn results(&self) -> (QueueSeries, Vec<ImbalanceRecord>) {
         (
             self.series.clone(),

@@ -3,7 +3,7 @@
 //! events takes each step together, so that their cache misses overlap; afterwards the events find what they need in
 //! the cache.
 //!
-//! Only prefetches, and affects nothing but speed: an event that is added later, or takes another port, waits as
+//! Affects only speed: an event that is added later, or takes another port, waits as
 //! before.
 
 use weft_core::stack::{Layout, Side};
@@ -12,11 +12,11 @@ use weft_topology::Node;
 
 use crate::domain::Domain;
 
-/// Events handled together: enough to keep memory busy, and few enough that the first is still in the cache when its
+/// Events prefetched together: enough to keep memory busy, and few enough that the first is still in the cache when its
 /// turn comes.
 const GROUP: usize = 96;
-/// Minimum number of links to prefetch for. A network of a thousand links, which fits a cache, would become a quarter
-/// slower.
+/// Minimum number of links for which prefetching pays. A network of a thousand links, which fits into a cache, would
+/// run a quarter slower.
 const MANY: usize = 4_096;
 
 /// See the file's head.
@@ -59,7 +59,7 @@ impl Domain {
         self.scout = Some(scout);
     }
 
-    /// The wires, the packets that will land, and where they land.
+    /// Prefetches the wires, the packets that will land, and the nodes where they land.
     fn fetch_packets(&self, scout: &mut Scout) {
         let wire = |link: LinkId| &self.cx.wires[link];
         for (link, packet) in &scout.arrivals {
@@ -83,7 +83,7 @@ impl Domain {
         }
     }
 
-    /// The ends of the packets' flows.
+    /// Prefetches the ends of the packets' flows.
     fn fetch_ends(&self, scout: &mut Scout) {
         for (_, packet) in scout.at_host.drain(..) {
             let body = self.cx.pool.body(packet);
@@ -95,7 +95,7 @@ impl Domain {
         }
     }
 
-    /// The ports by which packets will leave, and the wires behind them.
+    /// Prefetches the ports by which packets will leave, and the wires behind them.
     fn fetch_ports(&self, scout: &mut Scout) {
         for (at, packet) in scout.at_switch.drain(..) {
             let Some(own) = self.devices.get(at) else { continue };

@@ -5,7 +5,7 @@
 use weft_core::{HostId, Span, Time};
 use weft_topology::{Change, Graph, LinkState, Timeline};
 
-/// How often a run is checked for it.
+/// The interval between checks for stranded flows.
 pub(crate) const EVERY: Span = Span::from_ms(1);
 
 /// The network after its last change, if not all hosts can then reach each other.
@@ -30,7 +30,7 @@ impl Remains {
         apart.then_some(remains)
     }
 
-    /// Whether nothing can get from one host to the other from now on.
+    /// Whether nothing can get from one host to the other any more.
     pub(crate) fn cuts_off(
         &self,
         (graph, timeline): (&Graph, &Timeline),
@@ -56,7 +56,7 @@ fn last_state(timeline: &Timeline) -> LinkState {
     up
 }
 
-/// Between two leaves, once all switches have installed the last routes.
+/// Whether a route leads from one leaf to another once all switches have installed their last routes.
 fn has_route((graph, timeline): (&Graph, &Timeline), from: usize, to: usize) -> bool {
     let routes = timeline.states.last().expect("the first state is that of the start");
     from == to || routes.has_route(graph.leaves()[from], to)

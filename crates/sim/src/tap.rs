@@ -1,5 +1,5 @@
-//! A tap on one switch: every packet that arrives, leaves or is dropped there, in order. Changes nothing. Another
-//! driver can replay the arrivals through the same switch and must see the same.
+//! A tap on one switch: every packet that arrives, leaves or is dropped there, in order. Has no effect on the run.
+//! Another driver that replays the arrivals through an identical switch must see the same departures and drops.
 
 use std::sync::{Arc, Mutex};
 
@@ -41,7 +41,7 @@ pub enum Seen {
     },
 }
 
-/// The tap.
+/// A tap.
 #[derive(Clone, Debug)]
 pub struct Tap {
     pub(crate) switch: SwitchId,
@@ -60,7 +60,7 @@ impl Tap {
     }
 }
 
-/// A tap as the switch sees it; it shares its observations with the other holder.
+/// The observer that a tap attaches to the switch; both share the observations.
 pub(crate) struct Watching(pub(crate) Arc<Mutex<Tap>>);
 
 impl Watching {

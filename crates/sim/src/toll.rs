@@ -1,6 +1,6 @@
-//! What pauses do to flows: packets carry how long they were held and whether they passed a congested queue; the
-//! domain of a flow's receiver sums it up, that of its sender how long a card held it. Must not depend on why they
-//! are held. Unused while no class pauses.
+//! How pauses affect flows. Packets carry their *toll*: how long they were held, and whether they passed a congested
+//! queue. The domain of a flow's receiver sums it up; the domain of its sender records how long a card held it. Must
+//! not depend on why they are held. Unused while no class pauses.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,9 @@ type QueueAt = (PortId, usize);
 /// The tolls of open flows.
 #[derive(Default)]
 pub(crate) struct Tolls {
-    /// Packets that arrived here, by the receiver's slot.
+    /// Tolls of the packets that have arrived here, by the receiver's slot.
     arrived: Vec<FlowPauses>,
-    /// Senders that are here, by their slot.
+    /// Time that each sender here was held by its card, by the sender's slot.
     at_host: Vec<Span>,
 }
 
@@ -37,7 +37,7 @@ fn entry<T: Copy + Default>(list: &mut Vec<T>, place: usize) -> &mut T {
 }
 
 impl Context {
-    /// A packet leaves a queue of a switch.
+    /// A packet leaves a queue of a switch: adds the toll of that queue.
     #[inline]
     pub(crate) fn pay_toll(&mut self, link: LinkId, (own, at): (&Switch, QueueAt), packet: PacketId) {
         let (now, arrived) = (self.now, self.pool.headers.get(packet).arrived);
@@ -48,7 +48,7 @@ impl Context {
         }
     }
 
-    /// A packet has met a pause; only payload records it.
+    /// Adds a toll to a packet; only payload packets record it.
     #[inline(never)]
     fn note_toll(&mut self, packet: PacketId, toll: Toll) {
         if self.pool.headers.get(packet).kind.is_payload() {
@@ -65,7 +65,7 @@ impl Context {
 }
 
 impl Hosts {
-    /// A packet that met a pause has arrived.
+    /// Adds the toll of a packet that has arrived to its flow.
     #[cold]
     pub(crate) fn collect_toll(&mut self, cx: &mut Context, packet: PacketId) {
         let body = cx.pool.body(packet);
@@ -110,7 +110,7 @@ impl Hosts {
 }
 
 impl Devices {
-    /// The toll of packets that still wait in switches at the end of the run.
+    /// The toll of the packets still waiting in switches at the end of the run.
     pub(crate) fn tolls_of_waiting(
         &self,
         cx: &mut Context,

@@ -9,9 +9,9 @@ use weft_workload::{Flow, Flows};
 /// The flows of the hosts of one domain that may not start yet.
 pub(crate) struct Turns {
     flows: Flows,
-    /// By sender and traffic entry, in order; an entry exists as long as one of its flows is open.
+    /// By sender and traffic entry, in order; an entry exists while one of its flows is open.
     waiting: BTreeMap<(HostId, u16), VecDeque<(FlowId, Flow)>>,
-    /// Flows whose turn has come, until the event of their start.
+    /// Flows whose turn has come, but whose start event has not.
     called: Vec<(FlowId, Flow)>,
 }
 
@@ -22,7 +22,7 @@ impl Turns {
         flows.take_turns().then(|| Box::new(turns()))
     }
 
-    /// Whether a starting flow has to wait. If not, it takes its turn.
+    /// Whether a starting flow must wait. If not, it takes the turn.
     pub(crate) fn has_to_wait(&mut self, flow: FlowId, spec: Flow) -> bool {
         if !self.flows.is_in_turn(spec.tag) {
             return false;
@@ -36,7 +36,7 @@ impl Turns {
         false
     }
 
-    /// A flow is done; returns the one that now starts in its place.
+    /// A flow is done; returns the next one that may start.
     pub(crate) fn call_next(&mut self, done: &Flow, now: Time) -> Option<FlowId> {
         let key = (done.source, done.tag);
         let Some((flow, spec)) = self.waiting.get_mut(&key)?.pop_front() else {
@@ -47,7 +47,7 @@ impl Turns {
         Some(flow)
     }
 
-    /// The flow that was called.
+    /// Takes a flow whose turn has come.
     pub(crate) fn take(&mut self, flow: FlowId) -> Option<Flow> {
         let place = self.called.iter().position(|(called, _)| *called == flow)?;
         Some(self.called.swap_remove(place).1)

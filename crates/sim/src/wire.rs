@@ -9,11 +9,11 @@ use weft_topology::{Link, Node, Stalls};
 /// counters after them.
 #[repr(C, align(64))]
 pub(crate) struct Wire {
-    /// Packets sent, or to be sent in their turn, that have not landed, without the first, whose arrival is pending.
+    /// Packets in flight, or committed to be sent, behind the first, whose arrival is pending.
     pub(crate) behind: Ring<Flying>,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    /// Down, lossy, stalling or leading to another domain: what is sent may not land here, or not at that time.
+    /// Down, lossy, stalling or leading to another domain: a packet may not land here, or may land later.
     pub(crate) special: bool,
     /// An arrival is pending, perhaps of a packet lost when the cable failed.
     pub(crate) awaited: bool,
@@ -142,8 +142,8 @@ impl Wires {
     #[allow(unsafe_code, reason = "1 % of all instructions")]
     pub(crate) fn of(&mut self, link: LinkId) -> &mut Wire {
         debug_assert!(link.index() < self.0.len(), "links are those of the network");
-        // SAFETY: there is a wire for every link of the graph (`Domain::new`), and only links of the graph are named: by a
-        // host's card, by a switch's ports, and by the event list, which is told of these.
+        // SAFETY: there is a wire for every link of the graph (`Domain::new`), and only links of the graph occur: in a
+        // host's card, in a switch's ports, and in the event list, which gets them from these.
         unsafe { self.0.get_unchecked_mut(link.index()) }
     }
 

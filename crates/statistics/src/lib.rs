@@ -1,4 +1,4 @@
-//! Percentiles, means and confidence intervals. Knows numbers only, not what they measure.
+//! Percentiles, means and confidence intervals. Must not depend on what the numbers measure.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,14 @@ pub const PERCENTILES: [(&str, u64); 9] = [
     ("p99_99", 9_999),
 ];
 
-/// A percentile is called certain when at least so many samples lie above it.
+/// A percentile is reliable if at least this many samples lie above it.
 pub const SAMPLES_ABOVE: u64 = 100;
 
 /// Mean, percentiles and extremes of a set of samples, in the unit of the samples.
 ///
-/// Percentiles are nearest-rank on the exactly sorted samples: the least sample such that at least the wanted share
-/// of all samples is not greater. Nothing is interpolated. With fewer than 100 samples, the 99th percentile and those
+/// Percentiles are nearest-rank on the exactly sorted samples: the smallest sample such that at least the given share
+/// of all samples does not exceed it. There is no interpolation. With fewer than 100 samples, the 99th percentile and
+/// those
 /// beyond are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
@@ -53,13 +54,13 @@ pub struct Distribution {
     pub p99_99: Option<f64>,
     /// The greatest sample.
     pub max: Option<f64>,
-    /// Percentiles given above with fewer than 100 samples beyond them: read them with care.
+    /// Percentiles above that have fewer than 100 samples beyond them and are therefore unreliable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub few_samples_above: Vec<String>,
 }
 
 impl Distribution {
-    /// Of these samples, in any order.
+    /// The distribution of samples, given in any order.
     #[must_use]
     pub fn of(mut samples: Vec<f64>) -> Distribution {
         samples.sort_by(f64::total_cmp);
@@ -68,7 +69,7 @@ impl Distribution {
         ascending.finish()
     }
 
-    /// Every statistic with its name; absent ones are left out.
+    /// Every statistic with its name, except absent ones.
     #[must_use]
     pub fn statistics(&self) -> Vec<(&'static str, f64)> {
         let named = [
@@ -89,7 +90,7 @@ impl Distribution {
     }
 }
 
-/// A distribution that is made from its samples one by one, in ascending order, without keeping them.
+/// Builds a distribution from samples in ascending order, one by one, without keeping them.
 #[derive(Clone, Debug)]
 pub struct Ascending {
     count: u64,
@@ -97,18 +98,18 @@ pub struct Ascending {
     sum: f64,
     /// The last sample.
     last: f64,
-    /// What stands at the rank of each of [`PERCENTILES`].
+    /// The sample at the rank of each of [`PERCENTILES`].
     picked: [f64; PERCENTILES.len()],
 }
 
 impl Ascending {
-    /// There will be so many samples.
+    /// Expects `count` samples.
     #[must_use]
     pub fn new(count: u64) -> Ascending {
         Ascending { count, seen: 0, sum: 0.0, last: 0.0, picked: [0.0; PERCENTILES.len()] }
     }
 
-    /// The next sample, not less than the one before.
+    /// Adds the next sample, which must not be less than the previous one.
     pub fn add(&mut self, sample: f64) {
         self.seen += 1;
         self.sum += sample;
@@ -151,7 +152,7 @@ fn rank(count: u64, parts: u64) -> u64 {
     (count * parts).div_ceil(10_000).max(1).min(count)
 }
 
-/// How many samples lie beyond the percentile at `parts` ten-thousandths.
+/// The number of samples beyond the percentile at `parts` ten-thousandths.
 fn above(count: u64, parts: u64) -> u64 {
     count - rank(count, parts)
 }
@@ -162,8 +163,8 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
-/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 when all are equal, 1/n when one has everything
-/// (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 if all values are equal, 1/n if all but one are zero (Jain, Chiu
+/// and Hawe, DEC-TR-301, 1984).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Jain {
     samples: u64,
@@ -172,14 +173,14 @@ pub struct Jain {
 }
 
 impl Jain {
-    /// Takes a sample in.
+    /// Adds a sample.
     pub fn add(&mut self, sample: f64) {
         self.samples += 1;
         self.sum += sample;
         self.squares += sample * sample;
     }
 
-    /// The index; absent without samples or when all are zero.
+    /// The index; absent without samples or if all are zero.
     #[must_use]
     pub fn index(&self) -> Option<f64> {
         (self.squares > 0.0).then(|| self.sum * self.sum / (self.samples as f64 * self.squares))
@@ -216,8 +217,8 @@ impl Estimate {
         Estimate::geometric(&pairs.iter().map(|(above, below)| above / below).collect::<Vec<_>>())
     }
 
-    /// Geometric mean with Student's t interval of the logarithms, for values that are plotted on a logarithmic
-    /// axis. Absent unless all values are positive and finite.
+    /// Geometric mean with Student's t interval of the logarithms, for values plotted on a logarithmic axis. Absent
+    /// unless all values are positive and finite.
     #[must_use]
     pub fn geometric(values: &[f64]) -> Option<Estimate> {
         let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
@@ -231,7 +232,7 @@ impl Estimate {
         })
     }
 
-    /// Of a ratio, the estimate of its inverse.
+    /// The estimate of the inverse of a ratio.
     #[must_use]
     pub fn inverse(&self) -> Estimate {
         let inverse = |value: f64| 1.0 / value;
@@ -243,7 +244,7 @@ impl Estimate {
         }
     }
 
-    /// Does the interval exclude `value`? Never with a single run.
+    /// Whether the interval excludes `value`; false with a single run.
     #[must_use]
     pub fn excludes(&self, value: f64) -> bool {
         self.low.is_some_and(|low| low > value) || self.high.is_some_and(|high| high < value)

@@ -1,14 +1,14 @@
-//! The folder of a run: built beside its place, then put there in one step.
+//! The folder of a run: built beside its final path, then moved there in one step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{StoreError, is_folder, is_ours, sibling, step};
 
-/// Makes a hidden folder for what is to be at `folder`, without files of an earlier attempt.
+/// Creates a hidden folder for the new contents of `folder`, without files of an earlier attempt.
 ///
 /// # Errors
-/// What the file system refuses.
+/// Errors of the file system.
 pub fn begin(folder: &Path) -> Result<PathBuf, StoreError> {
     let building = sibling(folder, "partial");
     discard(&building, None)?;
@@ -17,10 +17,10 @@ pub fn begin(folder: &Path) -> Result<PathBuf, StoreError> {
     Ok(building)
 }
 
-/// Puts a folder and the files in it on the disk for good. What is renamed before that may be empty after a power failure.
+/// Syncs a folder and its files to disk. A file that is renamed before that may be empty after a power failure.
 ///
 /// # Errors
-/// What the file system refuses.
+/// Errors of the file system.
 pub fn settle(folder: &Path) -> Result<(), StoreError> {
     for entry in fs::read_dir(folder).map_err(StoreError::at(folder))? {
         synced(&entry.map_err(StoreError::at(folder))?.path())?;
@@ -29,7 +29,7 @@ pub fn settle(folder: &Path) -> Result<(), StoreError> {
     synced(folder)
 }
 
-/// Where folders cannot be opened like files, the system sees to them itself.
+/// Syncs a path. Where folders cannot be opened like files, the system does this by itself.
 fn synced(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() && !cfg!(unix) {
         return Ok(());
@@ -37,10 +37,10 @@ fn synced(path: &Path) -> Result<(), StoreError> {
     fs::File::open(path).and_then(|file| file.sync_all()).map_err(StoreError::at(path))
 }
 
-/// Puts the folder `built` in the place of `folder`. Files in the old folder that are not Weft's move into the new one.
+/// Replaces `folder` by the folder `built`. Files in the old folder that are not Weft's move into the new one.
 ///
 /// # Errors
-/// What the file system refuses; a link in the place of the folder is not replaced.
+/// Errors of the file system; `folder` is a link, which is not replaced.
 pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
     let old = sibling(folder, "old");
     match fs::symlink_metadata(folder) {
@@ -61,12 +61,12 @@ pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
     discard(&old, Some(folder))
 }
 
-/// Removes Weft's files from a folder and then the folder, unless something else lies in it: that moves to `heir`, if
-/// there is such a folder and nothing of the name in it, or else keeps the folder. Without the folder there is nothing to do;
-/// a link is left alone.
+/// Removes Weft's files from a folder and then the folder, unless it contains anything else: other files move to
+/// `heir`, if that folder exists and has no file of the same name; otherwise they and the folder stay. Does nothing if
+/// the folder does not exist, or is a link.
 ///
 /// # Errors
-/// What the file system refuses.
+/// Errors of the file system.
 pub fn discard(folder: &Path, heir: Option<&Path>) -> Result<(), StoreError> {
     if !is_folder(folder) {
         return Ok(());

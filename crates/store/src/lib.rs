@@ -1,8 +1,9 @@
-//! Folders and files that are either complete or not there, whatever ends the process or the machine: both are built under a
-//! hidden name beside their own, put on the disk for good, and renamed. Knows names and places, not what is in the files.
+//! Folders and files that are either complete or absent, even after a crash of the process or the machine: each is
+//! written under a hidden name in the same folder, synced to disk, and renamed. Must not depend on the contents of
+//! files.
 //!
-//! Nothing is ever removed by following a link or by walking down a tree. What goes are files and folders with names that
-//! only Weft writes ([`is_ours`]), at the depth where it writes them; what else lies there stays.
+//! Nothing is ever removed by following a link or by walking down a tree. Only files and folders with names that only
+//! Weft writes ([`is_ours`]) are removed, at the depth where it writes them; everything else stays.
 
 pub mod folder;
 pub mod remains;
@@ -13,13 +14,13 @@ use std::path::{Path, PathBuf};
 
 pub use folder::{begin, discard, replace, settle};
 
-/// What the file system refused.
+/// An error of the file system.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {cause}", path = .path.display())]
 pub struct StoreError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What the file system said.
+    /// The system's error.
     pub cause: std::io::Error,
 }
 
@@ -50,13 +51,13 @@ const STEMS: [&str; 16] = [
     "samples",
 ];
 
-/// Stems of files of rows alone.
+/// Stems of files that only contain rows being sorted.
 const ROWS: [&str; 2] = ["fct", "slowdown"];
 
 /// The ends of the names of files.
 const ENDS: [&str; 7] = ["json", "toml", "csv", "parquet", "svg", "html", "rows"];
 
-/// Is this the name of a file that Weft writes into the folder of a run or of a sweep, complete or half written?
+/// Whether this is the name of a file that Weft writes into the folder of a run or of a sweep, complete or partial.
 #[must_use]
 pub fn is_ours(name: &str) -> bool {
     let hidden = name.strip_prefix('.').map(|name| name.strip_suffix(".partial").unwrap_or(name));
@@ -72,10 +73,10 @@ pub fn sibling(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!(".{name}.{word}"))
 }
 
-/// Writes a file so that it is either complete or as it was before.
+/// Writes a file so that it is either complete or unchanged.
 ///
 /// # Errors
-/// What `write` says, or what the file system refuses.
+/// Errors of `write` and of the file system.
 pub fn in_place<E: From<StoreError>>(
     path: &Path,
     write: impl FnOnce(fs::File) -> Result<(), E>,
@@ -88,14 +89,14 @@ pub fn in_place<E: From<StoreError>>(
         Ok(fs::rename(&building, path).map_err(StoreError::at(path))?)
     });
     if written.is_err() {
-        // what is half written takes room on a disk that is perhaps full
+        // a partly written file takes space on a disk that may be full
         let _ = fs::remove_file(&building);
     }
     step::done();
     written
 }
 
-/// Is this a folder itself, not a link to one?
+/// Whether this is a folder itself, not a link to one.
 fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
 }

@@ -1,19 +1,20 @@
-//! What a process that was killed has left half written below the folder of a sweep, and how it goes.
+//! Removes what a killed process has left partly written below the folder of a sweep.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{StoreError, discard, is_folder, is_ours, step};
 
-/// The file that says that a run is complete.
+/// The file that marks a run as complete.
 const COMPLETE: &str = "summary.json";
 
 /// Removes what killed processes have left in the folder of a sweep, in the folders of its cases (`WORDS-HASH8`) and of
-/// its runs (`seed-N`): half written files and folders, and interrupted runs that are complete by now. Looks at these three
-/// levels only and follows no link below `root`. Nobody else may be writing there. Ends early when `stopped` says so.
+/// its runs (`seed-N`): partly written files and folders, and interrupted runs that have since been completed. Visits
+/// only these three levels and follows no link below `root`. No other process may be writing there. Stops early if
+/// `stopped` returns true.
 ///
 /// # Errors
-/// What could not be looked at or removed, and why.
+/// The path that could not be read or removed, and why.
 pub fn clear(root: &Path, stopped: &dyn Fn() -> bool) -> Result<(), StoreError> {
     clear_files(root, stopped)?;
     for case in entries(root)?.filter(|path| is_case(path) && is_folder(path)) {
@@ -44,7 +45,7 @@ fn clear_entry(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Removes half written files of a folder.
+/// Removes partly written files of a folder.
 fn clear_files(folder: &Path, stopped: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let half = |path: &PathBuf| {
         let name = name(path);
@@ -57,14 +58,14 @@ fn clear_files(folder: &Path, stopped: &dyn Fn() -> bool) -> Result<(), StoreErr
     Ok(())
 }
 
-/// What an entry of the folder of a case is, by its name.
+/// The kinds of entries in the folder of a case, by name.
 #[derive(Debug, PartialEq)]
 enum Leftover {
-    /// `seed-1`: nothing is left over but perhaps a file in it.
+    /// `seed-1`: a run; at most a file in it is a remnant.
     Run,
     /// `.seed-1.partial` or `.seed-1.partial.partial`: a run that was being written.
     Building,
-    /// `.seed-1.old`: what this run was being replaced.
+    /// `.seed-1.old`: the previous version of this run, while it was being replaced.
     Old(String),
     /// `seed-1.partial`: this run, interrupted.
     Interrupted(String),
@@ -88,7 +89,7 @@ fn leftover(name: &str) -> Option<Leftover> {
     }
 }
 
-/// `ecmp-0123abcd`: words and eight digits of the content hash.
+/// Whether a folder is that of a case, such as `ecmp-0123abcd`: words and eight digits of the content hash.
 fn is_case(path: &Path) -> bool {
     let name = name(path);
     let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);

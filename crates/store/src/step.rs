@@ -1,4 +1,5 @@
-//! Where a process may die between two changes of the file system. Tests try every such point; a release build has none.
+//! Points between two changes of the file system at which a process may die. Tests try every one of them; a release
+//! build has none.
 
 #[cfg(debug_assertions)]
 use std::sync::atomic::{AtomicU64, Ordering};

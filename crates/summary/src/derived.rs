@@ -1,11 +1,11 @@
-//! What follows from single rows of a record, and which parts of a record are kept. Knows records, no statistics.
+//! Values derived from single rows of a record, and which parts of a record are kept. Must not depend on statistics.
 
 use weft_core::record::{FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
 pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 
-/// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
+/// The parts of a record that are written. A part that is left out appears in no table, statistic or plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// One row per flow.
@@ -18,7 +18,7 @@ pub struct Kept {
     pub queues: bool,
     /// Duplicate acknowledgements and displacement.
     pub reordering: bool,
-    /// Drops by hop and reason; their sum is always known.
+    /// Drops by hop and reason; the total is always kept.
     pub drops: bool,
 }
 
@@ -27,7 +27,7 @@ impl Kept {
     pub const ALL: Kept =
         Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
 
-    /// Of these, what the engine measured.
+    /// Limits the parts to what the engine measured.
     #[must_use]
     pub fn of(self, measured: Measured) -> Kept {
         Kept {
@@ -40,7 +40,7 @@ impl Kept {
     }
 }
 
-/// The name of a node, or its number if the record has no name for it.
+/// The name of a node, or its number if it has no name.
 #[must_use]
 pub fn node(record: &RunRecord, number: u32) -> String {
     record.nodes.get(number as usize).map_or_else(|| format!("node{number}"), |node| node.name.clone())
@@ -52,21 +52,23 @@ pub fn fct_us(flow: &FlowRecord) -> f64 {
     flow.end.map_or(0.0, |end| end.since(flow.start).micros())
 }
 
-/// Completion time as the sender knew it, in microseconds; nothing if the run ended before.
+/// Completion time as seen by the sender, in microseconds; `None` if no last acknowledgement arrived before the run
+/// ended.
 #[must_use]
 pub fn acknowledged_us(flow: &FlowRecord) -> Option<f64> {
     flow.acknowledged.map(|at| at.since(flow.start).micros())
 }
 
-/// Completion time by ideal time. A flow with no ideal time counts as undelayed.
+/// Completion time divided by the ideal time. A flow without an ideal time has slowdown 1.
 #[must_use]
 pub fn slowdown(flow: &FlowRecord) -> f64 {
     let ideal = flow.ideal.micros();
     if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
 }
 
-/// Share of its line rate that a link sent while flows arrived or, if the record has no such part, over the whole run. A packet
-/// counts from its first bit on; the rest of one that is being sent at the end would go beyond 1, and is left out.
+/// The share of its line rate at which a link sent while flows arrived or, if the record has no such period, over the
+/// whole run. A packet counts from its first bit; the part of it beyond the end of the period, which would exceed 1, is
+/// cut off.
 #[must_use]
 pub fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
     let (sent, until) = match record.arrivals {
@@ -77,7 +79,7 @@ pub fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
     if capacity > 0.0 { (sent.bits() as f64 / capacity).min(1.0) } else { 0.0 }
 }
 
-/// How many samples a bin holds: all but the last are full.
+/// The number of samples in a bin: all bins but the last are full.
 #[must_use]
 pub fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
     let before = bin as u64 * series.samples_per_bin;

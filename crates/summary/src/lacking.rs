@@ -1,10 +1,10 @@
-//! Which metrics a run lacks because its engine did not measure what they are made of.
+//! Metrics that a run lacks because its engine does not measure their quantity.
 
 use crate::summary::Summary;
 use weft_core::record::Quantity;
 
 impl Summary {
-    /// Whether a metric is absent because the engine did not measure its quantity.
+    /// Whether a metric is absent because the engine does not measure its quantity.
     #[must_use]
     pub fn lacks(&self, metric: &str) -> bool {
         let quantity = quantity(metric).map(Quantity::name);
@@ -12,7 +12,7 @@ impl Summary {
     }
 }
 
-/// The quantity that a metric is made of, if an engine may leave it unmeasured.
+/// The quantity that a metric is computed from, if an engine may leave it unmeasured.
 fn quantity(path: &str) -> Option<Quantity> {
     let family = path.split('.').next().unwrap_or(path);
     match family {

@@ -1,8 +1,10 @@
-//! One run in numbers: what a record and its flows amount to, and the names by which expectations, comparisons and tables ask
-//! for it. Knows records; knows no file, no sweep and no page.
+//! One run in numbers: the statistics of a record and its flows, and the names by which expectations, comparisons and
+//! tables refer to them. Must not depend on files, sweeps or pages.
 //!
-//! In reading order: [`derived`] (what follows from single rows), [`rows`] (flows as rows that are sorted outside memory),
-//! [`summary`] (the statistics of a run), [`survey`] (those of its flows), `measures` (how the others are computed),
+//! In reading order: [`derived`] (values derived from single rows), [`rows`] (flows as rows that are sorted outside
+//! memory),
+//! [`summary`] (the statistics of a run), [`survey`] (the statistics of its flows), `measures` (how the others are
+//! computed),
 //! [`metric`] (their names).
 
 pub mod derived;

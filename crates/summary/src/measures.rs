@@ -1,5 +1,4 @@
-//! From a record and what its flows amount to, to the summary: how each statistic is computed. Must not depend on how
-//! results are shown.
+//! Computes the summary from a record and the statistics of its flows. Must not depend on how results are shown.
 
 use crate::derived::utilisation;
 use crate::summary::{
@@ -24,7 +23,7 @@ impl Summary {
         Summary::of(record, FlowStatistics::of(record), facts)
     }
 
-    /// Reduces a record to its statistics; those of its flows are given.
+    /// Reduces a record to its statistics, given those of its flows.
     #[must_use]
     pub fn of(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
         summarise(record, flows, facts)
@@ -92,7 +91,7 @@ fn jobs(record: &RunRecord) -> BTreeMap<String, f64> {
     named.filter_map(|((name, ..), value)| Some(((*name).to_owned(), value?))).collect()
 }
 
-/// By job: its tag, the task, and the step it was in.
+/// One line per unfinished job: its tag, a task, and the step the task is in.
 fn unfinished_tasks(record: &RunRecord) -> Vec<String> {
     let of_job = |job: &JobRecord| {
         let tag = record.tags.get(usize::from(job.tag)).map_or("job", String::as_str).to_owned();
@@ -187,7 +186,7 @@ fn links(record: &RunRecord) -> Links {
     }
 }
 
-/// The queue of the port with the greatest mean, of equal ones the first: a sample is the mean of a bin.
+/// The queue of the port with the greatest mean, the first of equal ones; a sample is the mean of a bin.
 fn busiest(series: &QueueSeries) -> Distribution {
     let width = series.links.len().max(1);
     let of = |column: usize| series.sum.iter().skip(column).step_by(width);
@@ -212,7 +211,7 @@ fn dropped(record: &RunRecord, tier: impl Fn(u32) -> u8) -> DroppedTowards {
     towards
 }
 
-/// While flows arrived, or over the whole run: Gbit/s after the warm-up.
+/// Goodput after the warm-up, Gbit/s, while flows arrived or over the whole run.
 fn goodput(record: &RunRecord, bits: u64) -> f64 {
     let (bits, until) = match record.arrivals {
         Some(arrivals) => (arrivals.delivered.bits(), arrivals.until),
@@ -222,7 +221,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
 }
 
-/// The last start in a run that is averaged whole and drains for longer than flows arrive; flows that start together
+/// The last start, if the run is averaged as a whole and drains for longer than flows arrive; flows that start together
 /// have no arrival period.
 fn drains_from(record: &RunRecord, starts: Option<(Time, Time)>) -> Option<f64> {
     let (first, last) = starts.filter(|_| record.arrivals.is_none())?;

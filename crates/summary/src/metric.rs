@@ -1,5 +1,5 @@
-//! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
-//! summary, not where the names are used.
+//! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may refer to. Must not depend
+//! on where the names are used.
 
 use crate::summary::{
     DroppedTowards, FlowMeasure, Lengths, Links, Offered, Reordering, Summary, Throughput, Uplinks,
@@ -9,7 +9,7 @@ mod list;
 use list::METRICS;
 use weft_statistics::Distribution;
 
-/// Does a greater value mean a better network?
+/// Whether a greater value means a better network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Less is better.
@@ -27,7 +27,7 @@ pub struct Metric {
     pub path: &'static str,
     /// Unit of the value; empty for counts and ratios.
     pub unit: &'static str,
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
     /// Which direction is better.
     pub better: Better,
@@ -54,7 +54,7 @@ pub fn placeholders() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// May `word` stand where a path says `place`?
+/// Whether `word` may replace the placeholder `place` of a path.
 fn placeholder(place: &str, word: &str) -> bool {
     match place {
         "<statistic>" => STATISTICS.contains(&word),
@@ -68,7 +68,7 @@ fn placeholder(place: &str, word: &str) -> bool {
     }
 }
 
-/// The metric a path names, whether or not a particular run has it. `None`: there is no such metric.
+/// The metric that a path names, whether or not a particular run has it; `None` if there is no such metric.
 #[must_use]
 pub fn find(path: &str) -> Option<&'static Metric> {
     let words: Vec<&str> = path.split('.').collect();
@@ -79,7 +79,7 @@ pub fn find(path: &str) -> Option<&'static Metric> {
     METRICS.iter().find(fits)
 }
 
-/// The path most likely meant by one that names no metric.
+/// The path most likely meant by a path that names no metric.
 #[must_use]
 pub fn nearest(path: &str) -> Option<String> {
     let all: Vec<String> = METRICS.iter().flat_map(|metric| spelled(metric.path)).collect();
@@ -109,7 +109,7 @@ fn spelled(path: &str) -> Vec<String> {
     rest.into_iter().flat_map(|rest| rest.split('.')).fold(words(first), join)
 }
 
-/// What a run says about reordering.
+/// The metrics of reordering.
 fn overtaking(reordering: &Reordering) -> impl Iterator<Item = (String, f64)> {
     let named = [
         ("flows_with_dupacks", reordering.flows_with_dupacks),

@@ -1,5 +1,5 @@
-//! Rows of a sorter: what they mean. A flow in whole, ordered by its number; what statistics need of a flow, ordered by its
-//! size; one figure of it, ordered by that.
+//! Rows for sorting: a complete flow, ordered by its number; the part of a flow that statistics need, ordered by size;
+//! and a single figure, ordered by value.
 
 use weft_core::record::{FlowPauses, FlowRecord};
 use weft_core::{Bytes, FlowId, HostId, Span, Time};
@@ -87,7 +87,7 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
     }
 }
 
-/// What statistics need of a flow, ordered by its size, then its number.
+/// The part of a flow that statistics need, ordered by size, then number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) size: u64,
@@ -97,7 +97,7 @@ pub(crate) struct Sample {
     pub(crate) fct_us: f64,
     /// Not negative.
     pub(crate) slowdown: f64,
-    /// The completion time as the sender knew it.
+    /// The completion time as seen by the sender.
     pub(crate) acknowledged_us: Option<f64>,
 }
 
@@ -119,15 +119,15 @@ impl Sample {
 /// The groups of flows that a flow belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FlowGroups {
-    /// Small, medium, large.
+    /// Small, medium or large.
     pub(crate) bucket: u8,
-    /// Its class of size.
+    /// Its size class.
     pub(crate) class: u8,
     /// Its traffic entry.
     pub(crate) tag: u16,
 }
 
-/// A figure that is not negative, ordered by it: the bits of such numbers have their order.
+/// A row for a non-negative figure, ordered by it: the bits of such numbers sort as the numbers do.
 pub(crate) fn figure_row(figure: f64, groups: FlowGroups) -> Words<2> {
     let FlowGroups { bucket, class, tag } = groups;
     [figure.to_bits(), pair(u32::from(tag), u32::from(bucket) << 8 | u32::from(class))]

@@ -1,4 +1,4 @@
-//! One run in numbers: the contents of `summary.json`. Knows what they are, not how they are computed or shown.
+//! One run in numbers: the contents of `summary.json`. Must not depend on how they are computed or shown.
 
 mod causes;
 mod links;
@@ -16,10 +16,10 @@ pub use offered::Offered;
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
 
-/// What the engine cannot know about its own run.
+/// Facts about a run that the engine does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunFacts {
-    /// Computing time by the wall clock, seconds.
+    /// Wall-clock time of the computation, seconds.
     pub wall_s: f64,
     /// Threads used.
     pub threads: u32,
@@ -32,7 +32,7 @@ pub struct Summary {
     pub simulated_s: f64,
     /// Length of the warm-up, seconds.
     pub warm_up_s: f64,
-    /// Computing time by the wall clock, seconds.
+    /// Wall-clock time of the computation, seconds.
     pub wall_s: f64,
     /// Threads used.
     pub threads: u32,
@@ -43,14 +43,15 @@ pub struct Summary {
     pub packet_hops: Option<u64>,
     /// Why the run ended: `finished`, `time_limit`, `interrupted` or `stuck`.
     pub stop: String,
-    /// Failures and repairs of cables that were to come after the end; absent when there were none.
+    /// Failures and repairs of cables scheduled after the end; absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_changes: u64,
     /// Counts of flows.
     pub flows: FlowCounts,
     /// Flow completion time of finished flows, microseconds.
     pub fct_us: FlowMeasure,
-    /// The same until the sender's last acknowledgement; flows that wait for it when the run ends are left out.
+    /// Completion time until the sender's last acknowledgement; excludes flows that still wait for it when the run
+    /// ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fct_acknowledged_us: Option<FlowMeasure>,
     /// Completion time divided by that of the same flow alone in the empty network.
@@ -93,41 +94,42 @@ pub struct Summary {
     /// The queues that caused most pauses without being held themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pause_causes: Vec<PauseCause>,
-    /// Circles of ports that waited for each other, in words.
+    /// Cycles of ports that waited for each other, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<String>,
     /// Cluster jobs, by the names of `JOB_MEASURES`; absent when there were none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub jobs: BTreeMap<String, f64>,
-    /// Tasks of jobs that are not done, with what they were doing.
+    /// Unfinished tasks of jobs, with what they were doing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished_tasks: Vec<String>,
     /// Packets marked by switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<u64>,
-    /// Packets that switches cut down to their headers; absent when there were none.
+    /// Packets that switches trimmed to their headers; absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub trims: u64,
-    /// Headers that found no room and went back to their senders; absent when there were none.
+    /// Headers that found no room and were returned to their senders; absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub returns: u64,
-    /// Payload sent again by measured flows, bytes.
+    /// Payload retransmitted by measured flows, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmitted_bytes: Option<u64>,
     /// Retransmission time-outs of measured flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<u64>,
-    /// Measured flows with time-outs; absent when there were none.
+    /// Measured flows with time-outs; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed_out: Option<TimedOut>,
-    /// The same by the tag of the traffic entry, when there are several; only tags with time-outs.
+    /// Flows with time-outs by tag of the traffic entry, if there are several; only tags with time-outs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub timed_out_tags: BTreeMap<String, u64>,
-    /// Payload that measured flows sent in important packets (TLT), as a fraction of payload delivered or sent again; absent
-    /// without.
+    /// Payload that measured flows sent in important packets (TLT), as a fraction of payload delivered or
+    /// retransmitted; absent without TLT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub important_share: Option<f64>,
-    /// What held up the slowest flows, by slowdown: 1 % of those that finished, 1000 at most. Only causes that occurred.
+    /// What delayed the slowest flows, by slowdown: 1 % of those that finished, at most 1000. Only causes that
+    /// occurred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowFlows>,
     /// Names of the quantities that the engine did not measure.
@@ -152,7 +154,7 @@ pub struct FlowCounts {
     /// Payload of measured flows that did not finish, bytes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub open_bytes: u64,
-    /// Of it, what arrived.
+    /// Of this, payload that arrived.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub open_delivered_bytes: u64,
     /// Flows that started during the warm-up: not measured.
@@ -176,7 +178,8 @@ pub struct FlowMeasure {
     pub tags: BTreeMap<String, Distribution>,
 }
 
-/// Mean throughput of flows, Gbit/s: of each its delivered payload by the time it was open. Absent without flows.
+/// Mean throughput of flows, Gbit/s: for each flow, its delivered payload divided by the time it was open. Absent
+/// without flows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Throughput {
     /// All measured flows.
@@ -208,9 +211,9 @@ pub struct SizeClass {
 /// A queue that made its switch pause others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PauseCause {
-    /// The port, where it leads, and the class.
+    /// The port, its far end, and the class.
     pub port: String,
-    /// How often.
+    /// How often it did.
     pub stops: u64,
 }
 
@@ -268,18 +271,18 @@ pub struct Imbalance {
     pub packets: f64,
     /// In bytes.
     pub bytes: f64,
-    /// In packets that wait: the one being sent is left out.
+    /// In packets that wait, without the one in transmission.
     #[serde(default)]
     pub waiting: f64,
     /// Samples times sets of ports.
     pub samples: u64,
-    /// Packets that wait at one of these ports.
+    /// Packets waiting at one of these ports.
     #[serde(default)]
     pub lengths: Lengths,
 }
 
-/// Packets that wait at a port, over samples and ports; percentiles exact below 64 packets. The paper on DRILL
-/// (SIGCOMM 2017, section 3.2.3) reads them at 99.999 %.
+/// Packets waiting at a port, over samples and ports; percentiles are exact below 64 packets. The paper on DRILL
+/// (SIGCOMM 2017, section 3.2.3) reports the 99.999th percentile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lengths {
     /// Samples times ports.
@@ -322,12 +325,12 @@ pub struct Reordering {
     /// Mean displacement of the packets that arrived out of order, in packets; absent when none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_displacement: Option<f64>,
-    /// Batches the receive offload handed up.
+    /// Batches formed by receive offload.
     pub gro_batches: u64,
 }
 
 impl Summary {
-    /// Leaves out what is not to be kept. Counts and completion times always stay.
+    /// Removes what is not to be kept. Counts and completion times always stay.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Summary {
         if !kept.hops {
@@ -347,7 +350,7 @@ impl Summary {
         self
     }
 
-    /// Whether drops are told by hop and reason: without any drop there is nothing to tell.
+    /// Whether drops are known by hop and reason, or there are none.
     #[must_use]
     pub fn drops_are_told(&self) -> bool {
         self.drops.as_ref().is_some_and(|drops| drops.total == 0 || !drops.cells.is_empty())
@@ -359,7 +362,7 @@ impl Summary {
         Some(self.drops.as_ref()?.total as f64 / self.packet_hops?.max(1) as f64)
     }
 
-    /// Was the run ended by the user?
+    /// Whether the user interrupted the run.
     #[must_use]
     pub fn interrupted(&self) -> bool {
         self.stop == stop_name(Stop::Interrupted)
@@ -371,13 +374,13 @@ impl Summary {
         self.flows.unfinished as f64 / self.flows.started.max(1) as f64
     }
 
-    /// The part of the run after the start of the last flow, seconds; nothing if that part counts.
+    /// The time from the start of the last flow to the end, seconds; `None` if averages include it.
     #[must_use]
     pub fn drain_s(&self) -> Option<f64> {
         self.arrivals_until_s.map(|until| self.simulated_s - until)
     }
 
-    /// Mean waiting time of a packet over all hops together, microseconds.
+    /// Mean waiting time of a packet, summed over all hops, microseconds.
     #[must_use]
     pub fn queueing_total(&self) -> f64 {
         self.queueing_us.iter().map(|hop| hop.mean).sum()

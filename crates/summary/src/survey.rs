@@ -1,5 +1,5 @@
-//! What a run's flows amount to, from one record after the other: counts as they come, distributions from what is sorted in
-//! the end. What stays in memory does not depend on how many flows there are. Must not depend on how results are shown.
+//! The statistics of a run's flows, one record at a time: counts immediately, distributions from sorted rows at the
+//! end. Memory does not depend on the number of flows. Must not depend on how results are shown.
 
 mod overtaking;
 mod slowest;
@@ -22,11 +22,11 @@ use weft_statistics::{Ascending, Distribution, Jain};
 use weft_table::sorter::SpillError;
 use weft_table::sorter::{Scratch, Sorter};
 
-/// Number of equal-count classes (the convention of the HPCC family of simulators). Flows of one size are in one class, so that
+/// Number of equal-count classes (the convention of the HPCC family of simulators). Flows of one size share a class, so
 /// there may be fewer.
 const CLASSES: u64 = 20;
 
-/// What the flows of a run amount to. Statistics cover flows that start at or after the end of the warm-up.
+/// Statistics of the flows of a run. They cover flows that start at or after the end of the warm-up.
 #[derive(Clone, Debug, Default)]
 pub struct FlowStatistics {
     pub(crate) flows: FlowCounts,
@@ -42,7 +42,7 @@ pub struct FlowStatistics {
     pub(crate) important_bytes: u64,
     pub(crate) timeouts: u64,
     pub(crate) timed_out: TimedOut,
-    /// Flows with time-outs, by tag; none without.
+    /// Flows with time-outs, by tag; only tags that have any.
     pub(crate) timed_out_tags: BTreeMap<String, u64>,
     pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
@@ -53,7 +53,7 @@ pub struct FlowStatistics {
 }
 
 impl FlowStatistics {
-    /// Of the flows that are in the record, ordered by their numbers.
+    /// The statistics of the flows in a record, which are ordered by number.
     #[must_use]
     pub fn of(record: &RunRecord) -> FlowStatistics {
         const SURE: &str = "in memory nothing fails";
@@ -63,7 +63,7 @@ impl FlowStatistics {
     }
 }
 
-/// A survey that is under way.
+/// A survey in progress.
 pub struct RecordSurvey<'a> {
     record: &'a RunRecord,
     scratch: Scratch,
@@ -78,7 +78,7 @@ pub struct RecordSurvey<'a> {
 }
 
 impl<'a> RecordSurvey<'a> {
-    /// Of a run; flows are added in the order of their numbers.
+    /// The survey of a run; flows are added in the order of their numbers.
     pub fn new(record: &'a RunRecord, scratch: Scratch) -> RecordSurvey<'a> {
         let samples = Sorter::new(&scratch, "samples");
         let (fairness, overtaking) = (Jain::default(), Overtaking::default());
@@ -96,10 +96,10 @@ impl<'a> RecordSurvey<'a> {
         }
     }
 
-    /// Takes a flow in.
+    /// Adds a flow.
     ///
     /// # Errors
-    /// The file system's, when there are too many for memory.
+    /// A file could not be written, if there are more flows than fit into memory.
     pub fn add(&mut self, flow: &FlowRecord) -> Result<(), SpillError> {
         let so_far = &mut self.so_far;
         if flow.start < self.record.warm_up {
@@ -139,10 +139,10 @@ impl<'a> RecordSurvey<'a> {
         self.samples.add(sample.row())
     }
 
-    /// What it all amounts to.
+    /// The statistics.
     ///
     /// # Errors
-    /// The file system's, when there were too many flows for memory.
+    /// A file could not be written or read, if there are more flows than fit into memory.
     pub fn finish(self) -> Result<FlowStatistics, SpillError> {
         let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
@@ -181,14 +181,14 @@ impl<'a> RecordSurvey<'a> {
     }
 }
 
-/// Who belongs to which group.
+/// Assigns flows to groups.
 struct Members {
     joined: u64,
     finished: u64,
     buckets: [u64; 3],
     tags: Vec<u64>,
     classes: [u64; CLASSES as usize],
-    /// Least and greatest size of each class.
+    /// Minimum and maximum size of each class.
     sizes: [(u64, u64); CLASSES as usize],
     /// The size and the class of the last flow.
     last: (u64, usize),
@@ -207,7 +207,7 @@ impl Members {
         }
     }
 
-    /// The groups of the next greater flow.
+    /// The groups of the next flow, in ascending order of size.
     fn join(&mut self, sample: &Sample) -> FlowGroups {
         let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
         // Class n holds the flows from n * finished / CLASSES on, rounded down; flows of one size stay together.
@@ -225,7 +225,7 @@ impl Members {
         FlowGroups { bucket: bucket as u8, class: class as u8, tag: sample.tag }
     }
 
-    /// The distributions of a figure in all groups; `each` is told every figure in ascending order.
+    /// The distributions of a figure in all groups; `each` is called with every figure in ascending order.
     fn distributions(
         &self,
         figures: Sorter<2>,
@@ -255,7 +255,7 @@ impl Members {
     }
 }
 
-/// Distributions of a figure.
+/// The distributions of a figure.
 struct Distributions {
     all: Distribution,
     buckets: Vec<Distribution>,

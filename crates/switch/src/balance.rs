@@ -41,29 +41,29 @@ pub struct Candidates<'a> {
     pub(crate) paths: PathCongestion<'a>,
 }
 
-/// Where the congestion of paths is read from.
+/// The source of path congestion metrics.
 pub(crate) enum PathCongestion<'a> {
-    /// Not at all: the balancer does not measure, or the packet comes from another leaf.
+    /// None: the balancer does not measure, or the packet comes from another leaf.
     Unknown,
     /// From the switch, towards a leaf.
     Switch { congestion: &'a mut Congestion, now: Time, leaf: u16 },
-    /// From a list, by port: for tests and for the book.
+    /// A list, by port: for tests and for the book.
     Given(&'a [u8]),
 }
 
-/// How loads are read.
+/// The source of queue lengths.
 pub(crate) enum Loads<'a> {
     /// From the switch: what an engine sees of the first `classes` queues of each port.
     Switch { outputs: &'a mut Outputs, now: Time, engine: usize, classes: usize },
-    /// From elsewhere. One variant for what is seldom, so that the other costs one comparison.
+    /// Any other source. One variant for the rare cases, so that the common one costs one comparison.
     Elsewhere(Elsewhere<'a>),
 }
 
-/// Where else loads are.
+/// The less common sources of queue lengths.
 pub(crate) enum Elsewhere<'a> {
-    /// In the virtual output queues of the packet's own group: what the first `classes` of each port hold.
+    /// The virtual output queues of the packet's own group: the first `classes` queues of each port.
     Fabric { fabric: &'a weft_voq::VoqFabric, group: u16, classes: usize },
-    /// In a list, by port: for tests and for the book.
+    /// A list, by port: for tests and for the book.
     Given(&'a [u64]),
 }
 
@@ -85,7 +85,7 @@ impl<'a> Candidates<'a> {
         Candidates { group, component, loads, paths: PathCongestion::Unknown }
     }
 
-    /// The same with congestion of the paths beyond the ports, by port number.
+    /// Adds the congestion of the paths beyond the ports, by port number.
     #[must_use]
     pub fn with_congestion(self, metrics: &'a [u8]) -> Candidates<'a> {
         Candidates { paths: PathCongestion::Given(metrics), ..self }
@@ -105,7 +105,7 @@ impl<'a> Candidates<'a> {
         self.component.ports.len()
     }
 
-    /// Never true: a balancer is consulted only when there is a choice.
+    /// Always false: a balancer is consulted only when there is a choice.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.component.ports.is_empty()
@@ -122,7 +122,8 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Whether the switch knows the paths of this packet: it is the leaf of its source, and [`Balancer::measures`].
+    /// Whether the switch measures the paths of this packet: it is the leaf of the packet's source, and
+    /// [`Balancer::measures`].
     #[must_use]
     pub fn knows_paths(&self) -> bool {
         !matches!(self.paths, PathCongestion::Unknown)
@@ -140,7 +141,7 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// The groups with several ports in a switch, as far as a balancer's state depends on them.
+/// What the size of a balancer's state depends on: the groups of a switch that have several ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     /// Components of two or more ports.
@@ -154,9 +155,9 @@ pub struct Choices {
 /// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Independent of flows; tables count as full.
+    /// Memory independent of flows; tables count as full.
     pub fixed: Bytes,
-    /// Per flow remembered.
+    /// Memory per remembered flow.
     pub per_flow: Bytes,
 }
 
@@ -187,7 +188,7 @@ pub trait Balancer {
         false
     }
 
-    /// Routes changed: forget everything kept per group or port.
+    /// Routes changed: discard all state kept per group or port.
     fn groups_changed(&mut self) {}
 
     /// Whether [`Candidates::load`] is read; if not, the switch need not keep what engines see.
@@ -211,12 +212,12 @@ pub trait Balancer {
         Grouping::Together
     }
 
-    /// Entries that a table needs for a component with these shares of its ports.
+    /// Table entries needed for a component whose ports have these shares.
     fn entries(&self, shares: &[u64]) -> u64 {
         shares.len() as u64
     }
 
-    /// What an engine keeps for these groups, without what the switch keeps for [`Balancer::measures`].
+    /// Memory that an engine keeps for these groups, without what the switch keeps for [`Balancer::measures`].
     fn state(&self, choices: Choices) -> State {
         let _ = choices;
         State::default()
@@ -236,13 +237,13 @@ impl BalancerSettings {
         })
     }
 
-    /// What an engine of a switch with these groups keeps.
+    /// Memory that an engine of a switch with these groups keeps.
     #[must_use]
     pub fn state(&self, choices: Choices) -> State {
         AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).state(choices)
     }
 
-    /// What a leaf keeps in addition to measure paths to this many other leaves over this many uplinks.
+    /// Memory that a leaf keeps in addition to measure the paths to `leaves` other leaves over `uplinks` uplinks.
     #[must_use]
     pub fn state_of_paths(&self, leaves: u64, uplinks: u64) -> Bytes {
         let measures = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });

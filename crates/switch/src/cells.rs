@@ -14,7 +14,7 @@ impl MemoryCells {
         MemoryCells { size: size.map_or(0, |size| size.0.min(u64::from(u16::MAX)) as u16) }
     }
 
-    /// Whether packets occupy more than they have.
+    /// Whether packets occupy more memory than their own size.
     pub(crate) fn are_used(self) -> bool {
         self.size > 1
     }

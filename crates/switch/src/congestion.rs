@@ -49,7 +49,7 @@ pub(crate) struct CongestionSite<'a> {
     pub(crate) fabric: Vec<bool>,
 }
 
-/// What one switch knows about congestion.
+/// The congestion state of one switch.
 pub(crate) struct Congestion {
     own_leaf: Option<u16>,
     leaf_of_host: Arc<[u16]>,
@@ -67,7 +67,7 @@ pub(crate) struct Congestion {
     from: Vec<FromLeaf>,
 }
 
-/// What a leaf keeps for this many other leaves and uplinks: both tables, and an estimator per uplink.
+/// Memory that a leaf keeps for this many other leaves and uplinks: both tables, and an estimator per uplink.
 pub(crate) fn state(leaves: u64, uplinks: u64) -> Bytes {
     Bytes(leaves * uplinks * tables::ENTRY + uplinks * size_of::<Estimator>() as u64)
 }
@@ -106,7 +106,7 @@ impl Congestion {
         (self.own_leaf == Some(self.leaf(header.source))).then(|| self.leaf(header.destination))
     }
 
-    /// The maximum of an uplink's estimate and what is known of the path beyond it. Unknown is 0.
+    /// The larger of an uplink's own estimate and the metric of the path beyond it; 0 if unknown.
     #[inline]
     pub(crate) fn metric(&mut self, now: Time, port: PortId, leaf: u16) -> u8 {
         let local = self.estimators[port.index()].as_mut().map_or(0, |own| own.metric_at(&self.decay, now));

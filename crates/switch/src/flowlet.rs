@@ -51,7 +51,7 @@ pub struct Flowlets {
     entries: Entries,
 }
 
-/// What is known of a packet's flowlet.
+/// The state of a packet's flowlet.
 pub struct Flowlet<'a> {
     entry: &'a mut Entry,
     /// The packet belongs to the same flowlet as the last one of its flow.
@@ -95,7 +95,7 @@ impl Flowlets {
         Flowlets::new(&FlowletSettings { gap: idle, exact: true, ..FlowletSettings::default() }, site)
     }
 
-    /// The same, but an exact table remembers a flow for this many gaps after its last packet.
+    /// Changes for how many gaps after its last packet an exact table remembers a flow.
     #[must_use]
     pub fn remembering(self, gaps: u64) -> Flowlets {
         Flowlets { remembered: gaps, ..self }

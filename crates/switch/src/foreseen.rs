@@ -23,7 +23,7 @@ impl Outputs {
         visible.left(port.index(), bytes);
     }
 
-    /// The same, if anything has left.
+    /// [`Outputs::settle`], inlined as far as the check whether anything has left.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, port: PortId) {
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
@@ -36,7 +36,7 @@ impl Outputs {
         }
     }
 
-    /// The same for all ports.
+    /// Releases what has left any foreseen port before `now`.
     pub(crate) fn settle_all(&mut self, now: Time) {
         for port in 0..self.ports.len() {
             self.settle(now, PortId(port as u16));
@@ -52,7 +52,7 @@ impl Outputs {
 }
 
 impl Output {
-    /// What a port holds, and its departures, which are foreseen.
+    /// The contents of a port and its foreseen departures.
     #[inline(always)]
     pub(crate) fn foreseen(&mut self) -> (&mut Port, &mut Foresight) {
         match self {
@@ -69,7 +69,7 @@ impl Output {
     }
 }
 
-/// A packet takes its slot on a port's link; returns when it leaves.
+/// Takes a slot on a port's link for a packet; returns when the packet leaves.
 #[inline(always)]
 pub(crate) fn take_place(now: Time, (held, foresight): (&mut Port, &mut Foresight), wire: u16) -> Slot {
     let slot = foresight.join(now, wire);

@@ -28,12 +28,12 @@ pub(crate) struct Foresight {
     transmission: Transmission,
     /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never, if there is none.
     oldest: Time,
-    /// Whether an engine or the sharing rule reads what the port holds.
+    /// Whether an engine or the sharing rule reads the contents of the port.
     observed: bool,
     /// Size of the newest packet; zero if it has been released. Most packets find an idle port, as does the next one:
     /// they never enter the ring.
     newest: u16,
-    /// Of the port's only queue.
+    /// The marker of the port's only queue.
     pub(crate) marker: AnyMarker,
 }
 
@@ -47,7 +47,8 @@ pub(crate) struct Slot {
 }
 
 impl Foresight {
-    /// An idle port of this link, which admits anything with which it holds at most this many bytes.
+    /// An idle port of this link; a packet is admitted without a check if the port then holds at most `admits_up_to`
+    /// bytes.
     pub(crate) fn new(transmission: Transmission, marker: AnyMarker, admits_up_to: u64) -> Foresight {
         let calm_up_to = marker.passes_up_to().min(admits_up_to);
         Foresight {
@@ -75,7 +76,7 @@ impl Foresight {
         self.busy_until < now
     }
 
-    /// Forgets what has left.
+    /// Discards packets that have left.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.leaving.clear();
@@ -102,7 +103,7 @@ impl Foresight {
         self.observed
     }
 
-    /// From now on the port is observed, or no longer is.
+    /// Sets whether the port is observed.
     pub(crate) fn observe(&mut self, observed: bool) {
         self.observed = observed;
         self.find_oldest();
@@ -121,8 +122,8 @@ impl Foresight {
         self.oldest = self.leaving.front().map_or(newest, |first| first.at);
     }
 
-    /// The next packet whose last bit left before `now`: its size. At `now` itself packets arrive first and leave
-    /// afterwards.
+    /// Removes the next packet whose last bit left before `now` and returns its size. At `now` itself packets arrive
+    /// first and leave afterwards.
     #[inline]
     pub(crate) fn left(&mut self, now: Time) -> Option<u16> {
         if let Some(first) = self.leaving.pop_if(|first| first.at < now) {
@@ -132,7 +133,7 @@ impl Foresight {
         newest_left.then(|| std::mem::take(&mut self.newest))
     }
 
-    /// The bytes of all such packets, while the newest is still here.
+    /// Removes all packets that left before `now`, except the newest; returns their bytes.
     #[inline]
     pub(crate) fn bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = 0;
@@ -142,7 +143,7 @@ impl Foresight {
         bytes
     }
 
-    /// The same for all packets.
+    /// Removes all packets that left before `now`; returns their bytes.
     #[inline]
     pub(crate) fn all_bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = self.bytes_left(now);
@@ -153,7 +154,7 @@ impl Foresight {
         bytes
     }
 
-    /// All that have joined and are not known to have left, in order of departure.
+    /// All packets that have joined and are not known to have left, in order of departure.
     fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
         let newest = Leaving { at: self.busy_until, wire: self.newest };
         self.leaving.iter().chain((self.newest != 0).then_some(newest))
@@ -177,7 +178,7 @@ impl Foresight {
         waiting.fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
     }
 
-    /// What the packets that are still here at `now` will hold from then on, in byte-picoseconds.
+    /// The byte-picoseconds that the packets still here at `now` will add from then on.
     pub(crate) fn byte_time_after(&self, now: Time) -> u128 {
         let rest = |packet: Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
         self.all().map(rest).sum()

@@ -1,5 +1,5 @@
-//! Flow hashes as switches compute them: CRC and Toeplitz over the five-tuple, with seeds, and a well-mixed hash as
-//! the ideal. Hardware polarises when two stages use the same hash and seed; so do these.
+//! Flow hashes as switches compute them: CRC and Toeplitz over the five-tuple, with seeds, and a well-mixed hash as the
+//! ideal. As in hardware, two stages with one hash and seed polarise.
 
 use weft_core::random::mix;
 use weft_core::{Header, Purpose, Random, Tuple, choice};
@@ -34,7 +34,7 @@ pub enum FlowHash {
 }
 
 impl FlowHash {
-    /// The function with a seed. Seed 0 is the function as standardised.
+    /// The function with a seed. Seed 0 gives the function as standardised.
     #[must_use]
     pub fn new(function: HashFunction, seed: u64) -> FlowHash {
         match function {
@@ -51,7 +51,7 @@ impl FlowHash {
         FlowHash::new(function, Random::new(site.seed, Purpose::Hash, u64::from(site.switch.0)).bits())
     }
 
-    /// The position of a packet's flow among this many, uniformly distributed.
+    /// The position of a packet's flow among `places`, uniformly distributed.
     #[must_use]
     #[inline]
     pub fn spread(&self, packet: &Header, places: usize) -> usize {

@@ -46,7 +46,7 @@ impl Outputs {
         Unseen::Line(take_place(now, (held, foresight), wire))
     }
 
-    /// The same where a limit or the marker is near.
+    /// The slow path of [`Outputs::join_unseen`]: a limit or the marker is near.
     #[inline(never)]
     pub(crate) fn join_near(&mut self, now: Time, port: PortId, header: &mut Header) -> Verdict {
         if let Err(reason) = self.admit_and_mark(now, (port, 0), header) {
@@ -104,7 +104,7 @@ impl Outputs {
         }
     }
 
-    /// Is there room at a port? Other ports are asked to release memory only where the answer would be no.
+    /// Whether there is room at a port. Other ports are asked to release memory only if there would be none otherwise.
     #[inline(always)]
     fn admit(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
         let wire = self.cells.occupied(header.wire);
@@ -137,7 +137,7 @@ impl Outputs {
         self.chosen(port).admit(queue, wire, &self.store)
     }
 
-    /// Whether a red packet may join a queue as far as its colour goes. A port that is down refuses it for that reason.
+    /// Whether the colour rule admits a red packet to a queue. A port that is down refuses it for being down.
     #[inline(never)]
     fn admit_red(&self, (port, queue): (PortId, usize), wire: u16) -> Result<(), Reason> {
         let output = self.chosen(port);
@@ -147,7 +147,7 @@ impl Outputs {
         if limit.admits((red, bytes), wire, allowed) { Ok(()) } else { Err(Reason::Red) }
     }
 
-    /// What the marker of a queue does with a packet that has been admitted.
+    /// What the marker of a queue does with an admitted packet.
     #[inline(always)]
     fn judge(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Action {
         let output = chosen_of(&mut self.ports, port);
@@ -155,7 +155,7 @@ impl Outputs {
         output.marker(queue).arriving(&sight, &mut self.marking)
     }
 
-    /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
+    /// An admitted packet joins a queue. Returns whether the transmitter is idle.
     #[inline(always)]
     fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
         let Header { wire, ingress, kind, .. } = *turn.headers.get(packet);

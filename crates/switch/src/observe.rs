@@ -1,5 +1,4 @@
-//! Observers: what a switch reports to whoever watches it. A switch without an observer runs code without
-//! observation.
+//! Observers of a switch. A switch without an observer runs code without observation.
 
 use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};
@@ -19,7 +18,7 @@ pub trait Observer: Send {
 /// The observer of a switch, if it has one.
 pub(crate) type Observing = Option<Box<dyn Observer>>;
 
-/// Reports to an observer which packets were dropped by a call that started with `before` effects in the list.
+/// Reports to an observer the packets dropped by a call that started with `before` effects in the list.
 #[cold]
 pub(crate) fn tell_drops(observer: &mut dyn Observer, turn: &Turn<'_>, before: usize) {
     for effect in turn.effects.range(before..) {

@@ -130,7 +130,7 @@ impl Outputs {
         (first..first + classes).map(|slot| self.visible.get(engine, slot)).sum()
     }
 
-    /// What the first `classes` queues of a port hold, if engines see everything.
+    /// The bytes in the first `classes` queues of a port, if engines see everything.
     #[inline]
     fn held(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
         if self.foresees(port) {
@@ -141,7 +141,7 @@ impl Outputs {
         (0..classes).map(|queue| output.bytes_that_count(queue, self.count_in_service)).sum()
     }
 
-    /// Engines read these ports from now on.
+    /// Engines read the queue lengths of these ports from now on.
     pub(crate) fn watch(&mut self, ports: &[PortId]) {
         for port in ports {
             for queue in 0..self.queues {
@@ -227,7 +227,7 @@ impl Outputs {
         }
     }
 
-    /// The instant may have come for which a port's shaper has asked. Whether the port may send now.
+    /// The wake-up that a port's shaper requested may be due. Returns whether the port may send now.
     pub(crate) fn opens(&mut self, now: Time, port: PortId) -> bool {
         let output = &mut self.ports[port.index()];
         let Some(shaper) = output.shaper.as_mut().filter(|own| own.called <= now) else { return false };
@@ -286,7 +286,7 @@ impl Outputs {
         self.dropped(port, packet, reason, turn.effects);
     }
 
-    /// Releases the memory of a packet that came in by a port and was in a queue.
+    /// Releases the memory of a queued packet that entered by port `ingress`.
     #[inline]
     fn release(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), (ingress, wire): (PortId, u16)) {
         let (port, queue) = at;
@@ -310,7 +310,7 @@ impl Outputs {
 #[allow(unsafe_code, reason = "1 % of all instructions, with `chosen`")]
 pub(crate) fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
     debug_assert!(port.index() < ports.len(), "see `Switch::assert_ports`");
-    // SAFETY: whenever a switch gets a table, it asserts that it has every port which that names.
+    // SAFETY: whenever a switch gets a table, it asserts that it has every port the table names.
     unsafe { ports.get_unchecked_mut(port.index()) }
 }
 

@@ -1,5 +1,5 @@
-//! Priority flow control at a switch: what came in by each port, in each class, and when its sender must stop. What pauses are,
-//! whatever the switch, is [`weft_pfc`].
+//! Priority flow control at a switch: memory charged to ingress ports by class, and when a sender must stop. The frames
+//! and headroom, which are independent of the switch, are in [`weft_pfc`].
 
 mod arrivals;
 mod ingress;

@@ -1,5 +1,5 @@
-//! What priority flow control adds to the output ports: frames that precede everything, held queues, and memory
-//! charged to ingress ports. Unused while no class pauses.
+//! Priority flow control at the output ports: frames that precede everything, held queues, and memory charged to
+//! ingress ports. Unused while no class pauses.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, Component, Header, Headers, PortId};
@@ -11,8 +11,8 @@ use crate::port::InService;
 use crate::turn::{Effect, Effects, Turn};
 
 impl Outputs {
-    /// A packet was stored in a queue whose own port will be fed anyway: if it goes back by its ingress port, that
-    /// port must not be fed twice.
+    /// Charges a stored packet to its ingress port, which may then have a frame to send. The queue's own port is served
+    /// anyway and must not be announced twice.
     #[inline]
     pub(crate) fn charge(&mut self, effects: &mut Effects, (from, wire): (PortId, u16), at: (PortId, usize)) {
         let Some(ingress) = &mut self.ingress else { return };
@@ -21,8 +21,8 @@ impl Outputs {
         }
     }
 
-    /// A packet found no room; if headroom is exhausted, its sender must be paused, because other ports may have used
-    /// up the shared headroom before it was told.
+    /// A packet found no room. If headroom is exhausted, its sender must be paused, because other ports may have used
+    /// up the shared headroom before it was paused.
     #[cold]
     pub(crate) fn refused(&mut self, effects: &mut Effects, header: &Header, queue: usize, reason: Reason) {
         let Some(ingress) = self.ingress.as_mut().filter(|_| reason == Reason::Headroom) else { return };
@@ -31,7 +31,7 @@ impl Outputs {
         }
     }
 
-    /// A packet that came in by a port and was in a queue is gone; the queue's own port will be fed anyway.
+    /// Credits the ingress port of a packet that has left its queue; the queue's own port is served anyway.
     pub(crate) fn credit(&mut self, effects: &mut Effects, from: PortId, at: (PortId, usize), wire: u16) {
         let Some(ingress) = &mut self.ingress else { return };
         if ingress.released(from, at, wire) && from != at.0 {
@@ -39,7 +39,7 @@ impl Outputs {
         }
     }
 
-    /// A port has something to send; if it is idle, the driver is notified.
+    /// Notifies the driver that a port has something to send, if the port is idle.
     fn announce(&self, effects: &mut Effects, port: PortId) {
         let work = Effect::HasWork(port);
         if self.ports[port.index()].port.in_service.is_none() && !effects.contains(&work) {
@@ -47,7 +47,7 @@ impl Outputs {
         }
     }
 
-    /// The transmitter of a port finds no packet; a frame may have become due meanwhile.
+    /// The transmitter of a port finds no packet, but a frame may have become due in the meantime.
     #[inline]
     pub(crate) fn nothing_to_send(&mut self, effects: &mut Effects, port: PortId) {
         if self.ingress.as_ref().is_some_and(|ingress| ingress.has_frame(port)) {

@@ -34,16 +34,16 @@ pub struct PortCounters {
 pub(crate) struct InService {
     /// The queue it came from.
     pub(crate) queue: u8,
-    /// The bytes that it occupies.
+    /// The bytes it occupies in memory.
     pub(crate) wire: u16,
-    /// The ingress port.
+    /// The port by which it entered.
     pub(crate) ingress: PortId,
-    /// Its colour.
+    /// Whether it is red.
     pub(crate) red: bool,
 }
 
 impl InService {
-    /// A pause frame, which is charged to nobody.
+    /// A pause frame, which is charged to no queue and no port.
     pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0), red: false };
 }
 
@@ -74,13 +74,13 @@ pub(crate) struct Output {
     /// The limit of each queue.
     pub(crate) limit: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
-    /// If red packets are dropped early.
+    /// The early drop of red packets, if configured.
     pub(crate) red: Option<Box<RedLimit>>,
 }
 
 /// The packet memory of a switch.
 pub(crate) struct Store {
-    /// Bytes in the whole switch, if the sharing rule looks at them.
+    /// Bytes in the whole switch, if the sharing rule depends on them.
     total: u64,
     sharing: AnySharing,
     counts: bool,
@@ -120,7 +120,7 @@ impl Output {
         if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
     }
 
-    /// Whether a marker acts on departures.
+    /// Whether any marker acts on departures.
     pub(crate) fn looks_at_departures(&self) -> bool {
         self.markers.iter().any(AnyMarker::looks_at_departures)
     }
@@ -212,7 +212,7 @@ impl Store {
         Store { total: 0, counts: sharing.looks_beyond_port(), always: sharing.admits_up_to(), sharing }
     }
 
-    /// A packet with which the port holds at most this many bytes has room.
+    /// A packet has room if the port then holds at most this many bytes.
     pub(crate) fn admits_up_to(&self) -> u64 {
         self.always
     }
@@ -238,7 +238,7 @@ impl Store {
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
     }
 
-    /// Bytes that a queue of a class may hold as things are.
+    /// Bytes that a queue of this class may hold now.
     pub(crate) fn allows(&self, class: usize) -> u64 {
         self.sharing.allows(class)
     }
@@ -274,7 +274,7 @@ impl Port {
         }
     }
 
-    /// A packet came in.
+    /// A packet is stored.
     #[inline]
     pub(crate) fn store(&mut self, now: Time, wire: u16) {
         self.count_until(now);
@@ -283,7 +283,7 @@ impl Port {
         self.counters.peak = self.counters.peak.max(Bytes(self.bytes));
     }
 
-    /// A packet is gone.
+    /// A packet has left.
     #[inline]
     pub(crate) fn release(&mut self, now: Time, wire: u16) {
         self.count_until(now);

@@ -29,15 +29,15 @@ pub struct Switch {
     rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,
-    /// The engine, if it alone decides among ports.
+    /// The hash that chooses among ports, if nothing else does.
     hash: Option<FlowHash>,
-    /// If the balancer measures paths.
+    /// Present if the balancer measures paths.
     congestion: Option<Box<Congestion>>,
-    /// If the balancer excludes paused ports: the remaining choice.
+    /// Present if the balancer excludes paused ports: the remaining ports.
     unpaused: Option<Box<Component>>,
-    /// If packets wait in virtual output queues.
+    /// Present if packets wait in virtual output queues.
     fabric: Option<Box<VoqFabric>>,
-    /// If links have arbiters.
+    /// Present if links have arbiters.
     arbiters: Option<Box<Arbiters>>,
     observer: Observing,
     /// Without path measurement, observer, fabric and arbiters.
@@ -92,7 +92,7 @@ impl Switch {
         switch
     }
 
-    /// The table must not name ports that the switch does not have.
+    /// Panics if the table names a port that the switch does not have.
     fn assert_ports(&self) {
         assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
     }
@@ -115,7 +115,7 @@ impl Switch {
             && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
     }
 
-    /// From now on `observer` is told of every packet.
+    /// From now on `observer` sees every packet.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.observer = Some(observer);
         self.plain = false;
@@ -141,7 +141,7 @@ impl Switch {
         }
     }
 
-    /// The transmitter of `port` is idle: what was in service, if anything, has left; returns what goes next.
+    /// The transmitter of `port` is idle: what was in service, if anything, has left. Returns what it sends next.
     #[inline(always)]
     pub fn transmit(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<Sent> {
         let before = turn.effects.len();
@@ -199,7 +199,7 @@ impl Switch {
         self.outputs.port(port).queues[queue].packets.iter(headers)
     }
 
-    /// What a port has done to pause the senders of a class.
+    /// The pauses that a port has requested of the senders of a class.
     #[must_use]
     pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
         self.outputs.pauses(at)
@@ -211,7 +211,7 @@ impl Switch {
         self.outputs.charges()
     }
 
-    /// What waits in a queue from paused senders.
+    /// Packets from paused senders that wait in a queue.
     #[must_use]
     pub fn held_back(&self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
         self.outputs.held_back(headers, at)
@@ -287,13 +287,13 @@ impl Switch {
         }
     }
 
-    /// Prefetches what the next packet needs at a port.
+    /// Prefetches a port for the next packet.
     #[inline]
     pub fn prefetch(&self, port: PortId) {
         prefetch(self.outputs.port(port));
     }
 
-    /// The same for what it points to.
+    /// Prefetches what the port points to.
     #[inline]
     pub fn prefetch_beyond(&self, port: PortId) {
         if let Some(foresight) = &self.outputs.port(port).foresight {
@@ -307,7 +307,7 @@ impl Switch {
         self.outputs.len()
     }
 
-    /// Looks a packet up and lets its engine choose among equals.
+    /// Looks up a packet and lets its engine choose among equal-cost ports.
     #[inline(always)]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
         let (group, component) = match self.table.route(header) {
@@ -368,7 +368,7 @@ impl Switch {
     }
 }
 
-/// A packet is at the switch.
+/// A packet enters the switch: records its time and port of arrival in the header.
 #[inline(always)]
 fn enter(now: Time, header: &mut Header, from: PortId) {
     header.ingress = from;

@@ -32,17 +32,17 @@ pub struct ForwardingTable {
     hash: FlowHash,
 }
 
-/// No number of a leaf.
+/// The leaf number of a switch without hosts.
 const NOT_A_LEAF: u32 = u32::MAX;
 /// Marks a leaf whose group has none or several components.
 const MANY: u32 = 1 << 31;
 
-/// The components of a group: a count, starting at `first`.
+/// The components of a group: `count` of them, starting at `first`.
 #[derive(Clone, Copy, Debug)]
 struct Ways {
     first: u32,
     count: u32,
-    /// Their weights together.
+    /// The sum of their weights.
     whole: u64,
 }
 
@@ -53,7 +53,7 @@ pub enum Route<'a> {
     Local(PortId),
     /// To one of the ports of a component; the first field is its number in the table.
     Component(GroupId, &'a Component),
-    /// Nowhere.
+    /// There is no route.
     None,
 }
 
@@ -110,7 +110,7 @@ impl ForwardingTable {
             },
         };
         debug_assert!((number as usize) < self.components.len(), "see `refresh`");
-        // SAFETY: `refresh` numbers the components that it puts there, and nobody else changes numbers or components.
+        // SAFETY: `refresh` numbers the components that it puts there, and nothing else changes numbers or components.
         Route::Component(GroupId(number), unsafe { self.components.get_unchecked(number as usize) })
     }
 

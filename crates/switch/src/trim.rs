@@ -52,7 +52,7 @@ impl Trim {
         Some(Trim { most, header, class: Class(settings.class as u8), returns: settings.returns })
     }
 
-    /// Whether a packet, if it may be trimmed, may join a queue that holds `queue` bytes whole.
+    /// Whether an untrimmed packet that may be trimmed may join a queue that holds `queue` bytes.
     pub(crate) fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
         let full = header.kind == PacketKind::Trimmable && queue + u64::from(header.wire) > self.most;
         if full { Err(Reason::Threshold) } else { Ok(()) }
@@ -68,7 +68,7 @@ impl Trim {
         cuts
     }
 
-    /// Turns the header of a packet back to its sender. False: it is lost.
+    /// Addresses the header of a packet back to its sender. False: it is lost.
     pub(crate) fn turn_back(&self, header: &mut Header) -> bool {
         let returns = self.returns && header.kind == PacketKind::Trimmed;
         if returns {
@@ -82,7 +82,7 @@ impl Trim {
 }
 
 impl Outputs {
-    /// A packet may not join a queue: its header joins, or is returned, or the whole packet is dropped.
+    /// A packet may not join a queue: its header joins or is returned, or the whole packet is dropped.
     #[cold]
     pub(crate) fn turned_away(
         &mut self,
@@ -111,7 +111,7 @@ impl Outputs {
         Verdict::Dropped(self.refuse(port, reason))
     }
 
-    /// Drops a packet of the queue that ranks behind one for which there is no room. False if there is none.
+    /// Drops a queued packet that ranks behind a newcomer for which there is no room. False if there is none.
     fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
         let (Some(order), newcomer) = (&self.order, *turn.headers.get(newcomer)) else { return false };
         let queue = &mut self.ports[at.0.index()].queues[at.1].packets;

@@ -34,14 +34,15 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// A reborrow of the turn. Functions that are not inlined get this, so that the caller's can stay in registers.
+    /// Reborrows the turn. Functions that are not inlined get a reborrow, so that the caller's turn can stay in
+    /// registers.
     #[inline(always)]
     pub(crate) fn again(&mut self) -> Turn<'_> {
         Turn { now: self.now, headers: self.headers, effects: self.effects }
     }
 }
 
-/// What a switch needs to know about its place.
+/// What a switch needs to know about its position in the network.
 #[derive(Clone, Debug)]
 pub struct SwitchSite {
     /// Seed of the run.
@@ -88,7 +89,7 @@ pub struct Departure {
 }
 
 impl Departure {
-    /// For a packet with this slot on a port's link.
+    /// The departure of a packet with this slot on a port's link.
     #[inline(always)]
     pub(crate) fn of(header: &Header, port: PortId, Slot { start, end }: Slot) -> Departure {
         Departure { port, start, end, wire: header.wire, hops: header.hops, kind: header.kind }

@@ -9,7 +9,7 @@ use weft_core::{PortId, Rate, Ring, Span, Time};
 use crate::settings::{SwitchSettings, Visibility};
 use crate::turn::SwitchSite;
 
-/// A packet that has been decided but is not yet visible.
+/// A packet that has been forwarded but is not yet visible.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     visible_at: Time,
@@ -21,14 +21,15 @@ struct Pending {
 /// Queue lengths as engines see them, one slot per (port, queue).
 #[derive(Clone, Debug)]
 pub struct Visible {
-    /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as complete.
-    /// With one delay for all, packets become visible in the order in which they leave, and the positive part is exact;
-    /// where inputs of different rates meet, such a packet hides its own size of the others until its delay is over.
+    /// Bytes that every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as
+    /// complete. If all inputs have one delay, packets become visible in the order in which they leave, and the
+    /// positive part is exact; where inputs of different rates meet, such a packet hides as many bytes of the others
+    /// until its delay is over.
     bytes: Vec<i64>,
-    /// What only the deciding engine sees, by engine and slot. Empty with one engine, whose decisions are in `bytes`
-    /// at once.
+    /// Bytes that only the deciding engine sees, by engine and slot. Empty with one engine, whose decisions count in
+    /// `bytes` at once.
     own: Vec<u32>,
-    /// Slots that are read.
+    /// Slots whose length engines read.
     watched: Vec<bool>,
     pending: Ring<Pending>,
     tracked: bool,
@@ -40,20 +41,20 @@ pub struct Visible {
 pub struct Insight {
     /// By input port: how long after its decision a packet becomes visible to all.
     after: Vec<Span>,
-    /// How many engines see their own decisions earlier; 0 if none.
+    /// Number of engines that see their own decisions earlier; 0 if none.
     engines: usize,
 }
 
 impl Insight {
-    /// Packets of each input become visible to all engines strictly after so long; the engine that decided them, which is the
-    /// input's number modulo the number of inputs, sees them at once or not.
+    /// Packets of each input become visible to all engines strictly after the given time; if `own_at_once`, the engine
+    /// that decided, numbered as the input modulo the number of inputs, sees them immediately.
     #[must_use]
     pub fn of_inputs(after: Vec<Span>, own_at_once: bool) -> Insight {
         let engines = if own_at_once { after.len() } else { 0 };
         Insight { after, engines }
     }
 
-    /// What the visibility rule gives for the line rates of the inputs.
+    /// The visibility rule applied to the line rates of the inputs.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
         let full = |rate: &Rate| rate.time_for(site.full_packet);
         let ports = site.rates.len() as u64;
@@ -72,7 +73,7 @@ impl Insight {
 }
 
 impl Visible {
-    /// Nothing queued. When nobody reads lengths, or nothing is hidden from those who do, nothing is kept.
+    /// Nothing queued. Lengths are kept only if engines read them and something is hidden from those that do.
     #[must_use]
     pub fn new(slots: usize, read: bool, sight: Insight) -> Visible {
         let tracked = read && sight.after.iter().any(|after| *after > Span::ZERO);
@@ -95,7 +96,7 @@ impl Visible {
         self.tracked
     }
 
-    /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
+    /// Engines read this slot from now on. The `held` bytes already in it count at once.
     pub fn watch(&mut self, slot: usize, held: u64) {
         if self.tracked && !self.watched[slot] {
             self.watched[slot] = true;
@@ -103,13 +104,13 @@ impl Visible {
         }
     }
 
-    /// Whether anybody looks at a slot.
+    /// Whether any engine reads a slot.
     #[must_use]
     pub fn is_watched(&self, slot: usize) -> bool {
         self.tracked && self.watched[slot]
     }
 
-    /// A packet that occupies so many bytes was put into `slot` at `now`, by an input.
+    /// A packet of `wire` bytes from an input joined `slot` at `now`.
     #[inline(always)]
     pub(crate) fn joined(&mut self, now: Time, (input, wire): (PortId, u16), slot: usize) {
         if self.tracked && self.watched[slot] {
@@ -136,7 +137,7 @@ impl Visible {
         }
     }
 
-    /// Packets of `slot` with this many bytes have left completely, or were discarded.
+    /// `bytes` of `slot` have left completely, or were discarded.
     #[inline]
     pub fn left(&mut self, slot: usize, bytes: u64) {
         if self.tracked && self.watched[slot] {
@@ -144,7 +145,7 @@ impl Visible {
         }
     }
 
-    /// Makes visible what was completely enqueued before `now`; decisions at `now` itself still read the old state.
+    /// Makes visible what was completely enqueued before `now`; decisions at `now` itself still read the old lengths.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.pop_if(|first| first.visible_at < now) {

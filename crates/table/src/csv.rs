@@ -1,5 +1,5 @@
-//! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values. A text that a
-//! spreadsheet would take for a formula begins with an apostrophe; Parquet has it as it is.
+//! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values. A text
+//! that a spreadsheet would interpret as a formula is prefixed with an apostrophe, in CSV only.
 
 use crate::{Cells, DataTable};
 use std::io::{self, BufWriter, Write};
@@ -7,26 +7,26 @@ use std::io::{self, BufWriter, Write};
 /// Writes the table.
 ///
 /// # Errors
-/// What the destination reports.
+/// Errors of the destination.
 pub fn write(table: &DataTable, to: impl Write) -> io::Result<()> {
     let mut writer = CsvWriter::new(to);
     writer.append(table)?;
     writer.finish()
 }
 
-/// A table on its way, in parts with the same columns.
+/// A table written in parts with the same columns.
 pub struct CsvWriter<W: Write> {
     to: BufWriter<W>,
     begun: bool,
 }
 
 impl<W: Write> CsvWriter<W> {
-    /// A table that begins.
+    /// Starts a table.
     pub fn new(to: W) -> CsvWriter<W> {
         CsvWriter { to: BufWriter::new(to), begun: false }
     }
 
-    /// Writes the rows of a part; with the first, the head.
+    /// Writes the rows of a part, and the header before the first.
     pub fn append(&mut self, part: &DataTable) -> io::Result<()> {
         let to = &mut self.to;
         if !self.begun {
@@ -44,10 +44,10 @@ impl<W: Write> CsvWriter<W> {
         Ok(())
     }
 
-    /// Nothing follows.
+    /// Ends the table.
     ///
     /// # Errors
-    /// What the destination reports.
+    /// Errors of the destination.
     pub fn finish(mut self) -> io::Result<()> {
         self.to.flush()
     }
@@ -61,8 +61,8 @@ fn cell(cells: &Cells, row: usize, to: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// A text that a spreadsheet does not take for a formula: with an apostrophe before what would begin one, unless it is a
-/// number.
+/// A text that a spreadsheet does not interpret as a formula: prefixed with an apostrophe if it starts like one, unless
+/// it is a number.
 fn inert(text: &str) -> std::borrow::Cow<'_, str> {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     if formula { format!("'{text}").into() } else { text.into() }

@@ -1,5 +1,5 @@
-//! Tables with named, typed columns: the form in which rows leave for [`csv`] and [`parquet`](mod@parquet), and a [`sorter`] for more rows
-//! than memory should hold. Knows not what the rows mean.
+//! Tables with named, typed columns: the form in which rows leave for [`csv`] and [`parquet`](mod@parquet), and a
+//! [`sorter`] for more rows than memory should hold. Must not depend on the meaning of the rows.
 
 pub mod csv;
 pub mod parquet;
@@ -37,7 +37,7 @@ pub enum Cells {
 }
 
 impl Cells {
-    /// How many rows.
+    /// The number of cells.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -47,7 +47,7 @@ impl Cells {
         }
     }
 
-    /// No rows?
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -61,7 +61,7 @@ impl DataTable {
         DataTable { name: name.to_owned(), columns: Vec::new() }
     }
 
-    /// How many rows.
+    /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())
@@ -85,7 +85,7 @@ impl DataTable {
         self.column(name, "", Cells::Texts(cells.collect()))
     }
 
-    /// Adds any column. It must have as many rows as those before it.
+    /// Adds a column of any type. It must have as many rows as those before it.
     #[must_use]
     pub fn column(mut self, name: &str, unit: &str, cells: Cells) -> DataTable {
         assert!(

@@ -1,5 +1,5 @@
-//! A table as a Parquet file: zstd, a row group for each part of it, optional columns; the unit of every column is also in the file's
-//! key-value metadata under `unit.<column>`. Knows tables, not what they hold.
+//! A table as a Parquet file: zstd compression, a row group per part, optional columns; the file's key-value metadata
+//! has the unit of every column under `unit.<column>`. Must not depend on the contents of tables.
 
 use crate::{Cells, Column, DataTable};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
@@ -15,20 +15,20 @@ use std::sync::Arc;
 /// Writes the table as one row group.
 ///
 /// # Errors
-/// What the destination or the format's writer reports.
+/// Errors of the destination or of the Parquet writer.
 pub fn write(table: &DataTable, to: impl Write + Send) -> Result<(), ParquetError> {
     let mut writer = ParquetWriter::new(table, to)?;
     writer.append(table)?;
     writer.finish()
 }
 
-/// A table on its way, in parts with the same columns.
+/// A table written in parts with the same columns.
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// For parts with the columns of `part`.
+    /// Starts a table with the columns of `part`.
     pub fn new(part: &DataTable, to: W) -> Result<ParquetWriter<W>, ParquetError> {
         let file = SerializedFileWriter::new(to, Arc::new(schema(part)?), Arc::new(properties(part)))?;
         Ok(ParquetWriter { file })
@@ -46,10 +46,10 @@ impl<W: Write + Send> ParquetWriter<W> {
         group.close().map(|_| ())
     }
 
-    /// Nothing follows.
+    /// Ends the table.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// Errors of the Parquet writer.
     pub fn finish(self) -> Result<(), ParquetError> {
         self.file.close().map(|_| ())
     }
@@ -100,7 +100,7 @@ fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result
     Ok(())
 }
 
-/// Definition levels: 1 where there is a value.
+/// Definition levels: 1 for a value, 0 for an empty cell.
 fn present<T>(cells: &[Option<T>]) -> Vec<i16> {
     cells.iter().map(|cell| i16::from(cell.is_some())).collect()
 }

@@ -1,5 +1,5 @@
-//! Sorts more rows than memory should hold: what goes beyond a limit is put down in a file, in sorted runs, which are merged
-//! in the end. A row is a few words and its order is theirs. Knows not what they mean.
+//! External sorting: rows beyond a limit are written to a file in sorted runs, which are merged at the end. A row is a
+//! few words, compared in order. Must not depend on the meaning of rows.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +7,13 @@ use std::fs::{File, OpenOptions, remove_file};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Rows could not be put down or read back.
+/// Rows could not be written to the file or read back.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {cause}", path = .path.display())]
 pub struct SpillError {
     /// The file.
     pub path: PathBuf,
-    /// What the file system said.
+    /// The system's error.
     pub cause: std::io::Error,
 }
 
@@ -26,7 +26,7 @@ impl SpillError {
 /// A row.
 pub type Words<const N: usize> = [u64; N];
 
-/// How much stays in memory, and where the rest goes.
+/// How many rows stay in memory, and the folder for the others.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -34,34 +34,34 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Files in `folder`; `rows` of a sorter stay in memory.
+    /// Files in `folder`; up to `rows` rows of each sorter stay in memory.
     pub fn new(folder: &Path, rows: usize) -> Scratch {
         Scratch { folder: folder.to_owned(), rows }
     }
 
-    /// So many rows may be in memory.
+    /// The maximum number of rows in memory.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// No file, whatever it takes. Nothing can fail then.
+    /// Everything stays in memory, so that no error can occur.
     pub fn memory() -> Scratch {
         Scratch { folder: PathBuf::new(), rows: usize::MAX }
     }
 }
 
-/// Rows that come in any order.
+/// Sorts rows added in any order.
 pub struct Sorter<const N: usize> {
     rows: Vec<Words<N>>,
     most: usize,
     down: Down,
 }
 
-/// What was put down. The file goes with it.
+/// The file of sorted runs; removed when this is dropped.
 struct Down {
     path: PathBuf,
     file: Option<File>,
-    /// Rows of each run.
+    /// Number of rows in each run.
     runs: Vec<u64>,
 }
 
@@ -74,16 +74,16 @@ impl Drop for Down {
 }
 
 impl<const N: usize> Sorter<N> {
-    /// `name` is that of its file.
+    /// A sorter; `name` is the name of its file.
     pub fn new(scratch: &Scratch, name: &str) -> Sorter<N> {
         let path = scratch.folder.join(format!(".{name}.rows"));
         Sorter { rows: Vec::new(), most: scratch.rows, down: Down { path, file: None, runs: Vec::new() } }
     }
 
-    /// Takes a row in.
+    /// Adds a row.
     ///
     /// # Errors
-    /// Rows cannot be put down.
+    /// Rows cannot be written to the file.
     pub fn add(&mut self, row: Words<N>) -> Result<(), SpillError> {
         self.rows.push(row);
         if self.rows.len() >= self.most { self.put_down() } else { Ok(()) }
@@ -100,7 +100,7 @@ impl<const N: usize> Sorter<N> {
     /// All rows in order.
     ///
     /// # Errors
-    /// Rows cannot be put down or read back.
+    /// Rows cannot be written to the file or read back.
     pub fn sorted(mut self) -> Result<Sorted<N>, SpillError> {
         if self.down.file.is_none() {
             self.rows.sort_unstable();
@@ -136,9 +136,9 @@ impl Down {
 
 /// Rows in order.
 pub enum Sorted<const N: usize> {
-    /// They were few.
+    /// All were in memory.
     InMemory(std::vec::IntoIter<Words<N>>),
-    /// They were put down in sorted runs.
+    /// Merged from sorted runs.
     Merged(Merge<N>),
 }
 
@@ -153,24 +153,24 @@ impl<const N: usize> Iterator for Sorted<N> {
     }
 }
 
-/// Sorted runs on their way to become one.
+/// Merges sorted runs.
 pub struct Merge<const N: usize> {
     down: Down,
     runs: Vec<Run<N>>,
     heads: BinaryHeap<Reverse<(Words<N>, usize)>>,
-    /// Rows that are read at once from a run.
+    /// Rows read at a time from each run.
     at_once: u64,
 }
 
-/// The part of a run that has not been merged.
+/// The part of a run not yet merged.
 struct Run<const N: usize> {
-    /// The first byte that is not in `rows`, and how many rows follow from there.
+    /// The offset of the first byte not yet read, and the number of rows from there.
     at: u64,
     left: u64,
     rows: std::vec::IntoIter<Words<N>>,
 }
 
-/// Bytes of all runs that are in memory, if there are not too many runs.
+/// Bytes of all runs held in memory, unless there are very many runs.
 const MERGED_AT_ONCE: u64 = 1 << 20;
 
 impl<const N: usize> Merge<N> {
@@ -196,7 +196,7 @@ impl<const N: usize> Merge<N> {
         Ok(Some(row))
     }
 
-    /// Puts the next row of a run among the heads, if there is one.
+    /// Adds the next row of a run to the heads, if there is one.
     fn advance(&mut self, number: usize) -> Result<(), SpillError> {
         let run = &mut self.runs[number];
         if run.rows.len() == 0 && run.left > 0 {

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-/// Disjoint ranges in ascending order; neighbours are merged.
+/// Disjoint ranges in ascending order; adjacent ones are merged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranges {
     parts: Vec<Range<u64>>,
 }
 
 impl Ranges {
-    /// Adds what is not there yet.
+    /// Adds bytes that are not yet in the set.
     pub fn add(&mut self, bytes: Range<u64>) {
         if bytes.is_empty() {
             return;
@@ -22,7 +22,7 @@ impl Ranges {
         self.parts.splice(from..to, std::iter::once(start..end));
     }
 
-    /// Takes out what is there.
+    /// Removes bytes that are in the set.
     pub fn remove(&mut self, bytes: &Range<u64>) {
         let from = self.parts.partition_point(|part| part.end <= bytes.start);
         let to = self.parts.partition_point(|part| part.start < bytes.end);
@@ -35,7 +35,7 @@ impl Ranges {
         self.parts.splice(from..to, rest);
     }
 
-    /// Adds all of another set.
+    /// Adds all bytes of another set.
     pub fn add_all(&mut self, other: Ranges) {
         other.parts.into_iter().for_each(|part| self.add(part));
     }
@@ -46,7 +46,7 @@ impl Ranges {
         self.parts.first().cloned()
     }
 
-    /// Whether nothing is in it.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

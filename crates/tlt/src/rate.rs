@@ -1,29 +1,29 @@
-//! Senders that go by a rate: the last packet of a message is important, the first of each retransmission, and one of every so
-//! many, so that a gap shows within a round trip.
+//! Marking for rate-based senders: the last packet of a message, the first of each retransmission, and one in every
+//! `every` packets are important, so that a gap is detected within a round trip.
 
-/// Marks the packets of a sender with a rate.
+/// Marks the packets of a rate-based sender.
 #[derive(Clone, Copy, Debug)]
 pub struct RateMarker {
     every: u32,
     /// Packets since the last important one.
     since: u32,
-    /// A retransmission begins with the next packet.
+    /// Whether the next packet starts a retransmission.
     begins: bool,
 }
 
 impl RateMarker {
-    /// One of every so many packets is important.
+    /// A marker that makes one in every `every` packets important.
     #[must_use]
     pub fn new(every: u32) -> RateMarker {
         RateMarker { every, since: 0, begins: false }
     }
 
-    /// A retransmission begins with the next packet.
+    /// A retransmission starts with the next packet.
     pub fn goes_back(&mut self) {
         self.begins = true;
     }
 
-    /// A packet goes, the `last` of its message or not. Whether it is important.
+    /// A packet is sent; `last` if it is the last of its message. Returns whether it is important.
     pub fn sends(&mut self, last: bool) -> bool {
         self.since += 1;
         let important = last || std::mem::take(&mut self.begins) || self.since >= self.every;

@@ -3,11 +3,11 @@
 use weft_core::{choice, settings};
 
 choice! {
-    /// What an important packet carries that goes although the window is closed.
+    /// The content of an important packet that is sent although the window is closed.
     pub enum Clocking {
-        /// One segment if a loss is likely, else one byte.
+        /// One segment if a loss is likely, otherwise one byte.
         Adaptive = "adaptive",
-        /// Always one byte, so that what is lost waits for the window.
+        /// Always one byte, so that lost payload waits for the window.
         Byte = "byte",
         /// Always one segment.
         Segment = "segment",
@@ -15,18 +15,18 @@ choice! {
 }
 
 settings! {
-    /// TLT over a transport with a window.
+    /// TLT over a window-based transport.
     pub struct WindowTltSettings {
-        /// What an important packet carries that goes although the window is closed.
+        /// The content of an important packet that is sent although the window is closed.
         clocking: Clocking = Clocking::Adaptive,
     }
 }
 
 settings! {
-    /// TLT over queue pairs. With `recovery = "selective"` it goes by the window, otherwise by the rate.
+    /// TLT over queue pairs: window-based with `recovery = "selective"`, otherwise rate-based.
     pub struct QueuePairTltSettings {
-        /// By the rate: every so many packets one is important, beside the last of a message and the first of each retransmission;
-        /// public models have 96 and 48.
+        /// Rate-based: one in this many packets is important, in addition to the last of a message and the first of
+        /// each retransmission; public models have 96 and 48.
         every: u32 [1, 1000000] = 96,
     }
 }

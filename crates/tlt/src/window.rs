@@ -1,7 +1,9 @@
-//! Senders that go by a window: at most one important packet or its echo is in flight, and at least one while anything is.
+//! Marking for window-based senders: while anything is in flight, exactly one important packet or its echo is.
 //!
-//! The echo of an important packet proves that whatever was sent before it has arrived or is lost, for packets of one flow keep
-//! their order. So the sender keeps its unimportant bytes in two generations, those sent before the important packet in flight and
+//! The echo of an important packet proves that everything sent before it has arrived or is lost, because packets of one
+//! flow keep their order. So the sender keeps its unimportant bytes in two generations, those sent before the important
+//! packet in
+//! flight and
 //! those sent since.
 
 use std::ops::Range;
@@ -9,31 +11,31 @@ use std::ops::Range;
 use crate::ranges::Ranges;
 use crate::settings::Clocking;
 
-/// Where the important packet is.
+/// The state of the important packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Important {
     /// None has been sent: the last packet of the first window will be it.
     First,
-    /// It or its echo is in flight.
+    /// The packet or its echo is in flight.
     InFlight,
-    /// Its echo is back: the next packet will be it.
+    /// Its echo has arrived: the next packet will be important.
     Due,
 }
 
-/// Marks the packets of a sender with a window; see the file's head.
+/// Marks the packets of a window-based sender.
 #[derive(Clone, Debug)]
 pub struct WindowMarker {
     important: Important,
-    /// Sent before the last echo came, or before the important packet in flight.
+    /// Bytes sent before the last echo arrived, or before the important packet in flight.
     older: Ranges,
-    /// Sent since.
+    /// Bytes sent since.
     recent: Ranges,
 }
 
-/// What a sender has in flight.
+/// The range of bytes in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct InFlight {
-    /// The first byte that is not acknowledged.
+    /// The first unacknowledged byte.
     pub una: u64,
     /// The first byte never sent.
     pub next: u64,
@@ -48,13 +50,13 @@ impl Default for WindowMarker {
 }
 
 impl WindowMarker {
-    /// Of a sender that has sent nothing.
+    /// A marker for a sender that has sent nothing.
     #[must_use]
     pub fn new() -> WindowMarker {
         WindowMarker { important: Important::First, older: Ranges::default(), recent: Ranges::default() }
     }
 
-    /// Payload goes, new or again. Whether it is important.
+    /// Payload is sent, new or again. Returns whether it is important.
     pub fn sends(&mut self, bytes: Range<u64>) -> bool {
         self.older.remove(&bytes);
         self.recent.remove(&bytes);
@@ -67,7 +69,7 @@ impl WindowMarker {
         important
     }
 
-    /// The payload that has just gone is the last that may go for now. Whether that makes it important.
+    /// The payload just sent is the last that may be sent for now. Returns whether that makes it important.
     pub fn exhausted(&mut self, bytes: &Range<u64>) -> bool {
         let important = self.important == Important::First;
         if important {
@@ -77,14 +79,14 @@ impl WindowMarker {
         important
     }
 
-    /// The important packet goes: whatever went before it is older.
+    /// The important packet is sent: all bytes sent before it become older.
     fn departs(&mut self) {
         self.important = Important::InFlight;
         let before = std::mem::take(&mut self.recent);
         self.older.add_all(before);
     }
 
-    /// All below `una` has arrived, and these bytes beyond it.
+    /// Everything below `una` has arrived, and these bytes beyond it.
     pub fn arrived(&mut self, una: u64, beyond: impl Iterator<Item = (u64, u64)>) {
         let all = std::iter::once((0, una)).chain(beyond);
         for (start, end) in all {
@@ -93,8 +95,8 @@ impl WindowMarker {
         }
     }
 
-    /// The echo of the important packet is back, and what it says has been taken in by [`WindowMarker::arrived`]. Returns what it
-    /// proves lost.
+    /// The echo of the important packet has arrived; its acknowledgement has already been passed to
+    /// [`WindowMarker::arrived`]. Returns the bytes it proves lost.
     pub fn echoed(&mut self) -> Ranges {
         if self.important != Important::InFlight {
             return Ranges::default();
@@ -109,8 +111,8 @@ impl WindowMarker {
         self.important == Important::Due
     }
 
-    /// What goes again although the window is closed, so that an echo comes back: payload that is likely lost, or as little as
-    /// possible. `None`: the important packet is in flight, or nothing else is.
+    /// The payload to send although the window is closed, so that an echo returns: bytes that are probably lost, or as
+    /// few as possible. `None`: the important packet is in flight, or nothing is.
     #[must_use]
     pub fn forced(&self, clocking: Clocking, flight: InFlight) -> Option<Range<u64>> {
         let InFlight { una, next, mss } = flight;
@@ -125,7 +127,7 @@ impl WindowMarker {
         })
     }
 
-    /// The retransmission timer has expired: an important packet was lost, and the transport takes all for lost.
+    /// The retransmission timer expired: an important packet was lost, and the transport considers everything lost.
     pub fn timed_out(&mut self) {
         *self = WindowMarker { important: Important::Due, ..WindowMarker::new() };
     }

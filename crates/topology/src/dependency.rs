@@ -1,7 +1,7 @@
-//! Which links wait for which when nothing may be dropped, and whether they wait in a cycle.
+//! Which links wait for which when nothing may be dropped, and whether they form a cycle.
 //!
 //! With priority flow control the buffer behind a link drains only as fast as the links after it. A link depends on
-//! another if some route enters a switch by the one and leaves it by the other. A deadlock needs a cycle of such
+//! another if some route enters a switch by the first and leaves it by the second. A deadlock needs a cycle of such
 //! dependencies (Dally and Seitz, IEEE Transactions on Computers 1987); routes that only go up, then down have none.
 //! Hosts accept everything and depend on nothing. Must not depend on traffic: every leaf with hosts may send to every
 //! other.
@@ -11,8 +11,8 @@ use crate::routes::Routes;
 use std::collections::{BTreeSet, VecDeque};
 use weft_core::{LinkId, SwitchId};
 
-/// A cycle of links between switches, each waiting for the next and the last for the first; `None`: there is none, so
-/// these routes cannot deadlock.
+/// A cycle of links between switches, each waiting for the next and the last for the first; `None`: these routes cannot
+/// deadlock.
 #[must_use]
 pub fn circle(graph: &Graph, routes: &Routes) -> Option<Vec<LinkId>> {
     let towards = |leaf: usize| Used::towards(graph, routes, leaf);
@@ -25,11 +25,11 @@ pub fn circle(graph: &Graph, routes: &Routes) -> Option<Vec<LinkId>> {
     shortest(&after, on_a_circle(&after)?)
 }
 
-/// What packets to one leaf use.
+/// The links that packets to one leaf use.
 struct Used {
     /// By switch, the links between switches by which such packets arrive.
     inwards: Vec<Vec<LinkId>>,
-    /// By switch, those by which they leave.
+    /// By switch, the links between switches by which such packets leave.
     outwards: Vec<Vec<LinkId>>,
 }
 
@@ -55,7 +55,7 @@ impl Used {
         used
     }
 
-    /// Whether some packet arrives from above or sideways and does not go down. Without one no cycle closes.
+    /// Whether any packet arrives from above or sideways and does not go down. Without one there is no cycle.
     fn turns(&self, graph: &Graph) -> bool {
         let rise = |link: &LinkId| {
             let link = &graph.links()[link.index()];

@@ -50,7 +50,7 @@ pub struct Outage {
 }
 
 impl FailurePlan {
-    /// The cables as they are when the run starts.
+    /// The condition of the cables at the start of the run.
     #[must_use]
     pub fn initial(&self, graph: &Graph) -> LinkState {
         let mut state = LinkState::all_up(graph);

@@ -48,8 +48,8 @@ pub enum Spreading {
     OnePath,
     /// All shortest paths at once.
     AllPaths,
-    /// Those of several states of the network at once: only the links of the two hosts are certain to carry all of
-    /// it.
+    /// All shortest paths in any of several states of the network; only the links of the two hosts are certain to carry
+    /// the whole flow.
     AllRoutes,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Ideal<'a> {
         Ideal::with_latencies(graph, state, vec![switch_latency; graph.switches().len()])
     }
 
-    /// The same with individual switch latencies.
+    /// [`Ideal::new`] with individual switch latencies.
     #[must_use]
     pub fn with_latencies(graph: &'a Graph, state: &LinkState, latencies: Vec<Span>) -> Ideal<'a> {
         let (fabric, state) = (Fabric::new(graph, state), state.clone());
@@ -83,7 +83,7 @@ impl<'a> Ideal<'a> {
         self.fct_spread((source, destination), train, Spreading::OnePath)
     }
 
-    /// The same for a flow that spreads over paths in this way.
+    /// [`Ideal::fct`] for a flow that spreads over paths in this way.
     pub fn fct_spread(&mut self, hosts: (HostId, HostId), train: &Train, spreading: Spreading) -> Span {
         let (source, destination) = hosts;
         let opening = match train.handshake {

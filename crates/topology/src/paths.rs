@@ -9,7 +9,7 @@ use weft_core::{PortId, Rate, SwitchId};
 /// A path from one leaf to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The ports at which it diverges from others. Beyond the third switch paths are not distinguished.
+    /// The ports at which it diverges from others. Paths that diverge only after the third switch share a label.
     pub label: PathLabel,
     /// The rate of its narrowest step. Parallel cables between two switches are one step; where a path is one of several
     /// over the parallel cables of the same steps, this is its share of that rate, in proportion to its cables' rates.

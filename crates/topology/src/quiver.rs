@@ -67,7 +67,7 @@ pub fn without_valley_free_path(graph: &Graph, state: &LinkState) -> Option<(Swi
     })
 }
 
-/// What all switches install, and how the pairs of leaves decompose.
+/// The forwarding tables of all switches, and how the pairs of leaves decompose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// The forwarding tables, without the numbers of leaves.

@@ -9,7 +9,7 @@ use weft_core::settings::Share;
 use weft_core::{HostId, PortId, Rate, Span, SwitchId};
 
 weft_core::settings! {
-    /// A cable: the same in both directions.
+    /// A cable with equal properties in both directions.
     pub struct LinkSettings {
         /// Line rate of either direction.
         rate: Rate,
@@ -97,7 +97,7 @@ impl Wiring {
         (0..count).map(|n| self.switch(format!("{prefix}{n}"))).collect()
     }
 
-    /// The same for the switches of one tier.
+    /// [`Wiring::switches`] for a named tier.
     pub fn tier(&mut self, (prefix, tier): (&str, &'static str), count: u32) -> Vec<Node> {
         (0..count).map(|n| self.in_tier(format!("{prefix}{n}"), Some(tier))).collect()
     }

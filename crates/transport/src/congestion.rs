@@ -1,4 +1,4 @@
-//! Congestion laws: how large the window may be. A law sees bytes, times and marks of its own flow; it must not
+//! Congestion laws: how large the window may be. A law sees the bytes, times and marks of its own flow; it must not
 //! depend on segments, retransmissions or the network.
 //!
 //! The sender owns the window (recovery, proportional rate reduction and time-outs, which are the same for all laws,
@@ -43,7 +43,7 @@ impl Window {
     }
 }
 
-/// What an acknowledgement reports to a law.
+/// An acknowledgement, as a law sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// When it arrived.
@@ -99,8 +99,8 @@ pub enum MarkUse {
     Classic,
     /// Every packet is ECN-capable and the receiver reports marks byte for byte (RFC 8257).
     Accurate,
-    /// The same, and the law reduces the window in [`CongestionLaw::observe`]: an echoed mark starts no congestion
-    /// event.
+    /// As [`MarkUse::Accurate`], and the law reduces the window in [`CongestionLaw::observe`]: an echoed mark starts no
+    /// congestion event.
     Immediate,
 }
 
@@ -117,11 +117,11 @@ pub trait CongestionLaw {
     /// that is already smaller; the sender uses it as threshold and does not open the window.
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
 
-    /// Any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]: measure. A
-    /// law may end slow start here by lowering `ssthresh` to `cwnd`; a law with [`MarkUse::Immediate`] lowers both.
+    /// Observes any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]. A law
+    /// may end slow start here by lowering `ssthresh` to `cwnd`; a law with [`MarkUse::Immediate`] lowers both.
     fn observe(&mut self, _window: &mut Window, _ack: &AckEvent) {}
 
-    /// An acknowledgement of new data outside recovery: [`CongestionLaw::observe`] and, if the window may grow,
+    /// An acknowledgement of new data outside recovery: [`CongestionLaw::observe`] and, if `grows`,
     /// [`CongestionLaw::grow`], in one step.
     #[inline]
     fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool) {
@@ -131,7 +131,7 @@ pub trait CongestionLaw {
         }
     }
 
-    /// How marks are used.
+    /// How the law uses marks.
     fn mark_use(&self) -> MarkUse {
         MarkUse::Classic
     }

@@ -28,18 +28,18 @@ pub mod udp;
 
 /// A transport.
 pub trait Protocol {
-    /// What carries its flows.
+    /// The stack that carries its flows.
     fn stack(&self) -> AnyStack;
 }
 
 impl TransportSettings {
-    /// What carries its flows.
+    /// The stack that carries its flows.
     #[must_use]
     pub fn stack(&self) -> AnyStack {
         AnyProtocol::new(self, ()).stack()
     }
 
-    /// What all laws over TCP share; `None` for other transports.
+    /// The settings that all laws over TCP share; `None` for other transports.
     #[must_use]
     pub fn tcp(&self) -> Option<Tcp> {
         match self.stack() {
@@ -48,7 +48,7 @@ impl TransportSettings {
         }
     }
 
-    /// What all queue pairs share; `None` for other transports.
+    /// The settings that all queue pairs share; `None` for other transports.
     #[must_use]
     pub fn roce(&self) -> Option<QueuePairSettings> {
         match self.stack() {
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Whether the settings of one table stand among those of another.
+    /// Whether a table contains the settings of another.
     fn holds(table: &Table, part: &Table) -> bool {
         let held = |inner: &Table| inner.name == part.name || holds(inner, part);
         table.fields.iter().any(|field| matches!(field.kind, Kind::Flatten(inner) if held(inner)))

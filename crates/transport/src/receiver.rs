@@ -133,7 +133,7 @@ impl Receiver {
         self.end.on_grant(now, grant);
     }
 
-    /// [`Needs::asks`] was set: the receiver tells the host part what it needs.
+    /// [`Needs::asks`] is set: the receiver registers its need with the host part.
     pub fn ask(&mut self, host: &mut AnyHost) {
         self.end.ask(host);
         self.needs = self.end.needs();
@@ -146,7 +146,7 @@ impl Receiver {
         used
     }
 
-    /// When the application had the last byte; for datagrams, when the last of the flow arrived.
+    /// When the last byte was delivered to the application; for datagrams, when the last of the flow arrived.
     #[must_use]
     #[inline]
     pub fn completed(&self) -> Option<Time> {
@@ -161,7 +161,7 @@ impl Receiver {
         self.needs.done
     }
 
-    /// Counts.
+    /// Its counts.
     #[must_use]
     pub fn report(&self) -> ReceiverReport {
         self.end.report()

@@ -13,7 +13,7 @@ choice! {
     }
 }
 
-/// The parameters of the time-out.
+/// The bounds of the time-out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RtoLimits {
     pub(crate) floor: RtoFloor,
@@ -78,7 +78,7 @@ impl RoundTrip {
         backed_off.min(limits.greatest)
     }
 
-    /// At least one measurement has been taken.
+    /// Whether at least one measurement has been taken.
     pub(crate) fn measured(&self) -> bool {
         self.srtt != Span::ZERO
     }

@@ -17,8 +17,8 @@ use crate::transport::Transport;
 
 /// The sending end of one flow.
 ///
-/// [`Sender::ready`] says whether it may send, and [`Sender::poll_into`] hands out one packet; what is not polled is
-/// not in flight.
+/// [`Sender::ready`] says whether it may send, and [`Sender::poll_into`] hands out one packet; a packet is in flight
+/// only once it has been polled.
 pub struct Sender {
     /// Its needs after the last call.
     needs: Needs,
@@ -138,7 +138,7 @@ impl Sender {
         self.end.on_grant(now, grant);
     }
 
-    /// [`Needs::asks`] was set: the sender tells the host part what it needs.
+    /// [`Needs::asks`] is set: the sender registers its need with the host part.
     pub fn ask(&mut self, host: &mut AnyHost) {
         self.end.ask(host);
         self.needs = self.end.needs();
@@ -158,7 +158,7 @@ impl Sender {
         self.needs.done
     }
 
-    /// State and counts.
+    /// Its state and counts.
     #[must_use]
     pub fn report(&self) -> SenderReport {
         self.end.report()

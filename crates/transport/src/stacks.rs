@@ -1,4 +1,4 @@
-//! What a stack is to the rest of this crate, and how one list generates the types that hold any of them: the
+//! Generates, from one list, the types that hold any stack: the
 //! configuration of a run, the ends of its flows, the host parts and the bodies of its packets. The list itself is in
 //! [`protocols`](crate::protocols).
 //!
@@ -15,9 +15,9 @@ pub(crate) type HostOf<S> = <<S as Stack>::Receiver as End>::Host;
 
 /// A packet body in the layout of one stack.
 pub(crate) trait HoldsLayout<L> {
-    /// Its content; a packet of a flow has the layout of the flow's stack.
+    /// The content; every packet of a flow has the layout of the flow's stack.
     fn view(&self) -> &L;
-    /// The same, to be overwritten completely: the previous content is lost.
+    /// The content, to be overwritten completely: the previous content is lost.
     fn view_mut(&mut self) -> &mut L;
 }
 
@@ -77,7 +77,7 @@ macro_rules! any_end {
                 }
             }
 
-            /// A flow sent as datagrams has nothing to ask of another stack's host part.
+            /// A flow sent as datagrams needs nothing from another stack's host part.
             pub(crate) fn ask(&mut self, host: &mut AnyHost) {
                 match (self, host) {
                     ($end::$first(end), AnyHost::$first(host)) => End::ask(end, host),
@@ -181,7 +181,7 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => ReceiverEnd::$stack(Stack::receiver(own, site)),)+ }
             }
 
-            /// `None`: its flows share nothing.
+            /// `None` if its flows share nothing.
             pub(crate) fn host(&self, line: Rate) -> Option<AnyHost> {
                 match self {
                     $(AnyStack::$stack(own) => (size_of::<HostOf<$type>>() > 0)
@@ -222,7 +222,7 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_marks(&**own),)+ }
             }
 
-            /// Whether the ends use the class of a flow, whatever queues the switches have.
+            /// Whether the ends use the class of a flow, regardless of how many queues the switches have.
             #[must_use]
             pub fn goes_by_classes(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_classes(&**own),)+ }
@@ -332,7 +332,7 @@ macro_rules! stacks {
     };
 }
 
-/// Adds a layout to those of a body.
+/// Adds a layout to the variants of a body.
 macro_rules! body_of {
     ($stack:ident($body:ty)) => {
         impl From<$body> for Body {

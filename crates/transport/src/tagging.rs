@@ -45,7 +45,7 @@ impl PiasSettings {
     }
 }
 
-/// What the sender of a flow keeps to tag its packets.
+/// A sender's state for tagging its packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Tagger {
     /// All payload sent.

@@ -33,7 +33,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// From the settings. A scenario's checks refuse what does not fit; here values are clamped to their bounds.
+    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
     #[must_use]
     pub fn new(settings: &TransportSettings) -> Transport {
         let stack = settings.stack();
@@ -120,7 +120,7 @@ impl Transport {
         }
     }
 
-    /// What carries the flows without their own rate.
+    /// The stack that carries flows without their own rate.
     #[must_use]
     pub fn stack(&self) -> &AnyStack {
         &self.stack

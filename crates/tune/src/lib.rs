@@ -1,5 +1,6 @@
-//! Settings found instead of guessed: thresholds of PIAS for a distribution of flow sizes and loads, by a queueing model ([`model`]),
-//! and by a search over simulations ([`search`](mod@search)) that shows how far the model is from the best.
+//! Finds settings instead of guessing them: thresholds of PIAS for a distribution of flow sizes and loads, by a
+//! queueing model ([`model`]),
+//! and by a search over simulations ([`search`](mod@search)) that shows how far the model is from the optimum.
 //!
 //! Must not depend on the command line: it returns text and numbers.
 

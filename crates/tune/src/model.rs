@@ -8,7 +8,7 @@
 use weft_core::Bytes;
 use weft_workload::SizeDistribution;
 
-/// Sizes and the load that they make.
+/// Flow sizes and the load they cause.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowDemand<'a> {
     /// Sizes of flows.
@@ -17,8 +17,8 @@ pub struct FlowDemand<'a> {
     pub load: f64,
 }
 
-/// The thresholds of least mean completion time for so many queues: one fewer, ascending. Of sizes that never exceed a threshold
-/// the rest of the queues stay empty.
+/// The thresholds with the minimum mean completion time for `queues` queues: one fewer, ascending. If no size exceeds a
+/// threshold, the queues beyond it stay empty.
 #[must_use]
 pub fn thresholds(demand: &FlowDemand<'_>, queues: usize) -> Vec<Bytes> {
     let share = |i: usize| (1.0 - (1.0 - demand.load).powf(i as f64 / queues as f64)) / demand.load;
@@ -45,8 +45,8 @@ fn where_share_is(sizes: &SizeDistribution, share: f64) -> Bytes {
     Bytes(high)
 }
 
-/// The mean completion time under these thresholds, as a multiple of that of a flow of mean size alone on the link. One queue
-/// gives 1 / (1 − load).
+/// The mean completion time under these thresholds, as a multiple of that of a flow of mean size alone on the link.
+/// With one queue it is 1 / (1 − load).
 #[must_use]
 pub fn cost(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> f64 {
     let mean = demand.sizes.mean();
@@ -60,7 +60,7 @@ pub fn cost(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> f64 {
     classes.sum()
 }
 
-/// The least [`cost`] of any thresholds for so many queues.
+/// The minimum [`cost`] over all thresholds for `queues` queues.
 #[must_use]
 pub fn least_cost(load: f64, queues: usize) -> f64 {
     let queues = queues as f64;

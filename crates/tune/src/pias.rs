@@ -1,4 +1,4 @@
-//! `weft tune pias`: thresholds for each load, and what simulations say of them.
+//! `weft tune pias`: thresholds for each load, and their cost in simulations.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -13,7 +13,7 @@ use weft_workload::SizeDistribution;
 use crate::model::{FlowDemand, cost, least_cost, thresholds};
 use crate::search::{BestFound, SearchOptions, search};
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Debug)]
 pub struct PiasOptions {
     /// Sizes of flows, as in a scenario.
@@ -22,7 +22,7 @@ pub struct PiasOptions {
     pub loads: Vec<f64>,
     /// Queues of a port, from 2 to 8.
     pub queues: usize,
-    /// If thresholds are to be tried in simulations.
+    /// If present, thresholds are also tried in simulations.
     pub trials: Option<PiasTrials>,
 }
 
@@ -35,24 +35,24 @@ pub struct PiasTrials {
     pub case: Option<String>,
     /// Overrides `path=value`.
     pub set: Vec<String>,
-    /// Its reduced form.
+    /// Whether to run its reduced form.
     pub demo: bool,
     /// The seeds of each trial.
     pub seeds: Vec<u64>,
-    /// How many thresholds may be tried.
+    /// The limits of the search.
     pub search: SearchOptions,
 }
 
 /// The answer.
 #[derive(Clone, Debug)]
 pub struct PiasAdvice {
-    /// By load.
+    /// Advice by load.
     pub by_load: Vec<ModelAdvice>,
-    /// If simulations were asked for.
+    /// The simulated results, if requested.
     pub simulated: Option<Simulated>,
 }
 
-/// What the model says of one load.
+/// The model's advice for one load.
 #[derive(Clone, Debug)]
 pub struct ModelAdvice {
     /// The load.
@@ -63,21 +63,21 @@ pub struct ModelAdvice {
     pub costs: [f64; 3],
 }
 
-/// What simulations say. Costs are mean completion times in seconds; a flow that has not finished counts with its age at the end of
-/// the run, which is less than its completion time.
+/// Simulated results. Costs are mean completion times in seconds; an unfinished flow counts with its age at the end of
+/// the run, which underestimates its completion time.
 #[derive(Clone, Debug)]
 pub struct Simulated {
-    /// The scenario's own thresholds, and what they cost.
+    /// The scenario's own thresholds and their cost.
     pub own: Option<(Vec<Bytes>, f64)>,
-    /// What the search found, and what the model's thresholds for the first load cost, from which it began.
+    /// The result of the search, with the cost of its start: the model's thresholds for the first load.
     pub found: BestFound,
-    /// Flows that had not finished in the best trial, over all seeds.
+    /// Flows unfinished in the best trial, over all seeds.
     pub unfinished: u64,
     /// All flows of a trial.
     pub flows: u64,
 }
 
-/// Finds thresholds. `progress` is told of every trial.
+/// Finds thresholds. `progress` is called with every trial.
 ///
 /// # Errors
 /// [`Error::BadInput`]: sizes, loads, queues or the scenario cannot be used.
@@ -144,7 +144,7 @@ fn simulate(
     Ok(Simulated { own, found, unfinished: best.unfinished, flows: best.flows })
 }
 
-/// The case that is tried.
+/// The case to try.
 fn case_of(trials: &PiasTrials) -> Result<Prepared, Error> {
     let cases = prepare(&trials.scenario, &trials.set, trials.demo)?;
     let names: Vec<String> = cases.iter().map(|case| case.labels.join(",")).collect();
@@ -159,7 +159,7 @@ fn case_of(trials: &PiasTrials) -> Result<Prepared, Error> {
     })
 }
 
-/// One trial: all seeds, at the same time.
+/// Runs one trial: all seeds in parallel.
 fn run(base: &Prepared, thresholds: &[Bytes], seeds: &[u64]) -> Result<Trial, Error> {
     let mut case = base.clone();
     case.settings.transport = tagged(&case.settings.transport, thresholds);
@@ -191,7 +191,7 @@ fn tagged(transport: &TransportSettings, thresholds: &[Bytes]) -> TransportSetti
     TransportSettings::from_value(&value)
 }
 
-/// Replaces a value somewhere below.
+/// Replaces a value at a path below.
 fn replace(value: &mut Value, path: &[&str], new: &Value) {
     match (value, path) {
         (value, []) => *value = new.clone(),
@@ -265,7 +265,7 @@ impl PiasAdvice {
     }
 }
 
-/// As a scenario writes them: exact bytes.
+/// The thresholds as a scenario writes them, in exact bytes.
 fn setting(thresholds: &[Bytes]) -> String {
     thresholds.iter().map(|threshold| format!("\"{} B\"", threshold.0)).collect::<Vec<_>>().join(", ")
 }

@@ -1,20 +1,21 @@
-//! PIAS thresholds by simulation: a pattern search that moves one threshold after the other, up and down by a factor that shrinks, and
-//! keeps what lowers the mean completion time. All trials see the same seeds, so that they differ by their thresholds alone.
+//! PIAS thresholds by simulation: a pattern search that moves one threshold at a time, up and down by a shrinking
+//! factor, and keeps moves that lower the mean completion time. All trials use the same seeds, so that they differ in
+//! their thresholds alone.
 //!
-//! Must not depend on the model, which only gives the start.
+//! Must not depend on the model, which only provides the start.
 
 use std::collections::BTreeMap;
 
 use weft_core::Bytes;
 
-/// How the search goes.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchOptions {
-    /// At most so many different thresholds are tried.
+    /// Maximum number of different thresholds tried.
     pub trials: usize,
-    /// The first step multiplies or divides a threshold by this.
+    /// The factor of the first steps, by which a threshold is multiplied or divided.
     pub factor: f64,
-    /// The search ends when a step would be smaller than this.
+    /// The search ends when a step would be smaller than this factor.
     pub least_factor: f64,
 }
 
@@ -24,22 +25,22 @@ impl Default for SearchOptions {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BestFound {
-    /// What those cost that the search began with.
+    /// The cost of the thresholds at the start.
     pub start: f64,
     /// The best thresholds.
     pub thresholds: Vec<Bytes>,
-    /// What they cost.
+    /// Their cost.
     pub cost: f64,
-    /// How many different thresholds were tried.
+    /// Number of different thresholds tried.
     pub trials: usize,
-    /// No step of the least factor improves on them; otherwise the trials were used up.
+    /// Whether no step of the least factor improves on them; otherwise the trials were used up.
     pub settled: bool,
 }
 
-/// Costs that are known, so that nothing is tried twice.
+/// Known costs, so that no thresholds are tried twice.
 struct Trials<'a, E> {
     known: BTreeMap<Vec<Bytes>, f64>,
     most: usize,
@@ -47,7 +48,7 @@ struct Trials<'a, E> {
 }
 
 impl<E> Trials<'_, E> {
-    /// What thresholds cost; `None` when no trials are left.
+    /// The cost of thresholds; `None` when no trials are left.
     fn cost(&mut self, thresholds: &[Bytes]) -> Result<Option<f64>, E> {
         if let Some(known) = self.known.get(thresholds) {
             return Ok(Some(*known));
@@ -64,7 +65,7 @@ impl<E> Trials<'_, E> {
 /// Searches, beginning with the thresholds `from`, which are ascending.
 ///
 /// # Errors
-/// What `cost` says.
+/// Errors of `cost`.
 pub fn search<E>(
     from: &[Bytes],
     options: SearchOptions,
@@ -91,7 +92,7 @@ pub fn search<E>(
     Ok(BestFound { start, thresholds: best, cost: least, trials: trials.known.len(), settled })
 }
 
-/// The thresholds with one multiplied; its neighbours give way, so that they stay ascending.
+/// The thresholds with one of them multiplied; its neighbours are moved so that they stay ascending.
 fn moved(thresholds: &[Bytes], (place, factor): (usize, f64)) -> Vec<Bytes> {
     let own = Bytes(((thresholds[place].0 as f64 * factor).round() as u64).max(1));
     let adjusted = |(other, threshold): (usize, &Bytes)| match other.cmp(&place) {

@@ -1,4 +1,4 @@
-//! The credits of one output port: who has asked for them, whose turn it is, and when the next may be granted.
+//! The credits of one output port: the queues that request them, their order, and when the next may be granted.
 
 use std::collections::VecDeque;
 
@@ -7,15 +7,16 @@ use weft_queue::schedule::SchedulerSettings;
 
 /// How an output divides its credits among classes.
 enum Shares {
-    /// The first class that asks.
+    /// The first class with a request.
     Strict,
-    /// By weight: a class earns its weight with every credit granted to anybody, and pays what all that ask have earned.
+    /// By weight: a class earns its weight with every credit granted to any class, and pays the sum of the weights of
+    /// all classes with requests.
     Weighted { weights: Vec<i64>, earned: Vec<i64> },
 }
 
-/// See the file's head.
+/// The credits of one output.
 pub(crate) struct Credits {
-    /// By class: the groups that ask, whose turn comes first in front.
+    /// By class: the groups with a request; the next to be served is in front.
     asking: Vec<VecDeque<u16>>,
     shares: Shares,
     interval: Span,
@@ -24,7 +25,7 @@ pub(crate) struct Credits {
 }
 
 impl Credits {
-    /// For an output of so many classes that may grant a credit every `interval`.
+    /// For an output with `classes` classes that may grant a credit every `interval`.
     pub(crate) fn new(schedule: &SchedulerSettings, classes: usize, interval: Span) -> Credits {
         let shares = Shares::new(schedule, classes);
         Credits { asking: vec![VecDeque::new(); classes], shares, interval, next: Time::ZERO }
@@ -35,17 +36,17 @@ impl Credits {
         self.shares = Shares::new(schedule, self.asking.len());
     }
 
-    /// A queue begins to ask.
+    /// A queue requests credit.
     pub(crate) fn request(&mut self, class: usize, group: u16) {
         self.asking[class].push_back(group);
     }
 
-    /// A queue no longer asks.
+    /// A queue withdraws its request.
     pub(crate) fn withdraw(&mut self, class: usize, group: u16) {
         self.asking[class].retain(|other| *other != group);
     }
 
-    /// Whether anybody asks.
+    /// Whether any queue has a request.
     pub(crate) fn is_wanted(&self) -> bool {
         self.asking.iter().any(|groups| !groups.is_empty())
     }
@@ -55,12 +56,12 @@ impl Credits {
         self.next.max(now)
     }
 
-    /// No credit in this interval.
+    /// Skips the credit of this interval.
     pub(crate) fn skip(&mut self, now: Time) {
         self.next = now + self.interval;
     }
 
-    /// Grants a credit: to which class and group.
+    /// Grants a credit; returns the class and group that get it.
     pub(crate) fn grant(&mut self, now: Time) -> Option<(usize, u16)> {
         let class = self.class()?;
         let group = self.asking[class].pop_front()?;
@@ -69,7 +70,7 @@ impl Credits {
         Some((class, group))
     }
 
-    /// The class whose turn it is.
+    /// The class to be served.
     fn class(&mut self) -> Option<usize> {
         let asks = |class: &usize| !self.asking[*class].is_empty();
         let mut classes = (0..self.asking.len()).filter(asks);

@@ -1,4 +1,4 @@
-//! What one output of a fabric knows: its credits, and what is due when.
+//! The state of one output of a fabric: its credits, and what is due when.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::credits::Credits;
 use crate::fabric::Place;
 use crate::voq::Voq;
 
-/// What an output waits for.
+/// An event at an output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Due {
     Request(Place),
@@ -23,18 +23,18 @@ pub(crate) enum Due {
     },
 }
 
-/// What one output knows.
+/// The state of one output.
 pub(crate) struct Egress {
     pub(crate) credits: Credits,
-    /// In the order of time; of one instant, in the order of their causes.
+    /// Events in order of time; at one instant, in the order in which they were caused.
     pub(crate) due: VecDeque<(Time, Due)>,
-    /// The owner will call then; never, if it was not asked to.
+    /// When the owner will call; never, if it was not asked to.
     pub(crate) called: Time,
-    /// A grant is due.
+    /// Whether a grant is due.
     pub(crate) granting: bool,
     /// Bytes in the virtual output queues for this output.
     pub(crate) waiting: u64,
-    /// Bytes that are granted or on their way.
+    /// Bytes granted, or on their way across the fabric.
     pub(crate) under_way: u64,
     pub(crate) limit: u64,
 }
@@ -57,7 +57,7 @@ impl Egress {
         self.due.insert(place, (at, due));
     }
 
-    /// If somebody asks, a grant is due as soon as the interval allows.
+    /// If any queue has a request, schedules a grant as soon as the interval allows.
     pub(crate) fn grant_soon(&mut self, now: Time) {
         if !self.granting && self.credits.is_wanted() {
             self.granting = true;
@@ -66,14 +66,14 @@ impl Egress {
         }
     }
 
-    /// After a queue has sent: if it is empty, it withdraws its request.
+    /// A queue has sent: if it is empty, it withdraws its request.
     pub(crate) fn settle(&mut self, voq: &mut Voq, at: Time, place: Place) {
         if voq.rests() {
             self.add(at, Due::Withdrawal(place));
         }
     }
 
-    /// When the owner must call, if it is to be told so now.
+    /// When the owner must call, if it must be asked to now.
     pub(crate) fn call(&mut self) -> Option<Time> {
         let first = self.due.front()?.0;
         (first < self.called).then(|| {

@@ -1,5 +1,5 @@
-//! The way of a packet from the input of a chassis to its output: into a virtual output queue, and, when credit comes, across the
-//! fabric.
+//! The path of a packet from the input of a chassis to its output: into a virtual output queue and, once there is
+//! credit, across the fabric.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Headers, PacketId, PortId, Random, Rate, Span, Time};
@@ -12,12 +12,12 @@ use crate::memory::TieredMemory;
 use crate::settings::VoqSettings;
 use crate::voq::Voq;
 
-/// What a fabric must be told about its switch.
+/// What a fabric needs to know about its switch.
 #[derive(Clone, Copy, Debug)]
 pub struct FabricSite<'a> {
     /// Line rate of each port.
     pub rates: &'a [Rate],
-    /// Classes, each with a queue of its own for every output.
+    /// Number of classes, each with its own queue for every output.
     pub classes: usize,
     /// The marker of every virtual output queue.
     pub ecn: &'a MarkerSettings,
@@ -36,26 +36,26 @@ pub struct Place {
     pub class: u8,
 }
 
-/// A packet has been stored.
+/// A packet that has been stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Entered {
-    /// It has got a mark.
+    /// Whether it was marked.
     pub marked: bool,
-    /// If given, [`VoqFabric::advance`] must be called then for its output.
+    /// If present, [`VoqFabric::advance`] must be called for its output at this time.
     pub wake: Option<Time>,
 }
 
-/// What came out of a fabric.
+/// What has left a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
-    /// A packet has arrived at the output; whether it got a mark when it left its queue.
+    /// A packet has arrived at the output; true if it was marked when it left its queue.
     Arrived(PacketId, bool),
-    /// A marker has dropped a packet that had got credit.
+    /// A marker has dropped a packet that already had credit.
     Dropped(PacketId),
 }
 
-/// See the file's head.
+/// The virtual output queues of a switch and the fabric behind them.
 pub struct VoqFabric {
     voqs: Vec<Voq>,
     outputs: Vec<Egress>,
@@ -70,7 +70,7 @@ pub struct VoqFabric {
 }
 
 impl VoqFabric {
-    /// An empty one.
+    /// An empty fabric.
     #[must_use]
     pub fn new(settings: &VoqSettings, site: &FabricSite<'_>) -> VoqFabric {
         let groups = settings.groups as usize;
@@ -94,7 +94,7 @@ impl VoqFabric {
         }
     }
 
-    /// Marks, schedules and limits at the virtual output queues of a port as these alone do; they must be empty.
+    /// Sets a port's own marks, schedule and limits at its virtual output queues, which must be empty.
     pub fn set_up(
         &mut self,
         port: PortId,
@@ -116,10 +116,10 @@ impl VoqFabric {
         (input.index() * self.groups / self.outputs.len()) as u16
     }
 
-    /// A packet that came in by a port of a group waits for an output.
+    /// Stores a packet from a port of a group for an output.
     ///
     /// # Errors
-    /// Why it is dropped: its queue, the chip or the deep memory is full, or its marker drops it.
+    /// The reason for dropping it: its queue, the chip or the deep memory is full, or its marker drops it.
     pub fn enter(
         &mut self,
         now: Time,
@@ -156,7 +156,8 @@ impl VoqFabric {
         Ok(Entered { marked: action == Action::Mark, wake: output.call() })
     }
 
-    /// What has come out of the fabric at an output by `now`, one packet a call; the output holds so many bytes `behind` the fabric.
+    /// What has left the fabric at an output by `now`, one packet per call; `behind` is the number of bytes that the
+    /// output holds behind the fabric.
     pub fn advance(
         &mut self,
         now: Time,
@@ -187,7 +188,8 @@ impl VoqFabric {
         }
     }
 
-    /// To be asked when [`VoqFabric::advance`] has nothing left: when it must be called again, if nobody has been told so.
+    /// When [`VoqFabric::advance`] must be called again, if the owner has not been asked yet. To be called when it has
+    /// nothing left.
     pub fn next(&mut self, now: Time, port: PortId) -> Option<Time> {
         let output = &mut self.outputs[port.index()];
         if output.called <= now {
@@ -196,7 +198,7 @@ impl VoqFabric {
         output.call()
     }
 
-    /// Takes one packet that waits for an output whose link is down, to be dropped.
+    /// Removes one packet that waits for an output whose link is down, to be dropped.
     pub fn flush(&mut self, now: Time, port: PortId, headers: &Headers) -> Option<PacketId> {
         let number = self.queues_of(port).into_iter().find(|number| self.voqs[*number].packets > 0)?;
         let group = number / self.queues_per_group();
@@ -216,7 +218,7 @@ impl VoqFabric {
         Some(packet)
     }
 
-    /// What the first `classes` queues of a group for an output hold: all that an engine of that group sees.
+    /// Bytes in the first `classes` queues of a group for an output: all that an engine of that group sees.
     #[must_use]
     pub fn load(&self, group: u16, port: PortId, classes: usize) -> u64 {
         let first = number(Place { group, port, class: 0 }, self.classes, self.queues_per_group());
@@ -241,7 +243,7 @@ impl VoqFabric {
         (0..self.groups).flat_map(queue).collect()
     }
 
-    /// A credit may be granted, unless enough is on its way.
+    /// Grants a credit, unless enough is on its way.
     fn grant(&mut self, now: Time, port: PortId, behind: u64) {
         let output = &mut self.outputs[port.index()];
         output.granting = false;
@@ -255,7 +257,8 @@ impl VoqFabric {
         output.grant_soon(now);
     }
 
-    /// A queue got credit: it sends while any is left. What its marker drops comes back; the rest of the credit then waits.
+    /// A queue sends as long as it has credit. Returns a packet that its marker drops; the rest of the credit then
+    /// waits.
     fn use_credit(
         &mut self,
         now: Time,
@@ -299,7 +302,7 @@ impl VoqFabric {
     }
 }
 
-/// The place of a virtual output queue among all.
+/// The index of a virtual output queue among all.
 fn number(place: Place, classes: usize, per_group: usize) -> usize {
     usize::from(place.group) * per_group + place.port.index() * classes + usize::from(place.class)
 }

@@ -1,11 +1,15 @@
-//! Virtual output queues: where a deep-buffer switch stores packets, in front of its fabric instead of behind it.
+//! Virtual output queues: a deep-buffer switch stores packets in front of its fabric instead of behind it.
 //!
-//! The ports of such a switch belong to groups, one for each packet processor. A group keeps one queue for every output port and
-//! class. A queue that is not empty asks the output for credit; the output grants credits at a little more than its line rate, to
-//! classes by their schedule and to the groups of a class in turn; a credit lets its queue send so many bytes across the fabric.
-//! Queues that grow long move from memory on the chip to deep memory, whose bandwidth is limited.
+//! The ports of such a switch belong to groups, one for each packet processor. A group keeps one queue for every output
+//! port and
+//! class. A queue that is not empty requests credit from the output; the output grants credits at a little more than
+//! its
+//! line rate, to
+//! classes by their schedule and to the groups of a class in turn; a credit lets its queue send a number of bytes
+//! across the fabric. Long queues move from memory on the chip to deep memory, whose bandwidth is limited.
 //!
-//! Must not depend on routes, ports' transmitters or clocks: whoever owns a [`VoqFabric`] tells it the time and carries packets on.
+//! Must not depend on routes, ports' transmitters or clocks: the owner of a [`VoqFabric`] passes it the time and
+//! forwards the packets.
 //!
 //! ```text
 //! VoqFabric::enter: limit -> memory -> mark -> virtual output queue -> request

@@ -1,4 +1,4 @@
-//! The two memories of a chassis: fast and small on the chip, large behind a channel of limited bandwidth.
+//! The two memories of a chassis: a small fast one on the chip, and a large one behind a channel of limited bandwidth.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use weft_core::{Bytes, Time, Transmission};
 
 use crate::settings::VoqSettings;
 
-/// What each memory holds, and when the channel to the deep one is free.
+/// The contents of both memories, and when the channel to the deep one is free.
 pub(crate) struct TieredMemory {
     /// By group: bytes of queues that are on the chip.
     on_chip: Vec<u64>,
@@ -15,9 +15,9 @@ pub(crate) struct TieredMemory {
     deep: u64,
     deep_size: u64,
     channel: Transmission,
-    /// Reads and writes that were asked for take the channel until then.
+    /// When the channel has finished the requested reads and writes.
     busy_until: Time,
-    /// By group: packets that wait on the chip until they are written, and when that is.
+    /// By group: packets on the chip that are to be written to deep memory, and when each will have been.
     unwritten: Vec<VecDeque<(Time, u16)>>,
 }
 
@@ -35,14 +35,14 @@ impl TieredMemory {
         }
     }
 
-    /// A packet stays on the chip.
+    /// Stores a packet on the chip.
     pub(crate) fn keep(&mut self, now: Time, group: usize, wire: u16) -> Result<(), Reason> {
         self.has_room(now, group, wire)?;
         self.on_chip[group] += u64::from(wire);
         Ok(())
     }
 
-    /// A packet goes to deep memory: when it is there.
+    /// Stores a packet in deep memory; returns when it is there.
     pub(crate) fn write(&mut self, now: Time, group: usize, wire: u16) -> Result<Time, Reason> {
         if self.deep + u64::from(wire) > self.deep_size {
             return Err(Reason::BufferFull);
@@ -60,13 +60,13 @@ impl TieredMemory {
         self.on_chip[group] -= u64::from(wire);
     }
 
-    /// A packet that was `written` at that instant is read from deep memory: when it is on the chip.
+    /// Reads a packet that is in deep memory from `written` on; returns when it is on the chip.
     pub(crate) fn read(&mut self, now: Time, written: Time, wire: u16) -> Time {
         self.discard(wire);
         self.use_channel(now.max(written), wire)
     }
 
-    /// A packet in deep memory is forgotten.
+    /// Discards a packet in deep memory.
     pub(crate) fn discard(&mut self, wire: u16) {
         self.deep -= u64::from(wire);
     }
@@ -77,14 +77,14 @@ impl TieredMemory {
         (Bytes(self.on_chip.iter().sum()), Bytes(self.deep))
     }
 
-    /// Whether a packet of a group finds room on the chip.
+    /// Whether there is room on the chip for a packet of a group.
     fn has_room(&mut self, now: Time, group: usize, wire: u16) -> Result<(), Reason> {
         self.forget_written(now, group);
         let fits = self.on_chip[group] + u64::from(wire) <= self.on_chip_size;
         if fits { Ok(()) } else { Err(Reason::BufferFull) }
     }
 
-    /// What has been written to deep memory is no longer on the chip.
+    /// Releases chip memory of packets that have been written to deep memory.
     fn forget_written(&mut self, now: Time, group: usize) {
         while let Some((_, wire)) = self.unwritten[group].pop_front_if(|(written, _)| *written <= now) {
             self.on_chip[group] -= u64::from(wire);

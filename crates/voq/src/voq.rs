@@ -10,12 +10,12 @@ use weft_queue::ClassQueue;
 pub(crate) struct Voq {
     pub(crate) queue: ClassQueue,
     pub(crate) marker: AnyMarker,
-    /// The last packets of the queue are in deep memory: when each was written.
+    /// For each of the last packets of the queue, which are in deep memory, when it was written.
     pub(crate) deep: VecDeque<Time>,
     pub(crate) packets: usize,
-    /// Credit that has not been used; less than zero if the last packet took more than there was.
+    /// Unused credit; negative if the last packet exceeded it.
     pub(crate) balance: i64,
-    /// It has asked for credit and not withdrawn.
+    /// Whether it has requested credit and not withdrawn the request.
     pub(crate) asks: bool,
 }
 
@@ -37,7 +37,7 @@ impl Voq {
         self.queue.packets.push(packet, headers);
     }
 
-    /// The first packet, and when it was written to deep memory if it is there.
+    /// Removes the first packet; also returns when it was written to deep memory, if it is there.
     pub(crate) fn pop(&mut self, headers: &Headers) -> Option<(PacketId, Option<Time>)> {
         let packet = self.queue.packets.pop(headers)?;
         let Header { wire, .. } = *headers.get(packet);
@@ -47,7 +47,8 @@ impl Voq {
         Some((packet, written))
     }
 
-    /// Whether it has run empty and asked for credit: it asks no longer, and what credit it has is lost.
+    /// If it has become empty with a request pending, withdraws the request and gives up its credit; returns whether it
+    /// did.
     pub(crate) fn rests(&mut self) -> bool {
         self.packets == 0 && {
             self.balance = self.balance.min(0);

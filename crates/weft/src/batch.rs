@@ -1,5 +1,5 @@
-//! Chosen cases of several scenarios in one call: the same folders, locks and resumption as a call of `run`, one pool
-//! of runs, and the results in memory instead of a report. For studies over scenarios, such as reproductions.
+//! Runs chosen cases of several scenarios in one call: with the folders, locks and resumption of `run`, one pool of
+//! runs, and results in memory instead of a report. For studies over scenarios, such as reproductions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::results::Results;
 use crate::study::{self, Planned};
 use crate::{Error, RunOptions};
 
-/// Path and value of every axis of a case.
+/// The labels of a case: path and value of every axis.
 pub type CaseLabels = Vec<(String, String)>;
 
 /// Cases of a scenario.
@@ -23,28 +23,28 @@ pub struct Batch {
     pub path: PathBuf,
     /// Overrides `path=value`, as typed.
     pub set: Vec<String>,
-    /// Its reduced form.
+    /// Whether to run its reduced form.
     pub demo: bool,
     /// Run these seeds instead of the scenario's own.
     pub seeds: Option<Vec<u64>>,
-    /// Only cases with these labels; without any, the scenario is not even read.
+    /// Only cases with these labels; if empty, the scenario is not even read.
     pub cases: Vec<CaseLabels>,
 }
 
-/// What [`run_batches`] leaves behind.
+/// The results of [`run_batches`].
 #[derive(Debug, Default)]
 pub struct Collected {
-    /// The runs of each batch that are there, by case and seed.
+    /// The complete runs of each batch, by case and seed.
     pub runs: Vec<Vec<Run>>,
-    /// Runs taken from an earlier call instead of computed.
+    /// Runs reused from an earlier call.
     pub reused: usize,
-    /// Runs that broke, each with its reason.
+    /// Failed runs, each with its reason.
     pub failures: Vec<String>,
-    /// The call was stopped early.
+    /// Whether the call was stopped early.
     pub interrupted: bool,
 }
 
-/// The labels of all cases of a batch's scenario, whatever it chooses of them.
+/// The labels of all cases of a batch's scenario, including those it does not choose.
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario.
@@ -53,12 +53,12 @@ pub fn cases(batch: &Batch) -> Result<Vec<CaseLabels>, Error> {
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
 }
 
-/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`. Of the options
-/// only those count that a batch does not have itself.
+/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`. Options that a
+/// batch has itself are ignored.
 ///
 /// # Errors
-/// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A run that
-/// fails by itself is told in [`Collected::failures`] instead.
+/// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A failed run
+/// is listed in [`Collected::failures`] instead.
 pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected, Error> {
     let read = |batch: &Batch| match batch.cases.is_empty() {
         true => Ok(None),
@@ -104,7 +104,7 @@ fn root(manifest: &Manifest, options: &RunOptions) -> PathBuf {
     options.out.join(manifest.path().components().next().expect("a path has a first part"))
 }
 
-/// Each run to every batch that asked for it.
+/// Assigns each run to every batch that asked for it.
 fn sorted(results: Results, chosen: &[Vec<(&Case, Manifest)>], stopped: bool, planned: usize) -> Collected {
     let complete = results.runs.into_iter().filter(|run| !run.summary.interrupted());
     let by_path: BTreeMap<PathBuf, Run> = complete.map(|run| (run.manifest.path(), run)).collect();

@@ -1,5 +1,5 @@
-//! The only place where the facade reads a clock: wall times of the progress display and of the manifest. No result
-//! depends on it.
+//! The only place where the facade reads a clock: for the progress display and the wall-clock times in manifests. No
+//! result depends on it.
 
 use std::time::Instant;
 

@@ -1,40 +1,76 @@
-//! The results epoch: which results this program would compute again, byte for byte. It is a hash over the digests of the
-//! reference runs, small scenarios in `crates/weft/results` that between them use every part. A change that moves a
-//! result moves a digest, a test then asks for the list to be written again, and with the list the epoch changes. So
-//! results of an older epoch never pass for new ones, whether or not the sources are a git checkout.
+//! The results epoch: two programs with one epoch compute the same results. It is a hash over the digests of the
+//! reference runs, small scenarios in `crates/weft/results` that together use every part. A change that alters a result
+//! alters a digest; a test then demands that the list be rewritten, and the epoch changes with the list. So results of
+//! an older epoch are never mistaken for current ones, whether or not the sources are a git checkout.
+//!
+//! A run has two digests. The digest of its *results* covers the values known when the epoch began: a new column, a new
+//! metric or a new reference run does not begin a new epoch, because earlier values stay valid. The digest of its
+//! *files* covers every byte and decides whether a complete run can be reused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, LazyLock};
+use std::path::Path;
+use std::sync::LazyLock;
 
 use weft_core::Checksum;
 
-use crate::{Error, FluidOptions, PACKETS, RunOptions, fluid_numbers};
+use crate::Error;
 
-/// The digests this program was built with.
+mod digest;
+
+pub use digest::reference_digests;
+
+/// The list this program was built with.
 const LIST: &str = include_str!("../results/digests.txt");
 
+/// The names of values this program was built with.
+const VALUES: &str = include_str!("../results/values.txt");
+
 /// The list's file name, beside the scenarios.
-const FILE: &str = "digests.txt";
+const LIST_FILE: &str = "digests.txt";
+
+/// The file name of the names of values.
+const VALUES_FILE: &str = "values.txt";
 
 /// The key of the line that changes the epoch by hand, for a change of results that no reference run shows.
 const REVISION: &str = "revision";
 
-const HEAD: &str = "\
-# Digests of the reference runs, one line each. The results epoch of Weft is a hash over this list.
+/// The digest of results of a run that was added after the epoch began.
+const ADDED: &str = "added";
+
+const LIST_HEAD: &str = "\
+# Digests of the reference runs, one line each: results, files. The results epoch of Weft is a hash over the first.
 # Never edit it by hand: `cargo xtask results --write` runs the scenarios and writes it; `cargo xtask results --raise`
-# also raises the revision, for a change of results that no reference run shows.
+# also raises the revision, for a change of results that no reference run reveals.
 ";
 
-/// What a summary says of the cost of a run, which depends on clock, machine and engine and not on the scenario alone.
-const COST: [&str; 3] = ["wall_s", "threads", "events"];
+const VALUES_HEAD: &str = "\
+# The values that digests of results cover: columns of tables and leaves of summary.json, as of the beginning of the
+# results epoch. Written by `cargo xtask results --write`.
+";
 
-/// Digests of runs by their names, `balancers/drill/seed-1`.
-pub type Digests = BTreeMap<String, String>;
+/// What the reference runs gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests {
+    /// By name of the run, `balancers/drill/seed-1`.
+    pub runs: BTreeMap<String, RunDigests>,
+    /// Names of all values that the runs wrote, `flows.csv fct_ps`.
+    pub values: BTreeSet<String>,
+}
 
-/// The reference digests with the revision.
+/// The digests of one reference run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunDigests {
+    /// Of the values known when the epoch began; `None` for a run that was added since.
+    pub results: Option<String>,
+    /// Of every value, those added since included.
+    pub all: String,
+    /// Of every byte it wrote.
+    pub files: String,
+}
+
+/// The committed digests with the revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultsList {
     /// Raised by hand.
@@ -50,136 +86,128 @@ pub fn epoch() -> &'static str {
     &EPOCH
 }
 
+/// What decides the bytes of a run's files: the epoch, and what the files contain. A complete run is reused only where
+/// this is equal.
+#[must_use]
+pub fn layout() -> &'static str {
+    static LAYOUT: LazyLock<String> = LazyLock::new(|| ResultsList::built_in().layout());
+    &LAYOUT
+}
+
 impl ResultsList {
     /// The list this program was built with.
     #[must_use]
     pub fn built_in() -> ResultsList {
-        ResultsList::parse(LIST)
+        ResultsList::parse(LIST, VALUES)
     }
 
     /// The list in a folder of reference scenarios; empty when there is none.
     #[must_use]
     pub fn of(folder: &Path) -> ResultsList {
-        ResultsList::parse(&fs::read_to_string(folder.join(FILE)).unwrap_or_default())
+        let text = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+        ResultsList::parse(&text(LIST_FILE), &text(VALUES_FILE))
     }
 
-    fn parse(text: &str) -> ResultsList {
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        let mut digests: Digests = lines
-            .filter_map(|line| line.rsplit_once(' '))
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-            .collect();
-        let revision = digests.remove(REVISION).and_then(|number| number.parse().ok());
-        ResultsList { revision: revision.unwrap_or_default(), digests }
-    }
-
-    fn body(&self) -> String {
-        let lines = self.digests.iter().map(|(name, digest)| format!("{name} {digest}\n"));
-        format!("{REVISION} {}\n{}", self.revision, lines.collect::<String>())
+    fn parse(list: &str, values: &str) -> ResultsList {
+        let content = |line: &&str| !line.starts_with('#') && !line.is_empty();
+        let mut parsed = ResultsList::default();
+        parsed.digests.values = values.lines().filter(content).map(str::to_owned).collect();
+        for line in list.lines().filter(content) {
+            match line.strip_prefix(REVISION) {
+                Some(number) => parsed.revision = number.trim().parse().unwrap_or_default(),
+                None => parsed.digests.runs.extend(of_line(line)),
+            }
+        }
+        parsed
     }
 
     /// The epoch that follows from the list.
     #[must_use]
     pub fn epoch(&self) -> String {
-        hexadecimal(self.body().as_bytes())
+        let counted =
+            |(name, run): (&String, &RunDigests)| Some(format!("{name} {}\n", run.results.as_ref()?));
+        let lines: String = self.digests.runs.iter().filter_map(counted).collect();
+        hexadecimal(format!("{REVISION} {}\n{lines}", self.revision).as_bytes())
+    }
+
+    /// A hash over everything in the list.
+    #[must_use]
+    pub fn layout(&self) -> String {
+        hexadecimal(self.lines().as_bytes())
     }
 
     /// Writes the list into a folder of reference scenarios.
     ///
     /// # Errors
-    /// [`Error::Failed`] when the file cannot be written.
+    /// [`Error::Failed`] when a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
-        weft_report::write_text(&folder.join(FILE), &format!("{HEAD}{}", self.body())).map_err(Error::from)
+        let values: String = self.digests.values.iter().map(|name| format!("{name}\n")).collect();
+        let write = |file: &str, text: String| {
+            weft_report::write_text(&folder.join(file), &text).map_err(Error::from)
+        };
+        write(VALUES_FILE, format!("{VALUES_HEAD}{values}"))?;
+        write(LIST_FILE, format!("{LIST_HEAD}{}", self.lines()))
+    }
+
+    fn lines(&self) -> String {
+        let mut text = format!("{REVISION} {}\n", self.revision);
+        for (name, run) in &self.digests.runs {
+            let results = run.results.as_deref().unwrap_or(ADDED);
+            let _ = writeln!(text, "{name} {results} {} {}", run.all, run.files);
+        }
+        text
     }
 
     /// Names of the runs whose digests differ, are missing or are new.
     #[must_use]
     pub fn differences(&self, found: &Digests) -> Vec<String> {
-        let names: std::collections::BTreeSet<&String> = self.digests.keys().chain(found.keys()).collect();
-        names.into_iter().filter(|name| self.digests.get(*name) != found.get(*name)).cloned().collect()
+        let found = self.counting(found);
+        let names: BTreeSet<&String> = self.digests.runs.keys().chain(found.runs.keys()).collect();
+        let differs = |name: &&String| self.digests.runs.get(*name) != found.runs.get(*name);
+        names.into_iter().filter(differs).cloned().collect()
     }
+
+    /// What was found, with only the runs counted that the epoch began with.
+    fn counting(&self, found: &Digests) -> Digests {
+        let counted = |name: &String| self.digests.runs.get(name).is_none_or(|run| run.results.is_some());
+        let known = |name: &String| self.digests.runs.contains_key(name) && counted(name);
+        let mut found = found.clone();
+        found.runs.iter_mut().filter(|(name, _)| !known(name)).for_each(|(_, run)| run.results = None);
+        found
+    }
+
+    /// The list after a change: the same epoch with what was added, where every result that it covers is as before;
+    /// otherwise a new epoch that covers every run and every value. `more` is added to the revision.
+    #[must_use]
+    pub fn renewed(&self, found: &Digests, more: u64) -> ResultsList {
+        let counted = self.counting(found);
+        if more == 0 && self.keeps(&counted) {
+            let digests = Digests { values: self.digests.values.clone(), ..counted };
+            return ResultsList { revision: self.revision, digests };
+        }
+        let mut digests = found.clone();
+        digests.runs.values_mut().for_each(|run| run.results = Some(run.all.clone()));
+        ResultsList { revision: self.revision + more, digests }
+    }
+
+    /// Whether results that earlier builds of the epoch gave are given still. An added run holds the epoch, too, from
+    /// the moment it is in the list: its values must not change under the same epoch.
+    fn keeps(&self, found: &Digests) -> bool {
+        let kept = |(name, run): (&String, &RunDigests)| {
+            let now = found.runs.get(name);
+            now.is_some_and(|now| now.results == run.results && (run.results.is_some() || now.all == run.all))
+        };
+        !self.digests.runs.is_empty() && self.digests.runs.iter().all(kept)
+    }
+}
+
+/// `name results all files`; names may contain spaces.
+fn of_line(line: &str) -> Option<(String, RunDigests)> {
+    let mut words = line.rsplitn(4, ' ').map(str::to_owned);
+    let (files, all, results, name) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    Some((name, RunDigests { results: (results != ADDED).then_some(results), all, files }))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
     format!("{:016x}", Checksum::default().with(bytes).value())[..12].to_owned()
-}
-
-/// Runs every scenario of a folder and digests what each run writes: tables, summary and detail, without wall times; and
-/// the numbers of its fluid model, where it has one, to nine digits. `scratch` is an empty folder for the results.
-///
-/// # Errors
-/// A scenario with mistakes, a run that fails, or a folder that cannot be read or written.
-pub fn reference_digests(folder: &Path, scratch: &Path) -> Result<Digests, Error> {
-    let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", folder.display()));
-    let entries = fs::read_dir(folder).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    let mut scenarios: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
-    scenarios.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    scenarios.sort();
-    let mut digests = Digests::new();
-    for scenario in &scenarios {
-        digests.append(&mut of_scenario(scenario, scratch)?);
-    }
-    Ok(digests)
-}
-
-fn of_scenario(path: &Path, scratch: &Path) -> Result<Digests, Error> {
-    let options = RunOptions {
-        out: scratch.to_owned(),
-        demo: false,
-        seeds: None,
-        set: Vec::new(),
-        jobs: 1,
-        threads: None,
-        engine: PACKETS,
-        progress: Box::new(|_| {}),
-        stop: Arc::new(AtomicBool::new(false)),
-    };
-    let outcome = crate::run(path, &options)?;
-    if outcome.failed_runs > 0 || outcome.reused > 0 {
-        let why =
-            format!("{}: {} runs failed, {} are old", path.display(), outcome.failed_runs, outcome.reused);
-        return Err(Error::Failed(format!("{why}\n{}", outcome.terminal)));
-    }
-    let root = outcome.report.parent().unwrap_or(scratch);
-    let mut digests = Digests::new();
-    for run in weft_report::read_runs(root)? {
-        let manifest = &run.manifest;
-        let labels: Vec<&str> = manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
-        let name = format!("{}/{}/seed-{}", manifest.name, labels.join(", "), manifest.seed);
-        digests.insert(name, hexadecimal(&result_bytes(&scratch.join(manifest.path()))?));
-    }
-    if let Some((name, numbers)) = of_fluid(path) {
-        digests.insert(name, hexadecimal(numbers.as_bytes()));
-    }
-    Ok(digests)
-}
-
-/// The result of a run as bytes: its tables, what plots show, and its statistics without what computing them cost.
-fn result_bytes(folder: &Path) -> Result<Vec<u8>, Error> {
-    let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", folder.display()));
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let mut tables: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    tables.retain(|path| path.extension().is_some_and(|end| end == "csv"));
-    tables.sort();
-    let summary = fs::read_to_string(folder.join("summary.json")).map_err(failed)?;
-    let summary = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&summary);
-    let mut summary = summary.map_err(|cause| failed(cause.into()))?;
-    COST.iter().for_each(|key| drop(summary.remove(*key)));
-    let mut bytes = serde_json::Value::Object(summary).to_string().into_bytes();
-    bytes.extend(fs::read(folder.join("detail.json")).map_err(failed)?);
-    for table in &tables {
-        bytes.extend(table.file_name().unwrap_or_default().as_encoded_bytes());
-        bytes.extend(fs::read(table).map_err(failed)?);
-    }
-    Ok(bytes)
-}
-
-/// The fluid numbers of all cases, if all have a fluid model.
-fn of_fluid(path: &Path) -> Option<(String, String)> {
-    let scenario = weft_prepare::read(path, &[], false).ok()?;
-    let cases: Vec<usize> = (0..scenario.cases().len()).collect();
-    let all = fluid_numbers(path, &FluidOptions::default(), &cases).ok()?;
-    let number = |(name, value): (&&str, &f64)| format!("{name} {value:.8e}\n");
-    let text = all.iter().flat_map(|numbers| numbers.iter().map(number)).collect();
-    Some((format!("{}/fluid", scenario.settings.name), text))
 }

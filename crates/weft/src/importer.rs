@@ -1,4 +1,4 @@
-//! `weft import`: files of other simulators become one scenario.
+//! `weft import`: converts files of other simulators into a scenario.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use weft_workload::import as workload;
 
 use crate::Error;
 
-/// The formats, each with the files it wants.
+/// The formats, each with the files it needs.
 const FORMATS: &[(&str, &str)] = &[
     ("hpcc", "topology.txt and optionally flow.txt of the HPCC simulator and its forks"),
     ("htsim", "a .topo file and optionally a .cm connection matrix of htsim"),
 ];
 
-/// Every format with the files it wants.
+/// Every format with the files it needs.
 pub(crate) fn formats() -> Vec<(String, String)> {
     FORMATS.iter().map(|(name, files)| ((*name).to_owned(), (*files).to_owned())).collect()
 }
@@ -66,7 +66,7 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     accepted(text, files)
 }
 
-/// The text, if `weft check` would have nothing against it.
+/// The text, if `weft check` finds no mistake in it.
 fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
     let names = files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let refused = |found: String| Error::BadInput(format!("{names}: found {found}"));
@@ -87,8 +87,8 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
     }
 }
 
-/// The settings that the HPCC simulator's `run.py` gives DCQCN for hosts of this rate: its topology and flow files name
-/// neither switches nor transport.
+/// The DCQCN settings of the HPCC simulator's `run.py` for hosts of this rate: topology and flow files of that
+/// simulator name neither switches nor transport.
 fn hpcc_settings(imported: &topology::Imported) -> String {
     let switches: BTreeSet<&str> = imported.graph.switches.iter().map(String::as_str).collect();
     let of_hosts = imported
@@ -133,7 +133,7 @@ cnp_interval      = \"0 ps\"      # every marked packet is answered
     )
 }
 
-/// Every scenario needs traffic; without a flow file it gets some, to be replaced.
+/// Traffic for a scenario without a flow file, to be replaced: every scenario needs some.
 const NO_FLOWS: &str = "
 # No flow file was given: every host sends 1 MB to one other. Replace this with your own traffic.
 [[traffic]]
@@ -142,7 +142,7 @@ kind = \"permutation\"
 sizes = \"1 MB\"
 ";
 
-/// The keys that every scenario begins with; the name comes from the first file.
+/// The first keys of a scenario; the name comes from the first file.
 fn opening(network: &Path, files: &[PathBuf]) -> String {
     let stem = network.file_stem().unwrap_or_default().to_string_lossy();
     let good = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };

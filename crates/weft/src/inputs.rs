@@ -1,5 +1,5 @@
-//! Names of input files in a scenario that is written beside results: there they stand relative to the results. Must
-//! not depend on settings, only on the names that a case lists as its inputs.
+//! Adjusts the names of input files in a scenario that is written beside its results, where they are relative to the
+//! results. Must not depend on settings, only on the names that a case lists as its inputs.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(crate) fn moved(text: &str, inputs: &[(String, String)], (from, to): (&Path,
     text
 }
 
-/// The way from a folder to a file.
+/// The relative path from a folder to a file.
 fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (file, folder) = (file.canonicalize().ok()?, folder.canonicalize().ok()?);

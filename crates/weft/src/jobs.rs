@@ -1,4 +1,4 @@
-//! Runs many simulations on a few threads: takes jobs in order, reports progress, survives a run that breaks.
+//! Runs many simulations on a few threads: takes jobs in order, reports progress, and survives a failing run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -11,35 +11,35 @@ use weft_core::Time;
 use crate::clock;
 use crate::{FinishedRun, Progress, RunOptions, RunProgress};
 
-/// How often the progress is shown.
+/// The interval between updates of the progress display.
 const SHOW_EVERY: Duration = Duration::from_millis(200);
 
-/// Something to compute.
+/// A computation.
 pub(crate) trait Job: Sync {
-    /// What it leaves behind.
+    /// Its result.
     type Output: Send;
     /// Case and seed.
     fn label(&self) -> String;
-    /// Computes it, calling `watch` now and then; a false answer means: stop.
+    /// Computes the job; calls `watch` occasionally and stops if it returns false.
     fn compute(&self, watch: weft_plan::Watch<'_>) -> Result<Self::Output, String>;
     /// The time limit of the run, if there is one.
     fn limit(&self) -> Option<Time>;
 }
 
-/// The state that all threads share.
+/// State shared by all threads.
 struct Board<'a> {
     options: &'a RunOptions,
     progress: Mutex<Shown>,
 }
 
-/// Progress, and when it was last shown.
+/// The progress, and when it was last shown.
 struct Shown {
     progress: Progress,
     last: Instant,
 }
 
-/// Computes all jobs; the results are in the order of the jobs, `None` for jobs that an interruption kept from starting.
-/// `done` runs were complete before.
+/// Computes all jobs. Results are in the order of the jobs, `None` for jobs not started because of an interruption.
+/// `done` runs were already complete.
 pub(crate) fn run_all<J: Job>(
     jobs: &[J],
     done: usize,
@@ -66,7 +66,7 @@ pub(crate) fn run_all<J: Job>(
 }
 
 impl Board<'_> {
-    /// One job, from start to end, whatever happens in it.
+    /// Computes one job; a panic in it becomes an error.
     fn compute<J: Job>(&self, job: &J) -> Option<Result<J::Output, String>> {
         if self.stopped() {
             return None;
@@ -89,7 +89,7 @@ impl Board<'_> {
         stop.load(Ordering::Relaxed)
     }
 
-    /// Brings one run's line up to date and shows everything if it is time.
+    /// Updates the line of one run, and shows everything if it is due.
     fn show(
         &self,
         label: &str,

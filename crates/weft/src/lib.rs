@@ -1,8 +1,8 @@
-//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid. Everything a person or a script asks of Weft
-//! goes through one function here.
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid. Everything that people and scripts
+//! can do with Weft is one function here.
 //!
-//! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
-//! crates below. It never prints and never reads the command line; that is the caller's part.
+//! It contains no mechanism of its own: it reads a scenario, builds a network, runs an engine and writes a report by
+//! calling the crates below. It never prints and never reads the command line; the caller does.
 
 mod batch;
 mod clock;
@@ -27,7 +27,7 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, CaseLabels, Collected, cases, run_batches};
-pub use epoch::{Digests, ResultsList, epoch, reference_digests};
+pub use epoch::{Digests, ResultsList, RunDigests, epoch, layout, reference_digests};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
@@ -55,12 +55,11 @@ pub struct RunOptions {
     pub seeds: Option<Vec<u64>>,
     /// Overrides `path=value`, applied in this order, as typed.
     pub set: Vec<String>,
-    /// Who runs them: [`PACKETS`], or another engine. Its results lie in folders of their own.
+    /// The engine: [`PACKETS`], or another. Results of another engine have their own folders.
     pub engine: &'static dyn Engine,
-    /// How many runs may be computed at the same time; at least 1.
+    /// Maximum number of runs computed at the same time; at least 1.
     pub jobs: usize,
-    /// Threads of one run, whatever they bring; `None`: those that `jobs` leaves over, as far as they pay. Changes the
-    /// speed, never a result.
+    /// Threads per run; `None`: the cores that `jobs` leaves free, as far as they help. Affects only speed.
     pub threads: Option<usize>,
     /// Called from the computing threads a few times per second.
     pub progress: Box<dyn Fn(&Progress) + Send + Sync>,
@@ -68,7 +67,7 @@ pub struct RunOptions {
     pub stop: Arc<AtomicBool>,
 }
 
-/// How far a call of [`run`] is.
+/// The progress of a call of [`run`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Runs of this call, reused ones included.
@@ -81,24 +80,24 @@ pub struct Progress {
     pub finished: Option<FinishedRun>,
 }
 
-/// How far one run is.
+/// The progress of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunProgress {
     /// Case and seed.
     pub label: String,
     /// Simulated instant reached.
     pub simulated: Time,
-    /// The scenario's time limit, when it has one.
+    /// The scenario's time limit, if there is one.
     pub limit: Option<Time>,
     /// Events handled so far.
     pub events: u64,
-    /// Events handled per wall second.
+    /// Events handled per second of wall-clock time.
     pub events_per_s: f64,
     /// Flows finished.
     pub flows_done: u64,
     /// Flows of the run.
     pub flows_total: u64,
-    /// Estimated wall seconds to the end, when an estimate is possible.
+    /// Estimated seconds of wall-clock time to the end, if an estimate is possible.
     pub eta_s: Option<f64>,
 }
 
@@ -107,13 +106,13 @@ pub struct RunProgress {
 pub struct FinishedRun {
     /// Case and seed.
     pub label: String,
-    /// The results of an earlier call were complete and were taken as they are.
+    /// Whether the complete results of an earlier call were reused.
     pub reused: bool,
-    /// Why it failed, when it did.
+    /// Why it failed, if it did.
     pub failure: Option<String>,
 }
 
-/// What [`run`] left behind.
+/// The result of [`run`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// The report, one HTML file.
@@ -124,30 +123,31 @@ pub struct Outcome {
     pub failed_runs: usize,
     /// Entries of `[[expect]]` that did not hold.
     pub missed_expectations: usize,
-    /// The call was stopped early; results are valid as far as they go.
+    /// Whether the call was stopped early; the results that exist are valid.
     pub interrupted: bool,
-    /// Runs taken from an earlier call instead of computed.
+    /// Runs reused from an earlier call.
     pub reused: usize,
-    /// Complete runs of another results epoch that lie beside and were not used.
+    /// Complete runs of another results epoch in the same folder, which were not used.
     pub older: usize,
 }
 
 /// What [`check`] found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckReport {
-    /// How many mistakes; zero means the scenario can be run.
+    /// The number of mistakes; if zero, the scenario can be run.
     pub mistakes: usize,
-    /// All mistakes for people, each with line, column, what was found and what is allowed; or one line of praise.
+    /// All mistakes for people, each with line, column, what was found and what is allowed; or a line that says that
+    /// there are none.
     pub rendered: String,
-    /// The same as a JSON array, `[]` when there is none.
+    /// All mistakes as a JSON array, `[]` if there are none.
     pub json: String,
 }
 
 /// Runs every case of a scenario with every seed, reusing complete results, and writes the report.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all mistakes of the scenario; [`Error::Failed`] when results cannot be written. A run
-/// that fails by itself is counted in [`Outcome::failed_runs`] instead.
+/// [`Error::BadInput`] with all mistakes of the scenario; [`Error::Failed`] if results cannot be written. A failed run
+/// is counted in [`Outcome::failed_runs`] instead.
 pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     study::run(path, options)
 }
@@ -155,7 +155,7 @@ pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
 /// Reads a scenario and reports all its mistakes at once.
 ///
 /// # Errors
-/// [`Error::BadInput`] when the file cannot be read at all. Mistakes in it are a [`CheckReport`], not an error.
+/// [`Error::BadInput`] if the file cannot be read at all. Mistakes in it are a [`CheckReport`], not an error.
 pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
     let checked = ScenarioFile::read(path, set, false).and_then(|file| file.validate(&weft_prepare::METRICS));
     Ok(match checked {
@@ -177,11 +177,11 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
     })
 }
 
-/// Every effective setting below `prefix` with its value, unit, origin and meaning; with those of the balancer also what
-/// it keeps in switches.
+/// Every effective setting below `prefix` with its value, unit, origin and meaning; with those of the balancer also the
+/// state it keeps in switches.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all mistakes of the scenario, or when nothing has this prefix.
+/// [`Error::BadInput`] with all mistakes of the scenario, or if no setting has this prefix.
 pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<String, Error> {
     let scenario = weft_prepare::read(path, set, false)?;
     let rows = scenario.explain(prefix);
@@ -204,24 +204,25 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
 /// without a topic, the topics.
 ///
 /// # Errors
-/// [`Error::BadInput`] when there is no such topic; the text names the nearest.
+/// [`Error::BadInput`] if there is no such topic; the text names the nearest.
 pub fn list(topic: Option<&str>) -> Result<String, Error> {
     lists::list(topic)
 }
 
-/// How the paths of a scenario's network fall apart into symmetric components.
+/// Decomposes the paths of a scenario's network into symmetric components.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all mistakes of the scenario, or when an option names something that does not exist.
+/// [`Error::BadInput`] with all mistakes of the scenario, or if an option names something that does not exist.
 pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
     weft_analyse::quiver(path, weft_prepare::read(path, set, false)?.cases(), options)
         .map_err(Error::BadInput)
 }
 
-/// Whether the queues of a switch with unequal outputs stay bounded under DRILL(d, m), beside what theory says.
+/// Simulates whether the queues of a switch with unequal outputs stay bounded under DRILL(d, m), and compares with
+/// theory.
 ///
 /// # Errors
-/// [`Error::BadInput`] when an option makes no sense.
+/// [`Error::BadInput`] if an option is invalid.
 pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
     weft_analyse::stability(options, PACKETS).map_err(Error::BadInput)
 }
@@ -239,21 +240,21 @@ pub fn fluid_compare(
     weft_control::fluid_compare(path, options, until, PACKETS)
 }
 
-/// Writes the report of a results folder again and returns its path.
+/// Rewrites the report of a results folder and returns its path.
 ///
 /// # Errors
-/// [`Error::BadInput`] when the folder holds no results; [`Error::Failed`] when the report cannot be written.
+/// [`Error::BadInput`] if the folder contains no results; [`Error::Failed`] if the report cannot be written.
 pub fn report(folder: &Path) -> Result<PathBuf, Error> {
     let runs = weft_report::read_runs(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let listing = weft_report::Listing::read(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
     Ok(page::overview(folder, runs, &listing.unwrap_or_default())?.0)
 }
 
-/// What differs between two results folders in settings and in metrics, paired by seed, with 95 % intervals: a table
-/// for the terminal and the path of the HTML page.
+/// Compares the settings and metrics of two results folders, paired by seed, with 95 % intervals; returns a table for
+/// the terminal and the path of the HTML page.
 ///
 /// # Errors
-/// [`Error::BadInput`] when a folder holds no results; [`Error::Failed`] when the page cannot be written.
+/// [`Error::BadInput`] if a folder contains no results; [`Error::Failed`] if the page cannot be written.
 pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
     let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let path = b.join("comparison.html");
@@ -261,10 +262,10 @@ pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
     Ok((comparison.terminal(page::colour()), path))
 }
 
-/// A commented scenario of the chosen kind, ready to run.
+/// A commented scenario of this kind, ready to run.
 ///
 /// # Errors
-/// [`Error::BadInput`] when there is no such kind; the text names the kinds.
+/// [`Error::BadInput`] if there is no such kind; the text names the kinds.
 pub fn new_scenario(kind: &str) -> Result<String, Error> {
     weft_scenario::template(kind).ok_or_else(|| {
         let kinds: Vec<&str> = TEMPLATES.iter().map(|template| template.kind).collect();
@@ -273,18 +274,18 @@ pub fn new_scenario(kind: &str) -> Result<String, Error> {
     })
 }
 
-/// Turns files of another simulator into a scenario.
+/// Converts files of another simulator into a scenario.
 ///
 /// # Errors
-/// [`Error::BadInput`] when the format is unknown, or with file, line, what was found and what is allowed.
+/// [`Error::BadInput`] if the format is unknown, or with file, line, what was found and what is allowed.
 pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     importer::import(format, files)
 }
 
-/// Judges configuration files of switches and hosts, and scenarios, together as one network.
+/// Checks configuration files of switches and hosts, and scenarios, together as one network.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all files that cannot be read, each with its line, and all rules that do not exist.
+/// [`Error::BadInput`] with all files that cannot be read, each with its line, and all unknown rules.
 pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Error> {
     linter::lint(files, options)
 }
@@ -292,7 +293,7 @@ pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Err
 /// What a lint rule compares, why, and how to fix its findings; without a name, all rules, one line each.
 ///
 /// # Errors
-/// [`Error::BadInput`] when there is no such rule; the text names the nearest.
+/// [`Error::BadInput`] if there is no such rule; the text names the nearest.
 pub fn lint_rule(id: Option<&str>) -> Result<String, Error> {
     linter::rule(id)
 }
@@ -305,7 +306,7 @@ pub fn reference() -> Vec<(String, String)> {
     pages.chain(more).collect()
 }
 
-/// What `check` says about a scenario without mistakes.
+/// The message of `check` for a scenario without mistakes.
 fn praise(path: &Path, scenario: &weft_scenario::Scenario) -> String {
     let (cases, seeds) = (scenario.cases().len(), scenario.settings.seeds.len());
     let runs = if cases * seeds == 1 { "1 run".to_owned() } else { format!("{} runs", cases * seeds) };

@@ -1,4 +1,4 @@
-//! Configuration files from the disk to the linter, and what it says back as text.
+//! Passes configuration files to the linter and returns its findings as text.
 
 use std::path::{Path, PathBuf};
 use weft_core::input::read;
@@ -7,48 +7,48 @@ use weft_scenario::Scenario;
 
 use crate::Error;
 
-/// A file to judge.
+/// A file to check.
 #[derive(Clone, Debug)]
 pub struct LintFile {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is; `None`: guess by name and content.
+    /// Its kind; `None`: guess from name and contents.
     pub kind: Option<FileKind>,
 }
 
-/// What to judge by.
+/// How to check.
 #[derive(Clone, Debug, Default)]
 pub struct LintOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
     /// Not these rules.
     pub allow: Vec<String>,
-    /// What is known and stands in no file.
+    /// Facts about the network that are in no file.
     pub site: Surroundings,
-    /// Files of the same kind are parts of one switch, or of one host.
+    /// Whether files of one kind are parts of one switch, or of one host.
     pub one_device: bool,
-    /// A file of known findings that are not shown.
+    /// A file of known findings, which are not shown.
     pub baseline: Option<PathBuf>,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LintReport {
-    /// For people.
+    /// As text for people.
     pub text: String,
-    /// For scripts.
+    /// As JSON.
     pub json: String,
-    /// For code review: SARIF 2.1.0.
+    /// As SARIF 2.1.0, for code review.
     pub sarif: String,
     /// All findings as a baseline.
     pub baseline: String,
-    /// How many findings there are.
+    /// The number of findings.
     pub findings: usize,
-    /// The greatest level of all findings, if there is any.
+    /// The highest level of all findings, if there are any.
     pub worst: Option<Severity>,
 }
 
-/// No configuration of a switch comes near this size.
+/// Maximum file size; no switch configuration comes near it.
 const LARGEST: u64 = 64 << 20;
 
 pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Error> {
@@ -75,7 +75,7 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
     })
 }
 
-/// What the rules find in a scenario that has no mistakes: errors and warnings in words, each once.
+/// The linter's errors and warnings about a scenario without mistakes, in words, each once.
 pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
     let input =
         Input { name: path.display().to_string(), text: scenario.to_toml(), kind: Some(FileKind::Scenario) };
@@ -96,7 +96,7 @@ pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
     remarks
 }
 
-/// A clause as the beginning of a sentence, unless it begins with the name of a setting.
+/// A clause as the start of a sentence: capitalised, unless it starts with the name of a setting.
 fn capital(says: &str) -> String {
     let (first, rest) = says.split_at(says.chars().next().map_or(0, char::len_utf8));
     let name = says.split(' ').next().is_some_and(|word| word.contains('.'));
@@ -107,7 +107,7 @@ fn input(file: &LintFile) -> Result<Input, String> {
     Ok(Input { name: file.path.display().to_string(), text: text(&file.path)?, kind: file.kind })
 }
 
-/// The text of a file, as far as it may be long: what tells no length, such as a device, is cut off there too.
+/// Reads a file up to the maximum size; this also ends files of unknown length, such as devices.
 fn text(path: &Path) -> Result<String, String> {
     let name = path.display();
     let told = |error: std::io::Error| format!("cannot read {name}: {error}");

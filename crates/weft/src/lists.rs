@@ -1,4 +1,4 @@
-//! `weft list`: the names a scenario may use, from the lists that the code itself uses.
+//! `weft list`: the names that a scenario may use, taken from the lists in the code.
 
 use std::iter;
 
@@ -12,19 +12,19 @@ use weft_workload::sizes;
 
 use crate::{Error, importer};
 
-/// Names that are longer stand on a line of their own.
+/// Longer names get a line of their own.
 const LONGEST_NAME: usize = 26;
 
-/// Settings that are named in a row.
+/// Maximum number of settings listed on one line.
 const NAMED: usize = 12;
 
 /// Name and meaning.
 type Row = (String, String);
 
-/// Something to list.
+/// A topic that can be listed.
 struct Topic {
     name: String,
-    /// Where the names stand in a scenario or on the command line.
+    /// Where the names are used in a scenario or on the command line.
     place: String,
     rows: Vec<Row>,
 }
@@ -47,7 +47,7 @@ fn topics() -> Vec<Topic> {
     topics
 }
 
-/// The rows of a topic, the settings of a member of one, or the topics.
+/// The rows of a topic, the settings of a family member, or the topics.
 pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
     let topics = topics();
     let Some(wanted) = topic else {
@@ -64,7 +64,7 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
     })
 }
 
-/// The settings of what has this name: a balancer, a transport, a topology.
+/// The settings of a member with this name: a balancer, a transport, a topology.
 fn members(name: &str) -> Option<String> {
     let families = families();
     let found =
@@ -94,7 +94,7 @@ fn choices(path: &str, family: &Family) -> Topic {
     Topic { name: plural(family.name), place, rows: family.members.iter().map(row).collect() }
 }
 
-/// The names of settings, at most as many as a person reads in a list.
+/// The names of settings, as many as fit into a list for people.
 fn first_names(table: &Table) -> String {
     let names = names(table);
     match names.len() {
@@ -104,7 +104,7 @@ fn first_names(table: &Table) -> String {
     }
 }
 
-/// The settings of a table, with those that it shares with others.
+/// The settings of a table, including shared ones.
 fn names(table: &Table) -> Vec<&'static str> {
     let of = |field: &Field| match field.kind {
         Kind::Flatten(shared) => names(shared),
@@ -113,7 +113,7 @@ fn names(table: &Table) -> Vec<&'static str> {
     table.fields.iter().flat_map(of).collect()
 }
 
-/// `balancers`, `topologies`; what names no thing stays as it is.
+/// `balancers`, `topologies`; a word that is not a countable noun is unchanged.
 fn plural(noun: &str) -> String {
     match noun.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
@@ -170,7 +170,7 @@ fn templates() -> Vec<Row> {
     TEMPLATES.iter().map(|template| (template.kind.to_owned(), template.summary.to_owned())).collect()
 }
 
-/// Names and meanings in two columns; a meaning goes on below itself.
+/// Names and meanings in two columns; a long meaning continues below itself.
 fn table(title: &str, rows: &[Row]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).filter(|length| *length <= LONGEST_NAME);
     let width = width.max().unwrap_or(0);

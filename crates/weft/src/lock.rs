@@ -1,5 +1,5 @@
-//! One process at a time writes results into a folder. The lock is the operating system's, so that it ends with the
-//! process, however it ends; the file only says who has it. Must not depend on results.
+//! Ensures that one process at a time writes results into a folder. The lock is the operating system's, so it ends with
+//! the process, however that ends; the file only names the holder. Must not depend on results.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// The file beside a folder: `.tiny.lock` for `tiny`. It stays there, empty: if it came and went, two processes could hold
-/// two files of this name.
+/// The lock file beside a folder: `.tiny.lock` for `tiny`. It stays there, empty: if it were removed, two processes
+/// could hold two files of one name.
 fn file_for(folder: &Path) -> PathBuf {
     folder.with_file_name(format!(".{}.lock", folder.file_name().unwrap_or_default().to_string_lossy()))
 }
@@ -17,10 +17,10 @@ fn file_for(folder: &Path) -> PathBuf {
 pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Takes the lock of a folder that exists. What a dead process has left is taken over.
+    /// Takes the lock of an existing folder. A lock file left by a dead process is reused.
     ///
     /// # Errors
-    /// Another process has it, or the file cannot be made.
+    /// Another process holds it, or the file cannot be created.
     pub(crate) fn take(folder: &Path) -> Result<Lock, Error> {
         let path = file_for(folder);
         let refused = |cause| Error::Failed(format!("cannot write results to {}: {cause}", path.display()));
@@ -46,7 +46,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Only a courtesy to readers: what counts is the lock, which goes with the file.
+        // Only a courtesy to readers: the lock itself is released with the file.
         let _ = self.0.set_len(0);
     }
 }

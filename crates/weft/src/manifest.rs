@@ -1,4 +1,4 @@
-//! What is known of a run before it starts: who computes what, from which input, with which program.
+//! What is known of a run before it starts: program, inputs and command.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,13 +7,13 @@ use weft_plan::Engine;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
 
-use crate::epoch::epoch;
+use crate::epoch::{epoch, layout};
 use crate::{Error, PACKETS, RunOptions};
 
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What was asked for, as far as it decides what is computed.
+/// The part of a request that decides what is computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
     pub(crate) path: &'a Path,
@@ -24,7 +24,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// That of a call of `run`.
+    /// The request of a call of `run`.
     pub(crate) fn of(path: &'a Path, options: &'a RunOptions) -> Request<'a> {
         Request {
             path,
@@ -66,7 +66,7 @@ pub fn program() -> String {
     format!("{VERSION} {}", env!("WEFT_COMMIT")).trim_end().to_owned()
 }
 
-/// A seed given twice would count one run as two.
+/// A duplicate seed would count one run twice.
 fn distinct(seeds: &[u64]) -> Result<(), Error> {
     let mut known = BTreeSet::new();
     let twice = seeds.iter().find(|seed| !known.insert(**seed));
@@ -75,10 +75,10 @@ fn distinct(seeds: &[u64]) -> Result<(), Error> {
 
 fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
     let demo = if demo { "-demo" } else { "" };
-    // Results of another engine are other results: they must not be taken for those of packets.
+    // Results of another engine differ and must not be taken for packet results.
     let (engine, computes) = match engine == PACKETS.name() {
-        true => (String::new(), epoch().to_owned()),
-        false => (engine.to_owned(), format!("{} {engine}", epoch())),
+        true => (String::new(), layout().to_owned()),
+        false => (engine.to_owned(), format!("{} {engine}", layout())),
     };
     Manifest {
         version: VERSION.to_owned(),
@@ -96,26 +96,26 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
     }
 }
 
-/// The command that repeats everything, seeds aside.
+/// The command that repeats everything, without seeds.
 fn command(request: &Request<'_>) -> String {
     let demo = if request.demo { " --demo" } else { "" };
     let set: String = request.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
     format!("weft run {}{demo}{set}", file(request.path))
 }
 
-/// What narrows the sweep to a case. A case that is named, or chosen by a whole table, has no such words.
+/// The `--set` options that select a case; empty for a case that is named, or chosen by a whole table.
 fn chosen(case: &Case) -> String {
     let plain = |(path, value): &&(String, String)| path != "case" && !value.contains('{');
     let set = |(path, value): &(String, String)| format!(" --set {}", quoted(&format!("{path}={value}")));
     case.labels.iter().filter(plain).map(set).collect()
 }
 
-/// One word for a POSIX shell, whatever it contains.
+/// Quotes any text as one word for a POSIX shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A file as a word of a shell: bare if nothing in it is special there, and never an option.
+/// A file name as a shell word: unquoted if it contains nothing special, and never an option.
 fn file(path: &Path) -> String {
     let name = path.display().to_string();
     let name = if name.starts_with('-') { format!("./{name}") } else { name };
@@ -123,7 +123,7 @@ fn file(path: &Path) -> String {
     if name.chars().all(bare) { name } else { quoted(&name) }
 }
 
-/// `1,2,7..20`: as the command line takes them, with ranges for three and more in a row.
+/// `1,2,7..20`, as the command line takes them, with ranges for three or more consecutive seeds.
 fn listed(seeds: &[u64]) -> String {
     let rows = seeds.chunk_by(|a, b| a.checked_add(1) == Some(*b));
     let words = |row: &[u64]| match row {
@@ -133,21 +133,21 @@ fn listed(seeds: &[u64]) -> String {
     rows.map(words).collect::<Vec<_>>().join(",")
 }
 
-/// Processor and operating system, as far as the system tells.
+/// Processor and operating system, as far as the system reports them.
 fn host() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = value_of(&told, "model name").map_or(String::new(), |model| format!(", {model}"));
     format!("{} {}{model}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
-/// The most memory that the process has held so far, bytes; zero where the system does not tell.
+/// Peak memory of the process so far, bytes; zero if the system does not report it.
 pub(crate) fn peak_memory() -> u64 {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kib = value_of(&told, "VmHWM").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
     kib.map_or(0, |kib| kib * 1024)
 }
 
-/// What follows `key :` on the first line that begins so.
+/// The text after `key :` on the first line that starts with it.
 fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| Some(line.strip_prefix(key)?.trim_start().strip_prefix(':')?.trim()))
 }

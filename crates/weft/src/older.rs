@@ -1,4 +1,5 @@
-//! Complete runs of another results epoch beside those of a call. They are counted and told, never used or removed.
+//! Complete runs of another results epoch in the folders of a call. They are counted and reported, never used or
+//! removed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::epoch::epoch;
 
-/// So many complete runs below the folder of a sweep are of another results epoch. The runs of a case share its content
-/// hash and with it the epoch, so one manifest speaks for all of them.
+/// Counts the complete runs of another results epoch below the folder of a sweep. The runs of a case share its content
+/// hash and thus the epoch, so one manifest stands for all of them.
 pub(crate) fn count(root: &Path) -> Result<usize, Error> {
     let cases = folders(root)?;
     cases.iter().map(|case| of_case(case)).sum()
@@ -21,14 +22,14 @@ fn of_case(case: &Path) -> Result<usize, Error> {
     Ok(if older { runs.len() } else { 0 })
 }
 
-/// The epoch a manifest names, empty for one from before there were epochs; `None` if it cannot be read.
+/// The epoch in a manifest, empty in one older than epochs; `None` if it cannot be read.
 fn epoch_of(manifest: &Path) -> Option<String> {
     let text = fs::read_to_string(manifest).ok()?;
     let manifest: weft_report::Manifest = serde_json::from_str(&text).ok()?;
     Some(manifest.epoch)
 }
 
-/// The folders in a folder, links aside.
+/// The folders in a folder, without links.
 fn folders(place: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", place.display()));
     let entries = fs::read_dir(place).map_err(failed)?.flatten();

@@ -1,5 +1,5 @@
-//! What is written around the runs: the list of what belongs together, the table of the sweep, the verdicts on
-//! expectations, the report.
+//! Everything written around the runs: the list of runs, the table of the sweep, the verdicts on expectations, the
+//! report.
 
 use std::path::Path;
 
@@ -11,31 +11,31 @@ use crate::epoch::epoch;
 use crate::results::{Results, lookup, not_started};
 use crate::{Error, Outcome, inputs};
 
-/// The complete scenario, sweep and expectations included.
+/// The complete scenario, including sweep and expectations.
 const SCENARIO: &str = "scenario.toml";
-/// Why the reduced form is not judged.
+/// Why expectations are not judged in the reduced form.
 const REDUCED: &str = "the reduced form (--demo) is too short for the expectations";
-/// Why an incomplete sweep is not judged.
+/// Why expectations are not judged in an incomplete sweep.
 const INCOMPLETE: &str = "expectations are judged when all runs are complete";
 
-/// A call of `run`, as its results see it.
+/// What the files around the runs depend on.
 pub(crate) struct Study<'a> {
     /// The folder of the sweep.
     pub(crate) root: &'a Path,
     /// Where relative file names of the scenario start.
     pub(crate) base: &'a Path,
-    /// What is run.
+    /// The scenario.
     pub(crate) scenario: &'a Scenario,
     /// The folders of all runs, relative, in the order of cases and seeds.
     pub(crate) folders: Vec<String>,
-    /// What in its settings is allowed and probably not meant.
+    /// Remarks on settings that are allowed but probably unintended.
     pub(crate) remarks: Vec<String>,
-    /// It is the reduced form.
+    /// Whether it is the reduced form.
     pub(crate) demo: bool,
 }
 
 impl Study<'_> {
-    /// Judges what there is to judge, and writes down which runs belong together.
+    /// Judges the expectations, if possible, and writes the list of runs.
     pub(crate) fn list(&self, results: &[Run]) -> Result<Listing, Error> {
         let complete = results.iter().filter(|run| !run.summary.interrupted()).count() == self.folders.len();
         let judged = match (self.scenario.claims.is_empty(), self.demo, complete) {
@@ -58,8 +58,8 @@ impl Study<'_> {
         Ok(listing)
     }
 
-    /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; what the terminal
-    /// shows is returned.
+    /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; returns the terminal
+    /// output.
     pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
         let Results { runs, failures, unreadable, not_started: missing, .. } = results;
         let problems = lines("failed", &failures) + &not_started(missing);
@@ -87,7 +87,8 @@ impl Study<'_> {
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
     }
 
-    /// Writes the report of each run, one whole run in memory at a time; the first run of each case stays whole.
+    /// Writes the report of each run, with one complete run in memory at a time; the first run of each case stays
+    /// complete.
     fn write_reports(&self, runs: &mut [Run]) -> Result<(), Error> {
         let mut cases = std::collections::BTreeSet::new();
         for run in runs {
@@ -104,19 +105,19 @@ impl Study<'_> {
         Ok(())
     }
 
-    /// What became of the expectations.
+    /// The verdicts on the expectations.
     fn verdicts(&self, runs: &[Run]) -> Vec<ExpectationVerdict> {
         let lookup = lookup(self.scenario, runs);
         self.scenario.claims.iter().map(|claim| shown(&claim.judge(&lookup))).collect()
     }
 }
 
-/// Whether results are coloured: only for a person at a terminal who wants it.
+/// Whether to colour results: only on a terminal, unless the user opts out.
 pub(crate) fn colour() -> bool {
     terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()))
 }
 
-/// The report over all runs, and the same for the terminal.
+/// The report over all runs, as a page and for the terminal.
 pub(crate) fn overview(
     root: &Path,
     runs: Vec<Run>,
@@ -141,7 +142,7 @@ pub(crate) fn overview(
     Ok((path, terminal::of_sweep(&sweep, &headline, colour())))
 }
 
-/// Says when not everything that was planned is there.
+/// A warning if runs are missing.
 fn missing(there: usize, listing: &Listing) -> Option<String> {
     let planned = listing.runs.len();
     (there < planned).then(|| {
@@ -152,7 +153,7 @@ fn missing(there: usize, listing: &Listing) -> Option<String> {
     })
 }
 
-/// Says when runs were computed under another results epoch than this program's.
+/// A warning if runs are of another results epoch than this program's.
 fn other_epochs(runs: &[Run]) -> Option<String> {
     let other: Vec<&str> =
         runs.iter().map(|run| run.manifest.epoch.as_str()).filter(|one| *one != epoch()).collect();

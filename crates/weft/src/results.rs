@@ -1,27 +1,26 @@
-//! What became of the runs of a call, and what expectations read of them.
+//! The outcomes of the runs of a call, and the values that expectations are judged by.
 
 use std::collections::BTreeMap;
 
 use weft_report::Run;
 use weft_scenario::{Measurement, Scenario};
 
-/// What became of the runs of a call.
+/// The outcomes of the runs of a call.
 #[derive(Default)]
 pub(crate) struct Results {
-    /// Runs that are there, whether computed now or earlier, [thin](Run::thin), with links relative to the folder of the
-    /// sweep.
+    /// Complete runs, computed now or earlier, [thin](Run::thin), with links relative to the folder of the sweep.
     pub(crate) runs: Vec<Run>,
-    /// How many of these were there before.
+    /// Of these, runs reused from an earlier call.
     pub(crate) reused: usize,
     /// Failed runs, each with its reason.
     pub(crate) failures: Vec<String>,
-    /// Runs that an interruption kept from starting.
+    /// Runs not started because of an interruption.
     pub(crate) not_started: usize,
-    /// Folders that look finished and cannot be read, each with its reason.
+    /// Folders that look complete but cannot be read, each with its reason.
     pub(crate) unreadable: Vec<String>,
 }
 
-/// The line about `count` runs that an interruption kept from starting; empty if there are none.
+/// A line about `count` runs not started because of an interruption; empty if there are none.
 pub(crate) fn not_started(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -30,7 +29,7 @@ pub(crate) fn not_started(count: usize) -> String {
     }
 }
 
-/// The values by seed that expectations are judged with.
+/// The values by seed by which expectations are judged.
 pub(crate) fn lookup<'a>(
     scenario: &'a Scenario,
     runs: &'a [Run],

@@ -1,4 +1,5 @@
-//! One call of `run`: cases times seeds, minus what is finished already, then tables, expectations and the report.
+//! One call of `run`: runs every case with every seed, except runs that are complete, then writes tables, expectations
+//! and the report.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +53,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     Ok(Outcome { failed_runs, interrupted, reused, older, ..study.write(results)? })
 }
 
-/// Makes a folder of results, takes the right to write into it, and removes what a killed process has left there.
+/// Creates a folder of results, locks it, and removes what a killed process has left there.
 pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
@@ -63,7 +64,7 @@ pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     Ok(lock)
 }
 
-/// Takes the runs that are there and computes the others.
+/// Reuses complete runs and computes the others.
 pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
     let mut results = Results::default();
     let mut open = Vec::new();
@@ -97,7 +98,7 @@ fn below(root: &Path, folder: &Path) -> String {
 }
 
 impl<'a> Planned<'a> {
-    /// A run below `out`; `base` is where relative names start, `root` the folder of the whole sweep.
+    /// A run below `out`; relative file names start at `base`, `root` is the folder of the sweep.
     pub(crate) fn new(
         (case, manifest): (&'a Case, Manifest),
         out: &Path,
@@ -107,8 +108,8 @@ impl<'a> Planned<'a> {
         Planned { case, manifest, base, folder, root, division: Division::LONE, engine: PACKETS }
     }
 
-    /// The results of an earlier call if they are complete; the reason if they look complete but cannot be read or
-    /// belong to another run. An interrupted run lies beside, under another name.
+    /// The results of an earlier call if they are complete; an error if they look complete but cannot be read or belong
+    /// to another run. An interrupted run has a folder of its own.
     fn finished(&self) -> Option<Result<Run, String>> {
         if !self.folder.join("summary.json").exists() {
             return None;
@@ -117,7 +118,7 @@ impl<'a> Planned<'a> {
         Some(read.and_then(|run| self.own(run)).map(|run| self.linked(run.thin(), &self.folder)))
     }
 
-    /// The run, if its manifest carries the content hash and the seed that this run would have.
+    /// The run, if its manifest has the content hash and the seed of this one.
     fn own(&self, run: Run) -> Result<Run, String> {
         let key = |manifest: &Manifest| (manifest.hash.clone(), manifest.seed, manifest.epoch.clone());
         let ((hash, seed, epoch), wanted) = (key(&run.manifest), key(&self.manifest));
@@ -131,7 +132,7 @@ impl<'a> Planned<'a> {
         ))
     }
 
-    /// Runs a setup; its flows are recorded as they are done. A recording that fails stops it.
+    /// Runs a setup and records flows as they finish; stops if recording fails.
     fn record(
         &self,
         setup: Setup,
@@ -149,7 +150,8 @@ impl<'a> Planned<'a> {
         taken.map(|()| (recording, finished))
     }
 
-    /// The scenario of the case for the folder of its run, as seen from the hidden one beside it where the run is built.
+    /// The scenario of the case for the folder of its run, with file names relative to the hidden folder in which the
+    /// run is built.
     fn written(&self) -> String {
         let beside = weft_store::sibling(&self.folder, "partial");
         inputs::moved(&self.case.to_toml(), self.case.inputs(), (self.base, &beside))
@@ -204,7 +206,7 @@ impl Job for Planned<'_> {
     }
 }
 
-/// What `measure.record` asks for.
+/// The parts of the record selected by `measure.record`.
 fn kept(record: &[Recorded]) -> Kept {
     let wanted = |what: Recorded| record.contains(&what);
     Kept {

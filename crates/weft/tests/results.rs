@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use weft::ResultsList;
+use weft::{ResultsList, RunDigests};
 
 fn reference() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("results")
@@ -17,8 +17,9 @@ fn scratch(name: &str) -> PathBuf {
 
 #[test]
 fn results_are_those_of_the_epoch() {
-    let found = weft::reference_digests(&reference(), &scratch("results")).expect("they run");
     let list = ResultsList::of(&reference());
+    let found = weft::reference_digests(&reference(), &list.digests.values, &scratch("results"));
+    let found = found.expect("they run");
     assert_eq!(list, ResultsList::built_in(), "the list is compiled in");
     assert_eq!(list.epoch(), weft::epoch());
     let changed = list.differences(&found);
@@ -32,24 +33,74 @@ fn results_are_those_of_the_epoch() {
     );
 }
 
+/// What `cargo xtask results --write` makes of the list when the reference runs give `found`.
+fn renewed(list: &ResultsList, found: &weft::Digests) -> ResultsList {
+    list.renewed(found, 0)
+}
+
+fn of_one(results: &str, files: &str) -> RunDigests {
+    RunDigests { results: Some(results.to_owned()), all: results.to_owned(), files: files.to_owned() }
+}
+
+/// Two runs, as an epoch begins.
+fn begun() -> ResultsList {
+    let runs = [("a".to_owned(), of_one("1", "11")), ("b c".to_owned(), of_one("2", "22"))];
+    let values = ["flows.csv fct_ps".to_owned()];
+    ResultsList { revision: 7, digests: weft::Digests { runs: runs.into(), values: values.into() } }
+}
+
 #[test]
-fn a_changed_result_cannot_keep_the_epoch() {
+fn a_changed_or_missing_result_begins_an_epoch() {
+    let list = begun();
+    for name in ["a", "b c"] {
+        let mut found = list.digests.clone();
+        found.runs.insert(name.to_owned(), of_one("3", "33"));
+        assert_ne!(renewed(&list, &found).epoch(), list.epoch(), "{name} changed");
+        found.runs.remove(name);
+        assert_ne!(renewed(&list, &found).epoch(), list.epoch(), "{name} is gone");
+    }
+    assert_ne!(list.renewed(&list.digests, 1).epoch(), list.epoch(), "raised by hand");
+}
+
+#[test]
+fn what_is_added_keeps_the_epoch_until_it_changes_itself() {
+    let list = begun();
+    let mut found = list.digests.clone();
+    found.runs.insert("new".to_owned(), of_one("5", "55"));
+    found.runs.get_mut("a").expect("there").files = "other bytes".to_owned();
+    found.values.insert("flows.csv pauses".to_owned());
+    assert_eq!(list.differences(&found), ["a", "new"], "both must be written down");
+    let added = renewed(&list, &found);
+    assert_eq!(added.epoch(), list.epoch());
+    assert_ne!(added.layout(), list.layout(), "complete runs have other files and are computed again");
+    assert_eq!(added.digests.values, list.digests.values, "the epoch covers what it covered");
+    assert!(added.differences(&found).is_empty());
+    found.runs.insert("new".to_owned(), of_one("6", "66"));
+    let changed = renewed(&added, &found);
+    assert_ne!(changed.epoch(), added.epoch(), "an added run changed");
+    assert_eq!(changed.digests, found, "the new epoch covers every run and value");
+}
+
+#[test]
+fn a_result_of_this_program_cannot_change_within_its_epoch() {
     let list = ResultsList::built_in();
-    for name in list.digests.keys() {
+    assert!(list.digests.values.contains("flows.csv fct_ps"), "values are named");
+    for (name, run) in list.digests.runs.iter().filter(|(_, run)| run.results.is_some()) {
         let mut changed = list.clone();
-        changed.digests.get_mut(name).expect("there").replace_range(0..1, "x");
-        assert_ne!(changed.epoch(), list.epoch(), "{name}");
-        changed.digests.remove(name);
+        changed
+            .digests
+            .runs
+            .insert(name.clone(), RunDigests { results: Some("x".to_owned()), ..run.clone() });
         assert_ne!(changed.epoch(), list.epoch(), "{name}");
     }
-    assert_ne!(ResultsList { revision: list.revision + 1, ..list.clone() }.epoch(), list.epoch());
 }
 
 #[test]
 fn what_is_written_is_what_is_read() {
     let folder = scratch("digests");
     fs::create_dir_all(&folder).expect("writable");
-    let list = ResultsList { revision: 7, digests: [("a/b c/seed-1".to_owned(), "00ff".to_owned())].into() };
+    let mut list = begun();
+    list.digests.runs.insert("added/run".to_owned(), RunDigests { results: None, ..of_one("4", "44") });
     list.write(&folder).expect("writable");
     assert_eq!(ResultsList::of(&folder), list);
 }

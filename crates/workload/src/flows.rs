@@ -10,7 +10,7 @@ use weft_jobs::ClusterJob;
 
 /// Ordered flows that can be drawn again from the current position: any cloneable iterator of flows.
 pub trait Draw: Iterator<Item = Flow> + Send + Sync {
-    /// The same flows once more.
+    /// A copy that draws the same flows from the current position.
     fn again(&self) -> Box<dyn Draw>;
 }
 
@@ -40,7 +40,7 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// The flows of `drawn`, ordered by start, unless they are more than `most`. Draws them once, to count them.
+    /// The flows of `drawn`, ordered by start; `None` if there are more than `most`. Draws them once, to count them.
     #[must_use]
     pub fn counted(drawn: impl Draw + 'static, most: usize) -> Option<Flows> {
         let (mut count, mut starts) = (0, (Time::ZERO, Time::ZERO));
@@ -58,20 +58,20 @@ impl Flows {
         })
     }
 
-    /// The same flows; for traffic entries that are true here, a host sends one flow at a time, in order. Such a flow
-    /// starts at its drawn time or, if later, when the previous one has been acknowledged.
+    /// For traffic entries that are true here, a host sends one flow at a time, in order. Such a flow starts at its
+    /// drawn time or, if later, when the previous one has been acknowledged.
     #[must_use]
     pub fn taking_turns(self, entries: &[bool]) -> Flows {
         Flows { in_turn: entries.into(), ..self }
     }
 
-    /// The same flows and jobs that add more of them during the run, whenever earlier ones have finished.
+    /// Adds jobs, which start further flows during the run when earlier ones have finished.
     #[must_use]
     pub fn with_jobs(self, jobs: Vec<ClusterJob>) -> Flows {
         Flows { jobs: jobs.into(), ..self }
     }
 
-    /// The jobs, before they have begun.
+    /// The jobs, before they have started.
     #[must_use]
     pub fn jobs(&self) -> &[ClusterJob] {
         &self.jobs
@@ -96,13 +96,13 @@ impl Flows {
         (self.starts.0 < self.starts.1 && !self.take_turns() && self.jobs.is_empty()).then_some(self.starts)
     }
 
-    /// How many, without those that jobs add.
+    /// The number of flows, without those that jobs add.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Nothing is sent.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0 && self.jobs.is_empty()
@@ -146,7 +146,7 @@ impl FromIterator<Flow> for Flows {
     }
 }
 
-/// Flows that had to be generated all at once; drawing them again does not copy them.
+/// Flows that must be generated all at once; drawing them again does not copy them.
 #[derive(Clone)]
 pub(crate) struct Listed {
     flows: Arc<[Flow]>,
@@ -177,12 +177,12 @@ pub(crate) struct Merged {
     /// Flows from this instant on are measured; when none remain to measure, nothing more starts.
     warm_up: Time,
     left: u64,
-    /// Those of the next instant.
+    /// The flows of the next instant.
     together: VecDeque<Flow>,
 }
 
 impl Merged {
-    /// Ends with the flow that is the last of `measured` to start at or after `warm_up`.
+    /// Ends with the last of the first `measured` flows that start at or after `warm_up`.
     pub(crate) fn new(entries: Vec<Peekable<Box<dyn Draw>>>, warm_up: Time, measured: u64) -> Merged {
         Merged { entries, warm_up, left: measured, together: VecDeque::new() }
     }

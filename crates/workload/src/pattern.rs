@@ -41,7 +41,7 @@ pub trait Pattern {
     /// # Errors Settings that contradict each other or this network.
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
 
-    /// Whether a host sends one of these flows at a time: the next starts when the one before it is acknowledged.
+    /// Whether a host sends one of these flows at a time: the next starts when the previous one is acknowledged.
     fn is_in_turn(&self) -> bool {
         false
     }

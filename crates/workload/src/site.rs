@@ -75,7 +75,7 @@ impl Participants {
         self.by_leaf.len() as u32
     }
 
-    /// Whether nobody takes part.
+    /// Whether no host takes part.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_leaf.is_empty()
@@ -110,14 +110,14 @@ impl Participants {
         self.len() - (to - from)
     }
 
-    /// The `n`-th of those hosts.
+    /// The `n`-th of the hosts that `host` may send to.
     #[must_use]
     pub fn partner(&self, host: HostId, pairs: Pairs, n: u32) -> HostId {
         let (from, to) = self.excluded(host, pairs);
         self.by_leaf[if n < from { n } else { n + to - from } as usize]
     }
 
-    /// A host.
+    /// A random host.
     pub fn draw(&self, random: &mut Random) -> HostId {
         self.by_leaf[random.below(self.len()) as usize]
     }
@@ -128,7 +128,8 @@ impl Participants {
         self.partner(host, pairs, n)
     }
 
-    /// The probability that one of these and its destination among `to`, drawn uniformly, are under different leaves.
+    /// The probability that one of these hosts and its destination among `to`, drawn uniformly, are under different
+    /// leaves.
     #[must_use]
     pub fn leaving(&self, to: &Participants, pairs: Pairs) -> f64 {
         let count = |host: &HostId, pairs| f64::from(to.partners(*host, pairs));

@@ -1,4 +1,4 @@
-//! What the runs of switches with unequal outputs showed, as a table for people and as JSON. Computes nothing.
+//! The results of runs of switches with unequal outputs, as a table and as JSON. Computes nothing.
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn row(system: &System, course: &Course) -> String {
     )
 }
 
-/// How long runs would tell; nothing if all do.
+/// How long runs would have to be to decide; empty if all do.
 pub(super) fn too_short(rows: &[(System, Course)]) -> String {
     let needed = rows.iter().filter_map(|(_, course)| match course.verdict {
         Verdict::Unclear(units) => Some(units),

@@ -12,44 +12,44 @@ pub(super) struct ListedFlow {
     deadline: Time,
     pub(super) remaining: Span,
     pub(super) round_trip: Span,
-    /// What it was granted; zero: it is paused.
+    /// The rate it was granted; zero: it is paused.
     pub(super) rate: Rate,
-    /// What it can use, as far as the arbiters before this one allow.
+    /// The rate it can use, as far as the arbiters before this one allow.
     demand: Rate,
     /// When its last request passed.
     heard: Time,
 }
 
 impl ListedFlow {
-    /// As its request says, without a rate.
+    /// A flow as described by its request, without a rate.
     pub(super) fn asking(passing: &Passing, header: &SchedulingHeader) -> ListedFlow {
         let SchedulingHeader { deadline, remaining, round_trip, rate: demand, .. } = *header;
         let (key, heard, rate) = (passing.flow, passing.now, Rate(0));
         ListedFlow { key, deadline, remaining, round_trip, rate, demand, heard }
     }
 
-    /// Smaller is more critical.
+    /// The sort key: smaller is more critical.
     fn criticality(&self) -> (Time, Span, FlowKey) {
         (self.deadline, self.remaining, self.key)
     }
 }
 
-/// See the file's head.
+/// The list, most critical flow first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowList(Vec<ListedFlow>);
 
 impl FlowList {
-    /// The place of a flow.
+    /// The position of a flow.
     pub(super) fn find(&self, key: FlowKey) -> Option<usize> {
         self.0.iter().position(|flow| flow.key == key)
     }
 
-    /// The flow at a place.
+    /// The flow at a position.
     pub(super) fn at(&self, place: usize) -> &ListedFlow {
         &self.0[place]
     }
 
-    /// The flows more critical than the one at `place`.
+    /// The flows more critical than the one at `position`.
     pub(super) fn before(&self, place: usize) -> &[ListedFlow] {
         &self.0[..place]
     }
@@ -58,7 +58,7 @@ impl FlowList {
         self.0.partition_point(|other| other.criticality() < flow.criticality())
     }
 
-    /// A flow at `place` has news; it keeps its rate. Returns its new place.
+    /// Updates the flow at `position`, which keeps its rate. Returns its new position.
     pub(super) fn update(&mut self, place: usize, news: ListedFlow) -> usize {
         let rate = self.0.remove(place).rate;
         let place = self.rank(&news);
@@ -66,7 +66,8 @@ impl FlowList {
         place
     }
 
-    /// A new flow; the least critical leaves if there are more than `bound`. `None`: it is not critical enough.
+    /// Inserts a flow; removes the least critical if there are then more than `bound`. `None`: the flow is not critical
+    /// enough.
     pub(super) fn insert(&mut self, flow: ListedFlow, bound: usize) -> Option<usize> {
         let place = self.rank(&flow);
         if place >= bound {
@@ -81,7 +82,7 @@ impl FlowList {
         self.0[place].rate = rate;
     }
 
-    /// Does nothing if the flow is not listed.
+    /// Removes a flow, if it is listed.
     pub(super) fn remove(&mut self, key: FlowKey) {
         self.0.retain(|flow| flow.key != key);
     }
@@ -91,17 +92,17 @@ impl FlowList {
         self.0.retain(|flow| now.since(flow.heard) < after);
     }
 
-    /// Flows that are not paused.
+    /// Number of flows that are not paused.
     pub(super) fn sending(&self) -> usize {
         self.0.iter().filter(|flow| flow.rate > Rate(0)).count()
     }
 
-    /// What all flows can use together.
+    /// The rate that all listed flows can use together.
     pub(super) fn demand(&self) -> Rate {
         Rate(self.0.iter().map(|flow| flow.demand.0).sum())
     }
 
-    /// `None`: no flow is listed.
+    /// The mean round-trip time; `None` if no flow is listed.
     pub(super) fn mean_round_trip(&self) -> Option<Span> {
         let sum: u64 = self.0.iter().map(|flow| flow.round_trip.0).sum();
         sum.checked_div(self.0.len() as u64).map(Span)

@@ -1,19 +1,18 @@
-//! What flows beyond the list may use: each the same share of what listed flows leave, found without counting the
-//! flows.
+//! The rate for unlisted flows: equal shares of the rate that listed flows leave, found without counting flows.
 //!
 //! *Source*: Dukkipati, Rate Control Protocol (RCP), 2008, equation 4.1, without the queue term: the rate controller of
-//! the link already subtracts what drains the queue.
+//! the link already reserves capacity to drain the queue.
 
 use weft_core::{Bytes, Rate, Span};
 
-/// How fast the share follows the difference between the leftover and its use (alpha in RCP).
+/// Gain with which the share follows the difference between the leftover and its use (alpha in RCP).
 const GAIN: f64 = 0.4;
-/// A share that has fallen to zero restarts at this part of the leftover.
+/// A share that has fallen to zero restarts at this fraction of the leftover.
 const RESTART: f64 = 0.1;
 /// A share never falls faster than by half in one period.
 const LEAST_GROWTH: f64 = 0.5;
 
-/// See the file's head.
+/// The share of an unlisted flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeftoverShare {
     share: f64,
@@ -32,12 +31,12 @@ impl LeftoverShare {
         self.sent.0 += u64::from(wire);
     }
 
-    /// What one unlisted flow may use.
+    /// The rate for one unlisted flow.
     pub(super) fn share(&self) -> Rate {
         Rate(self.share as u64)
     }
 
-    /// A period is over in which listed flows left this rate.
+    /// Ends a period in which listed flows left this rate.
     pub(super) fn adapt(&mut self, left: Rate, period: Span) {
         let left = left.0 as f64;
         let used = std::mem::take(&mut self.sent).bits() as f64 / period.seconds();

@@ -1,5 +1,5 @@
-//! The event list of the bound loop: buckets of 65 ns, sorted when they are opened. Must not depend on what its entries
-//! mean; none may lie further ahead than a turn of the wheel, and none before the last one taken.
+//! The event list of the bound loop: buckets of 65 ns, sorted when opened. Must not depend on the meaning of its
+//! entries. An entry must be at most one turn of the wheel ahead, and not before the last one taken.
 
 /// A bucket is 2^16 ps wide.
 const SHIFT: u32 = 16;
@@ -8,7 +8,7 @@ const BUCKETS: u64 = 1024;
 /// Pending events: time and link.
 pub(super) struct Wheel {
     buckets: Vec<Vec<(u64, u32)>>,
-    /// The bucket that is open, latest first.
+    /// The open bucket, latest entry first.
     open: Vec<(u64, u32)>,
     bucket: u64,
     pending: usize,
@@ -52,7 +52,7 @@ impl Wheel {
         }
     }
 
-    /// Nothing happens before `time`, which is at most a turn ahead unless nothing is pending.
+    /// Nothing happens before `time`, which is at most one turn ahead unless nothing is pending.
     pub(super) fn turn_to(&mut self, time: u64) {
         if self.pending == 0 {
             self.bucket = time >> SHIFT;

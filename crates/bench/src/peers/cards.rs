@@ -1,5 +1,5 @@
-//! R1 with cards that serve packets in order of arrival and mark them, as the ports of a switch do: every host stands behind a
-//! switch of its own, over a line so fast that nothing waits before it.
+//! R1 with cards that serve packets in order of arrival and mark them, as switch ports do: every host is behind a
+//! switch of its own, connected by a line so fast that nothing waits before it.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ const LEAVES: u32 = 16;
 const SPINES: u32 = 4;
 const HOSTS_PER_LEAF: u32 = 20;
 
-/// The override that puts a switch between each host of R1 and its leaf.
+/// The override that inserts a switch between each host of R1 and its leaf.
 pub(super) fn in_order() -> String {
     let hosts = LEAVES * HOSTS_PER_LEAF;
     let mut links = String::new();

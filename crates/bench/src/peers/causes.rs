@@ -1,4 +1,4 @@
-//! Why results differ from those of others: one cause at a time, and all that is known of one program together.
+//! Why results differ from those of other simulators: one cause at a time, and all known rules of one program together.
 
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ use super::measured::PeerFigures;
 use super::verdict::{Spread, cell};
 use super::{Ask, R1_SEEDS, R2_SEEDS, cards, row, rows};
 
-/// What is set otherwise, for one reason.
+/// A difference in settings with a single reason.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cause {
     what: &'static str,
     /// Overrides of R1 and R2.
     pub(super) set: &'static [&'static str],
-    /// R1 also gets cards that serve in order and mark. In R2 a host has one flow.
+    /// Whether R1 also gets cards that serve in order and mark. In R2 a host has one flow.
     cards: bool,
 }
 
@@ -22,7 +22,7 @@ const fn cause(what: &'static str, set: &'static [&'static str]) -> Cause {
     Cause { what, set, cards: false }
 }
 
-/// What is varied; first of all nothing.
+/// The variations; the first changes nothing.
 pub(super) const VARIATIONS: &[Cause] = &[
     cause("as above", &[]),
     cause("window cut at the end of every window of data (htsim)", &["transport.dctcp.cut=every-window"]),
@@ -43,7 +43,7 @@ pub(super) const VARIATIONS: &[Cause] = &[
     cause("a switch takes 500 ns", &["switch.latency=500 ns"]),
 ];
 
-/// What is known of the rules of two programs and can be set.
+/// The rules of two programs, as far as they are known and can be set.
 pub(super) const RULES: &[Cause] = &[
     cause(
         "htsim",
@@ -78,7 +78,7 @@ impl Cause {
     }
 }
 
-/// What Weft gets with the rules of the others, beside what they got.
+/// Weft's results with the rules of the others, beside theirs.
 pub(super) fn alike(ask: Ask) -> Result<String, Error> {
     let mut text = include_str!("alike.txt").to_owned();
     for rules in RULES {
@@ -96,7 +96,7 @@ fn columns(first: &[PeerFigures], second: &[PeerFigures]) -> [Vec<f64>; 6] {
     std::array::from_fn(|n| if n < 5 { values(first, n) } else { values(second, 4) })
 }
 
-/// Four rows: theirs, the mean of ours, least and greatest of ours, and where theirs lies in between.
+/// Four rows: their values, mean, minimum and maximum of ours, and the position of theirs.
 fn beside(tool: &str, ours: &[Vec<f64>; 6]) -> String {
     let of = |run| rows(run, "DCTCP and ECMP").into_iter().find(|row| row.tool == tool).map(|row| row.cells);
     let (first, second) = (of("R1").unwrap_or_default(), of("R2").unwrap_or_default());
@@ -140,7 +140,7 @@ pub(super) fn variations(ask: Ask) -> Result<String, Error> {
     Ok(text)
 }
 
-/// By how much a value differs from another.
+/// The relative difference of a value from another.
 fn change(value: Option<f64>, from: Option<f64>) -> String {
     match (value, from) {
         (Some(value), Some(from)) if value != from => format!("{:+.1} %", (value / from - 1.0) * 100.0),

@@ -1,17 +1,17 @@
-//! What flows would get on a fat tree if every link were shared fairly and nothing were lost: max-min shares, computed again
-//! whenever a flow ends. A yardstick for R2 that knows no packet and no part of Weft.
+//! The completion times of flows on a fat tree if every link were shared fairly without loss: max-min shares,
+//! recomputed whenever a flow ends. A yardstick for R2. Must not depend on packets or any other part of Weft.
 
 use weft_core::{Purpose, Random};
 
 /// A link by (stage, switch, port).
 type Link = (u8, u32, u32);
 
-/// Ports of a switch, half of them up.
+/// Ports of a switch; half of them lead up.
 const K: u32 = 8;
 const HALF: u32 = K / 2;
 
-/// The mean completion time of flows between `pairs` of hosts, each on a path drawn at random, in units of the time that one
-/// flow takes alone.
+/// The mean completion time of flows between `pairs` of hosts, each on a random path, in units of the time of a flow
+/// alone.
 pub(crate) fn mean_on_random_paths(pairs: &[(u32, u32)], draw: u64) -> f64 {
     let mut random = Random::new(draw, Purpose::Test, 0);
     let paths: Vec<Vec<Link>> = pairs.iter().map(|pair| path(*pair, &mut random)).collect();
@@ -33,7 +33,7 @@ fn path((from, to): (u32, u32), random: &mut Random) -> Vec<Link> {
     links
 }
 
-/// The mean time at which flows of one unit on links of rate one end.
+/// The mean completion time of flows of size one on links of rate one.
 fn mean_time(paths: &[Vec<Link>]) -> f64 {
     let (mut now, mut total) = (0.0, 0.0);
     let mut left: Vec<(usize, f64)> = (0..paths.len()).map(|flow| (flow, 1.0)).collect();
@@ -48,7 +48,7 @@ fn mean_time(paths: &[Vec<Link>]) -> f64 {
     total / paths.len() as f64
 }
 
-/// Max-min fair rates: the link with the least share per flow is filled, again and again.
+/// Max-min fair rates by progressive filling: the link with the smallest share per flow is filled first.
 fn max_min(paths: &[&[Link]]) -> Vec<f64> {
     let mut rates = vec![0.0; paths.len()];
     let mut open: Vec<usize> = (0..paths.len()).collect();

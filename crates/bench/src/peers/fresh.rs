@@ -1,5 +1,5 @@
-//! Whether the page is what would be written now, without the minutes that writing takes: a fingerprint of its words, of the
-//! figures of others, of the scenarios, and of the results of their reduced forms.
+//! Whether the page is up to date, without the minutes it takes to write it: a fingerprint of its text, the others'
+//! figures, the scenarios, and the results of their reduced forms.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::causes::{RULES, VARIATIONS};
 use super::measured::reduced;
 use super::{NEWRENO, R1_SEEDS, R2_SEEDS, cards};
 
-/// Words and figures that go into the page.
+/// Text and figures in the page.
 const TEXTS: [&str; 7] = [
     include_str!("introduction.txt"),
     include_str!("alike.txt"),
@@ -25,10 +25,10 @@ const TEXTS: [&str; 7] = [
 /// Scenarios and their traces.
 const FILES: [&str; 4] = ["r1.toml", "r2.toml", "R1.csv", "R2.csv"];
 
-/// Changes with everything that the page says, up to coincidence, and costs a second.
+/// A fingerprint of everything in the page; takes a second to compute.
 ///
 /// # Errors
-/// When the scenarios below `from` cannot be read.
+/// If the scenarios below `from` cannot be read.
 pub(super) fn fingerprint(from: &Path) -> Result<String, Error> {
     let mut hash = Checksum::default();
     let mut take = |text: &str| hash = hash.with(text.as_bytes());

@@ -1,5 +1,4 @@
-//! What Weft gets: completion times by class, and counts of what happened to the packets. Must not depend on other
-//! programs.
+//! Weft's own figures: completion times by class, and packet counts. Must not depend on other programs.
 
 use std::path::Path;
 
@@ -10,23 +9,24 @@ use weft_sim::Simulation;
 
 use crate::cases::{self, CASES};
 
-/// The bounds of the classes: payload below the first is small, above the second large.
+/// The bounds of the classes: flows with payload below the first are small, above the second large.
 const SMALL: u64 = 100_000;
 const LARGE: u64 = 10_000_000;
 
 /// Completion times and counts of a run, or their means over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PeerFigures {
-    /// As in [`super::published::Completion::cells`].
+    /// Completion times, as in [`super::published::Completion::cells`].
     pub(crate) cells: [Option<f64>; 5],
-    /// The same until the sender's last acknowledgement; a flow that waits for it when the run ends counts as it ended.
+    /// Completion times until the sender's last acknowledgement; a flow that still waits for it when the run ends
+    /// counts as ending then.
     pub(crate) acknowledged: [Option<f64>; 5],
-    /// Link traversals, packets dropped, packets marked, payload sent again, time-outs, flows that did not finish.
+    /// Link traversals, packets dropped, packets marked, payload retransmitted, time-outs, unfinished flows.
     pub(crate) counts: [f64; 6],
 }
 
 impl PeerFigures {
-    /// A run.
+    /// The figures of a run.
     pub(crate) fn of(record: &RunRecord) -> PeerFigures {
         let cells = cells(record, |flow| flow.end);
         let acknowledged = self::cells(record, |flow| flow.end.map(|end| flow.acknowledged.unwrap_or(end)));
@@ -45,7 +45,7 @@ impl PeerFigures {
         PeerFigures { cells, acknowledged, counts: counts.map(|count| count as f64) }
     }
 
-    /// The same with completion times until the last acknowledgement in the place of the others.
+    /// The figures with completion times until the last acknowledgement.
     pub(crate) fn at_sender(self) -> PeerFigures {
         PeerFigures { cells: self.acknowledged, ..self }
     }
@@ -65,10 +65,10 @@ impl PeerFigures {
     }
 }
 
-/// Runs a case with overrides once for every seed from 1 on.
+/// Runs a case with overrides for the seeds 1 to `seeds`.
 ///
 /// # Errors
-/// When the scenario cannot be read.
+/// If the scenario cannot be read.
 pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<Vec<PeerFigures>, Error> {
     let prepared = prepared(from, case, set, false)?;
     (1..=seeds).map(|seed| run(&prepared, seed)).collect()
@@ -77,7 +77,7 @@ pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<
 /// Runs the reduced form of a case with overrides and seed 1.
 ///
 /// # Errors
-/// When the scenario cannot be read.
+/// If the scenario cannot be read.
 pub(crate) fn reduced(from: &Path, case: &str, set: &[&str]) -> Result<PeerFigures, Error> {
     run(&prepared(from, case, set, true)?, 1)
 }
@@ -92,7 +92,7 @@ fn run(prepared: &Prepared, seed: u64) -> Result<PeerFigures, Error> {
     Ok(PeerFigures::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)))
 }
 
-/// Completion times by class, of flows that ended at such instants.
+/// Completion times by class, for ends of flows as given by `ended`.
 fn cells(record: &RunRecord, ended: fn(&FlowRecord) -> Option<Time>) -> [Option<f64>; 5] {
     let class = |wanted: fn(u64) -> bool| {
         let flows = record.flows.iter().filter(|flow| wanted(flow.size.0));
@@ -118,7 +118,7 @@ fn mean(spans: &[Span]) -> Option<f64> {
     (!spans.is_empty()).then(|| total / spans.len() as f64)
 }
 
-/// By nearest rank.
+/// A nearest-rank percentile.
 fn percentile(sorted: &[Span], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.checked_sub(1)?).map(|span| span.micros())

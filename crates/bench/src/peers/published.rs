@@ -1,14 +1,17 @@
-//! What other simulators got on the same traces, as it was measured for this project, and what it cost them. The figures lie
-//! beside this file as tables; nothing is computed here.
+//! Results and costs of other simulators on the same traces, as measured for this project. The figures are in tables
+//! beside this file; nothing is computed here.
 //!
-//! *Provenance*: each program was built from its published source in November 2026 and given `R1.csv` or `R2.csv` with the
-//! settings named in `scenarios/bench/README.md`, one run each. Times are of one thread (unless the name says otherwise) of a
-//! virtual AMD EPYC of two cores, while others used the machine; instructions were counted by callgrind on the first 2 ms of
-//! R1 (ns-3: 0.3 ms). YAPS lost bits of its ECN echo and was repaired for the DCTCP row.
+//! *Provenance*: each program was built from its published source in November 2026 and given `R1.csv` or `R2.csv` with
+//! the
+//! settings named in `scenarios/bench/README.md`, one run each. Times are of one thread (unless the name says
+//! otherwise) of a
+//! virtual AMD EPYC of two cores, while others used the machine; instructions were counted by callgrind on the first 2
+//! ms of
+//! R1 (ns-3: 0.3 ms). YAPS lost bits of its ECN echo; this was fixed for the DCTCP row.
 
 use std::sync::LazyLock;
 
-/// Completion times of one program: microseconds, or nothing where a class has no flows.
+/// Completion times of one program in microseconds; `None` for classes without flows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Completion {
     /// R1 or R2.
@@ -21,7 +24,7 @@ pub(crate) struct Completion {
     pub(crate) cells: [Option<f64>; 5],
 }
 
-/// What a packet-hop cost one program; the columns of `cost.csv`.
+/// The cost of a packet-hop in one program; the columns of `cost.csv`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
     pub(crate) tool: String,

@@ -1,6 +1,6 @@
-//! Whether a value lies within what others got, and how numbers are written in tables.
+//! Whether a value lies within the others' range, and how numbers are written in tables.
 
-/// Least and greatest of some values.
+/// Minimum and maximum of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     least: f64,
@@ -8,7 +8,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of these values; `None`: there are none.
+    /// The spread of these values; `None` if there are none.
     pub(crate) fn of(values: impl Iterator<Item = f64>) -> Option<Spread> {
         values.fold(None, |spread, value| {
             let Spread { least, greatest } = spread.unwrap_or(Spread { least: value, greatest: value });
@@ -21,7 +21,7 @@ impl Spread {
         format!("{} to {}", cell(Some(self.least)), cell(Some(self.greatest)))
     }
 
-    /// Inside, or by how much of the nearer end below or above.
+    /// `inside`, or the relative distance below or above the nearer end.
     pub(crate) fn verdict(self, value: f64) -> String {
         let percent = |end: f64| (value / end - 1.0).abs() * 100.0;
         if value < self.least {
@@ -34,7 +34,7 @@ impl Spread {
     }
 }
 
-/// A number with as many digits as it deserves, or a dash.
+/// A number with an appropriate number of digits, or a dash.
 pub(crate) fn cell(value: Option<f64>) -> String {
     match value {
         None => "–".to_owned(),

@@ -1,5 +1,6 @@
-//! Shell scripts that set a host up: `sysctl -w name=value`, writes to `/proc/sys`, and lines of a sysctl file that a script writes.
-//! Every command counts as if it ran, in order, whatever `if` surrounds it. Values that the script computes are passed over.
+//! Shell scripts that set a host up: `sysctl -w name=value`, writes to `/proc/sys`, and lines of a sysctl file that a
+//! script writes. Every command is assumed to run, in order, even inside an `if`. Values that the script computes are
+//! skipped.
 
 use super::{LinuxSetting, LinuxSettings};
 use crate::place::{SourceFile, lines};
@@ -25,7 +26,7 @@ pub fn read(source: &SourceFile) -> LinuxSettings {
     told
 }
 
-/// A line of a sysctl file that the script writes somewhere.
+/// Whether a line of the script is a line of a sysctl file that it writes.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/*-".contains(c);
     ["net.", "net/", "vm.", "kernel.", "fs."].iter().any(|head| name.starts_with(head))
@@ -66,7 +67,7 @@ fn of_command(told: &mut LinuxSettings, words: &[String], at: usize) {
     }
 }
 
-/// The commands of a line, each as words. A pipe stays a word, for `echo 1 | tee FILE` is one thing.
+/// The commands of a line, each as words. A pipe stays a word, because `echo 1 | tee FILE` sets one value.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     let mut word = String::new();

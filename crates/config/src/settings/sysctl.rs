@@ -25,13 +25,13 @@ pub fn read(source: &SourceFile) -> Result<LinuxSettings, String> {
     Ok(told)
 }
 
-/// A line that sets nothing.
+/// The error for a line that sets nothing.
 pub(super) fn not_a_setting((source, number): (&SourceFile, usize), text: &str) -> String {
     let found: String = text.chars().take(40).collect();
     format!("{}:{}: found `{}`; allowed: name = value", source.name, number + 1, found.escape_debug())
 }
 
-/// Whether every line that says something sets a name such as `vm.swappiness`.
+/// Whether every line, other than comments, sets a name such as `vm.swappiness`.
 #[must_use]
 pub fn looks_like(text: &str) -> bool {
     let mut said = lines(text).map(|(_, line)| line.trim()).filter(|line| !line.is_empty());

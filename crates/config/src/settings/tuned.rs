@@ -1,5 +1,5 @@
-//! Profiles of tuned: the section `[sysctl]` of an INI file. `>` before a value raises what is lower; `${name}` stands for what
-//! `[variables]` says. Other sections are passed over, also a profile that `include` names.
+//! Profiles of tuned: the section `[sysctl]` of an INI file. `>` before a value only raises a lower one; `${name}`
+//! stands for a value of `[variables]`. Other sections are skipped, and so is a profile that `include` names.
 
 use super::sysctl::not_a_setting;
 use super::{LinuxSetting, LinuxSettings};
@@ -44,7 +44,7 @@ pub fn read(source: &SourceFile) -> Result<LinuxSettings, String> {
     Ok(told)
 }
 
-/// A value with its variables, once over; nothing if it asks for something else, such as a function.
+/// A value with its variables substituted once; `None` if it needs anything else, such as a function.
 fn filled(value: &str, variables: &HashMap<&str, &str>) -> Option<String> {
     let mut parts = value.split("${");
     let mut text = parts.next().unwrap_or("").to_owned();

@@ -21,7 +21,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All of them, in the order of [`Resource::name`]'s documentation.
+    /// All resources, in the order in which [`Resource::name`] lists them.
     pub const ALL: [Resource; 5] =
         [Resource::Latency, Resource::Cpu, Resource::Disk, Resource::Network, Resource::Tasks];
 
@@ -126,8 +126,7 @@ pub const JOB_MEASURES: [(&str, &str, &str); 10] = [
 ];
 
 impl RunRecord {
-    /// The numbers that summarise the jobs of the run: see [`JOB_MEASURES`]. Without any value for what has not
-    /// happened.
+    /// The numbers that summarise the jobs of the run: see [`JOB_MEASURES`]. `None` where there is nothing to measure.
     #[must_use]
     pub fn job_measures(&self) -> [Option<f64>; JOB_MEASURES.len()] {
         let start = self.jobs.iter().map(|job| job.start).min();

@@ -65,7 +65,7 @@ impl Measured {
     /// Flows alone.
     pub const FLOWS: Measured = Measured(0);
 
-    /// These and one more.
+    /// These quantities and one more.
     #[must_use]
     pub const fn with(self, quantity: Quantity) -> Measured {
         Measured(self.0 | quantity.bit())

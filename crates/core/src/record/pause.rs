@@ -50,7 +50,7 @@ pub struct FlowPauses {
 }
 
 impl FlowPauses {
-    /// It was held up without having caused it.
+    /// Whether it was held up by pauses that it did not help to cause.
     #[must_use]
     pub fn is_victim(&self) -> bool {
         !self.congested && self.held + self.at_host > Span::ZERO
@@ -68,20 +68,20 @@ impl FlowPauses {
     }
 }
 
-/// Flows with one thing in common.
+/// Counts of a group of flows, such as the victims of pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeldGroup {
-    /// How many, and how many of them finished.
+    /// Flows in the group.
     pub flows: u64,
-    /// See `flows`.
+    /// Of these, finished.
     pub finished: u64,
     /// Sum of the slowdowns of those that finished.
     pub slowdown: f64,
-    /// Packets held, their total time held, and the total time at their hosts.
+    /// Packets held.
     pub packets: u64,
-    /// See `packets`.
+    /// Sum of the times that packets were held.
     pub held: Span,
-    /// See `packets`.
+    /// Sum of the times that senders waited for their hosts' paused cards.
     pub at_host: Span,
 }
 
@@ -92,7 +92,7 @@ pub struct HeldFlows {
     pub victims: HeldGroup,
     /// Part of what caused pauses.
     pub culprits: HeldGroup,
-    /// Neither.
+    /// Flows that were neither.
     pub others: HeldGroup,
 }
 
@@ -112,7 +112,7 @@ impl HeldFlows {
         group.at_host += flow.pauses.at_host;
     }
 
-    /// The numbers that summarise it, where available: see [`HELD_MEASURES`].
+    /// The values of [`HELD_MEASURES`], where available.
     #[must_use]
     pub fn measures(&self) -> [Option<f64>; HELD_MEASURES.len()] {
         let HeldFlows { victims, culprits, others } = self;

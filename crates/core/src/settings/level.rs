@@ -36,7 +36,7 @@ impl<T> Override<T> {
         self.value == Value::Absent
     }
 
-    /// What the level says.
+    /// The value given at this level, or [`Value::Absent`].
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.value

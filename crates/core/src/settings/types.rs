@@ -12,9 +12,9 @@ pub struct Share(pub f64);
 /// A size in bytes or in full-size packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// So many bytes.
+    /// A size in bytes.
     Bytes(Bytes),
-    /// A number of packets of the largest size.
+    /// A size in packets of the largest size.
     Packets(u64),
 }
 

@@ -5,7 +5,7 @@ use super::{Bytes, Rate, Span};
 use std::fmt;
 use std::str::FromStr;
 
-/// One spelling of a unit and how many base units it is.
+/// A spelling of a unit, and the number of base units in it.
 type Unit = (&'static str, u64);
 
 pub(super) const SPAN_UNITS: &[Unit] =
@@ -184,7 +184,7 @@ impl Grammar {
     }
 }
 
-/// Where the number of `"1e3 us"` ends, if what looks like a unit at `split` is an exponent.
+/// Where the number of `"1e3 us"` ends, if the apparent unit at `split` is an exponent.
 fn exponent_end(text: &str, split: usize) -> Option<usize> {
     let rest = text[split..].strip_prefix(['e', 'E'])?;
     let unsigned = rest.strip_prefix(['+', '-']).unwrap_or(rest);

@@ -1,12 +1,12 @@
-//! The past of a solution: cubic pieces, one for each step, found by time. Forgets what nobody can ask for any more.
+//! The past of a solution: one cubic piece per step, found by time. Drops pieces that are no longer needed.
 
 use std::cell::Cell;
 
-/// Where an instant lies: found once, used for every component.
+/// The position of an instant, found once and used for every component.
 #[derive(Clone, Copy, Debug)]
 pub struct PiecePosition {
     piece: Piece,
-    /// Position within the piece, 0 to 1; beyond 1 when it is continued.
+    /// Position within the piece, 0 to 1; above 1 if the piece is extrapolated.
     theta: f64,
 }
 
@@ -23,23 +23,23 @@ pub(super) struct Pieces {
     width: usize,
     starts: Vec<f64>,
     lengths: Vec<f64>,
-    /// Four coefficients in theta for each component of each piece.
+    /// Four coefficients in theta per component and piece.
     coefficients: Vec<f64>,
-    /// The piece that is being computed; its start is the end of the last known one.
+    /// The piece being computed; it starts at the end of the last accepted one.
     tentative: Vec<f64>,
     now: f64,
     length: f64,
 }
 
-/// What a [`System`](super::System) sees of its past.
+/// The past as a [`System`](super::System) sees it.
 pub struct Past<'a> {
     pub(super) pieces: &'a Pieces,
     pub(super) before: &'a dyn Fn(f64, usize) -> f64,
-    /// Set when the piece being computed was asked for.
+    /// Set if the piece being computed was used.
     pub(super) touched: &'a Cell<bool>,
 }
 
-/// Coefficients of the cubic through both ends with both slopes, in theta.
+/// Coefficients in theta of the cubic with the given values and slopes at both ends.
 pub(super) fn hermite(from: (f64, f64), to: (f64, f64), length: f64) -> [f64; 4] {
     let rise = to.0 - from.0;
     let (first, last) = (from.1 * length, to.1 * length);
@@ -56,7 +56,7 @@ impl Pieces {
         Pieces { width, tentative: vec![0.0; 4 * width], ..Pieces::default() }
     }
 
-    /// Guesses the next piece: the last one continued, or a straight line where there is none or the slope jumps.
+    /// Predicts the next piece: extrapolates the last one, or uses a straight line if there is none or the slope jumps.
     pub(super) fn guess(&mut self, now: f64, length: f64, line: Option<(&[f64], &[f64])>) {
         (self.now, self.length) = (now, length);
         let last = self.starts.len().wrapping_sub(1);
@@ -74,7 +74,7 @@ impl Pieces {
         }
     }
 
-    /// Replaces one component of the piece being computed and says by how much its middle or end has moved.
+    /// Replaces one component of the piece being computed; returns by how much its middle or end has moved.
     pub(super) fn revise(&mut self, component: usize, piece: [f64; 4]) -> f64 {
         let old = &mut self.tentative[4 * component..4 * component + 4];
         let moved = |theta| (cubic(old, theta) - cubic(&piece, theta)).abs();
@@ -83,7 +83,7 @@ impl Pieces {
         most
     }
 
-    /// The piece being computed becomes known.
+    /// Accepts the piece being computed.
     pub(super) fn keep(&mut self) {
         self.starts.push(self.now);
         self.lengths.push(self.length);
@@ -101,7 +101,7 @@ impl Pieces {
     }
 }
 
-/// A cubic over the following interval, which is `ratio` times as long.
+/// A cubic extrapolated to the following interval, which is `ratio` times as long.
 fn continued(piece: &[f64], ratio: f64) -> [f64; 4] {
     let [_, b, c, d] = [piece[0], piece[1], piece[2], piece[3]];
     let value = cubic(piece, 1.0);
@@ -109,7 +109,7 @@ fn continued(piece: &[f64], ratio: f64) -> [f64; 4] {
 }
 
 impl Past<'_> {
-    /// Where the instant `t` lies.
+    /// Finds the position of the instant `t`.
     #[must_use]
     pub fn find(&self, t: f64) -> PiecePosition {
         let pieces = self.pieces;
@@ -127,7 +127,7 @@ impl Past<'_> {
         }
     }
 
-    /// A component's value at a place.
+    /// A component's value at a position.
     #[must_use]
     pub fn at(&self, place: PiecePosition, component: usize) -> f64 {
         debug_assert!(component < self.pieces.width, "only remembered components have a past");

@@ -1,12 +1,12 @@
-//! One step of the embedded pair, its error, and how long the next one is.
+//! One step of the embedded pair: its error, and the length of the next one.
 
 use super::past::{Past, Pieces, cubic, hermite};
 use super::{Effort, LEAST_STEP, Stepping, System};
 use std::cell::Cell;
 
-/// More passes over a step that asks for itself do not help: it is too long.
+/// Maximum number of passes over a step that depends on itself; if these do not suffice, the step is too long.
 const MOST_PASSES: usize = 6;
-/// A pass that moves the piece by less than this share of the tolerance is the last.
+/// Iteration ends with a pass that moves the piece by less than this share of the tolerance.
 const PASS_SHARE: f64 = 0.1;
 
 pub(super) struct Stepper<'a, S: System> {
@@ -17,11 +17,11 @@ pub(super) struct Stepper<'a, S: System> {
     pub(super) now: f64,
     pub(super) state: Vec<f64>,
     slope: Vec<f64>,
-    /// State and slope at both ends of the last step, for rows between them.
+    /// State and slope at both ends of the last step, for samples in between.
     last: Ends,
     work: Work,
     next_length: f64,
-    /// The slope has jumped: the last piece says nothing about the next.
+    /// The slope has jumped: the last piece does not predict the next.
     jumped: bool,
     pub(super) effort: Effort,
 }
@@ -34,7 +34,7 @@ struct Ends {
     to_slope: Vec<f64>,
 }
 
-/// Stage slopes and states, kept between steps.
+/// Stage slopes and states, reused between steps.
 struct Work {
     second: Vec<f64>,
     third: Vec<f64>,
@@ -70,7 +70,7 @@ impl<'a, S: System> Stepper<'a, S> {
         stepper
     }
 
-    /// Computes the slope at the present state.
+    /// Computes the slope at the current state.
     fn refresh(&mut self) {
         self.pieces.guess(self.now, LEAST_STEP, Some((&self.state, &self.slope)));
         let mut slope = std::mem::take(&mut self.slope);
@@ -80,7 +80,7 @@ impl<'a, S: System> Stepper<'a, S> {
         self.jumped = true;
     }
 
-    /// One accepted step, which does not go beyond `stop`.
+    /// Takes one accepted step, which does not go beyond `stop`.
     pub(super) fn advance(&mut self, stop: f64) {
         loop {
             let room = stop - self.now;
@@ -93,13 +93,13 @@ impl<'a, S: System> Stepper<'a, S> {
         }
     }
 
-    /// Whether the step stands; decides the length of the next.
+    /// Whether to accept the step; sets the length of the next.
     fn judge(&mut self, length: f64, error: f64) -> bool {
         let Stepping::Adaptive { longest, .. } = self.stepping else { return true };
         let factor = if error > 0.0 { 0.9 * error.powf(-1.0 / 3.0) } else { 4.0 };
         let wanted = (length * factor.clamp(0.2, 4.0)).clamp(LEAST_STEP, longest);
         let (good, least) = (error <= 1.0, length <= LEAST_STEP * 1.001);
-        // a step cut short by a break does not shorten those behind it
+        // a step cut short by a break does not shorten later ones
         self.next_length =
             if good && length < self.next_length { self.next_length.max(wanted) } else { wanted };
         self.effort.rejected += u64::from(!good && !least);
@@ -131,7 +131,7 @@ impl<'a, S: System> Stepper<'a, S> {
         }
     }
 
-    /// The row at `t` within the last step, which began at `from`.
+    /// The state at `t` within the last step, which started at `from`.
     pub(super) fn interpolate(&self, from: f64, t: f64, row: &mut Vec<f64>) {
         let Ends { from: y0, from_slope: f0, to: y1, to_slope: f1 } = &self.last;
         let length = self.now - from;
@@ -140,7 +140,7 @@ impl<'a, S: System> Stepper<'a, S> {
         row.extend((0..y0.len()).map(|n| cubic(&hermite((y0[n], f0[n]), (y1[n], f1[n]), length), theta)));
     }
 
-    /// Computes a step and returns its error in tolerances; infinite when it does not settle.
+    /// Computes a step and returns its error in units of the tolerance; infinite if the iteration does not converge.
     fn attempt(&mut self, length: f64) -> f64 {
         let line = self.jumped.then_some((self.state.as_slice(), self.slope.as_slice()));
         self.pieces.guess(self.now, length, line);
@@ -159,7 +159,7 @@ impl<'a, S: System> Stepper<'a, S> {
         }
     }
 
-    /// All stages once. True when they asked for the piece they compute.
+    /// Computes all stages once. Returns true if they used the piece being computed.
     fn pass(&mut self, length: f64) -> bool {
         let Stepper { system, pieces, state, slope, work, now, .. } = self;
         let Work { second, third, last, stage, end } = work;
@@ -181,7 +181,7 @@ impl<'a, S: System> Stepper<'a, S> {
         touched
     }
 
-    /// Puts the computed piece where the guess was; by how much it moved, relative to the components.
+    /// Replaces the predicted piece by the computed one; returns by how much it moved, relative to the components.
     fn revise(&mut self, length: f64) -> f64 {
         let Stepper { pieces, state, slope, work, scales, .. } = self;
         let moved = |n: usize| {
@@ -191,7 +191,7 @@ impl<'a, S: System> Stepper<'a, S> {
         (0..self.system.remembered()).map(moved).fold(0.0, f64::max)
     }
 
-    /// The difference of both orders, in tolerances.
+    /// The difference of both orders, in units of the tolerance.
     fn error(&self, length: f64) -> f64 {
         let Work { second, third, last, end, .. } = &self.work;
         let of = |n: usize| {
@@ -202,7 +202,7 @@ impl<'a, S: System> Stepper<'a, S> {
     }
 }
 
-/// The derivative; true when it asked for the piece being computed.
+/// Evaluates the derivative; returns true if it used the piece being computed.
 fn evaluate<S: System>(system: &S, pieces: &Pieces, (t, state): (f64, &[f64]), out: &mut [f64]) -> bool {
     let touched = Cell::new(false);
     let past = Past { pieces, before: &|t, n| system.before(t, n), touched: &touched };

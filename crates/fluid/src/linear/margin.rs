@@ -1,25 +1,25 @@
-//! Crossings of a response, and the margins they give.
+//! Crossings of a response, and the resulting margins.
 
 use super::Loop;
 use crate::complex::Complex;
 use crate::root::root;
 use std::f64::consts::{PI, TAU};
 
-/// Frequencies looked at for every factor of ten.
+/// Frequencies evaluated per decade.
 const PER_DECADE: u32 = 40;
-/// From a turn in six seconds to one in six microseconds: control of networks happens in between.
+/// From one radian to 10^6 radians per second, which covers the control of networks.
 const DECADES: std::ops::Range<i32> = 0..6;
 
-/// Where `|L| = 1`, or where `L` is real and negative.
+/// A frequency at which `|L| = 1`, or `L` is real and negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// Radians per second.
     pub omega: f64,
-    /// Phase margin in degrees, where `|L| = 1`; else the gain margin as a factor.
+    /// Phase margin in degrees if `|L| = 1`; otherwise the gain margin as a factor.
     pub margin: f64,
 }
 
-/// How far a loop is from instability.
+/// The distance of a loop from instability.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Margins {
     /// All frequencies with `|L| = 1`, ascending.
@@ -29,21 +29,21 @@ pub struct Margins {
 }
 
 impl Margins {
-    /// The crossing with the smallest phase margin; `None` when the gain never is 1.
+    /// The crossing with the smallest phase margin; `None` if the gain is never 1.
     #[must_use]
     pub fn phase(&self) -> Option<Crossing> {
         self.gain_crossings.iter().copied().min_by(|a, b| a.margin.total_cmp(&b.margin))
     }
 
-    /// The crossing whose gain margin is nearest to one; `None` when the phase never is half a turn.
+    /// The crossing whose gain margin is closest to 1; `None` if the phase never reaches half a turn.
     #[must_use]
     pub fn gain(&self) -> Option<Crossing> {
         let distance = |crossing: &Crossing| crossing.margin.ln().abs();
         self.phase_crossings.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// How much more delay in series with the loop makes it unstable, in seconds: the least of margin over frequency.
-    /// Negative: by so much it is too long already.
+    /// The additional delay in series with the loop that makes it unstable, in seconds: the minimum of margin over
+    /// frequency. Negative if the delay is already too long.
     #[must_use]
     pub fn delay(&self) -> Option<f64> {
         let of = |crossing: &Crossing| crossing.margin.to_radians() / crossing.omega;
@@ -61,7 +61,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Phase in degrees, followed without jumps from a first value near half a turn back.
+    /// Phase in degrees, unwrapped from an initial value near -90 degrees.
     #[must_use]
     pub fn phase(&self) -> Vec<f64> {
         let mut last = -PI;
@@ -109,7 +109,7 @@ pub fn margins(of: &impl Loop) -> Margins {
     margins
 }
 
-/// Only the crossings of `|L| = 1`: what a map needs.
+/// Only the crossings of `|L| = 1`, which suffice for a map.
 pub fn gain_margins(of: &impl Loop) -> Margins {
     let level = |omega: f64| of.gain(omega).square();
     let mut crossings = Vec::new();

@@ -15,12 +15,12 @@ pub struct Patched {
     age: f64,
     /// Seconds between two samples.
     interval: f64,
-    /// The steady state it was computed at.
+    /// The fixed point.
     pub at: TimelyFixedPoint,
 }
 
 impl Patched {
-    /// At the fixed point; `None` for laws without one.
+    /// Linearises at the fixed point; `None` for laws without one.
     #[must_use]
     pub fn new(settings: &TimelyParameters, flows: f64) -> Option<Patched> {
         let TimelyLaw::Patched { slope, divisor, .. } = settings.law else { return None };
@@ -29,7 +29,7 @@ impl Patched {
         Some(Patched { flows, settings: *settings, slope, divisor, age, interval, at })
     }
 
-    /// From the queue to its gradient as a host sees it.
+    /// Transfer from the queue to its gradient, as a host measures it.
     fn gradient(&self, omega: f64) -> Complex {
         let TimelyParameters { gain, capacity, base, .. } = self.settings;
         let difference =
@@ -37,7 +37,7 @@ impl Patched {
         difference * gain / Complex::new(gain, self.interval * omega) * (1.0 / (capacity * base))
     }
 
-    /// What the rate forgets by itself, and what the queue tells it.
+    /// The decay of the rate by itself, and its response to the queue.
     fn parts(&self, omega: f64) -> (Complex, Complex) {
         let TimelyParameters { step, decrease, .. } = self.settings;
         let by_level = Complex::turn(-omega * self.age) * (0.5 * decrease * self.at.rate / self.divisor);

@@ -1,4 +1,4 @@
-//! DCQCN (Zhu et al., SIGCOMM 2015) in the limit: three equations for each flow and one for the queue, after Zhu,
+//! DCQCN (Zhu et al., SIGCOMM 2015) in the fluid limit: three equations per flow and one for the queue, after Zhu,
 //! Ghobadi, Misra and Padhye, CoNEXT 2016, section 3.
 
 mod fixed;
@@ -11,37 +11,37 @@ pub use terms::{Slopes, Terms};
 
 use super::marking::Marking;
 
-/// The reaction of a sender, in packets and seconds.
+/// The parameters of a sender, in packets and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DcqcnParameters {
     /// Gain of the estimate (g).
     pub gain: f64,
-    /// Least time between two congestion notifications of a flow, in seconds.
+    /// Minimum time between two congestion notifications of a flow, in seconds.
     pub notification: f64,
-    /// After so many seconds without one the estimate shrinks.
+    /// Time without a notification after which the estimate falls, in seconds.
     pub estimate_timer: f64,
-    /// Seconds between two increases by time (T).
+    /// Period of increases by time (T), in seconds.
     pub increase_timer: f64,
     /// Packets between two increases by volume (B).
     pub byte_counter: f64,
-    /// Increases that only recover (F).
+    /// Number of increases that only recover (F).
     pub recovery: f64,
     /// Additive step of the target in packets per second (R_AI).
     pub step: f64,
 }
 
-/// Equal flows through one bottleneck: what a fixed point and a margin are computed from.
+/// Equal flows through one bottleneck, for fixed points and margins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottleneck {
     /// Packets per second (C).
     pub capacity: f64,
-    /// How many flows.
+    /// Number of flows.
     pub flows: f64,
-    /// The reaction of each.
+    /// The parameters of each flow.
     pub law: DcqcnParameters,
     /// How the switch marks.
     pub marking: Marking,
-    /// From a mark at the switch to the reaction as it arrives at the switch, without queueing, in seconds.
+    /// Loop delay without queueing, from a mark at the switch until the reaction reaches the switch, in seconds.
     pub delay: f64,
 }
 

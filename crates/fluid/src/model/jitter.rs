@@ -1,34 +1,35 @@
-//! Feedback that is late at random: how much, how often it is drawn, and whether the sender sees it in what it measures.
+//! Random delay of feedback: its size, how often it is drawn, and whether round-trip measurements include it.
 
 use weft_core::{Random, random::Purpose};
 
-/// Which round trips contain their jitter, as if it were queueing. Without it a sample is only older by its jitter.
+/// Which round trips include their jitter, as if it were queueing. If they do not, a sample is only older by its
+/// jitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JitteredTrips {
-    /// Both of a gradient contain the one draw that holds: it is seen in the queue and not in the gradient.
+    /// Both round trips of a gradient include one common draw: it affects the measured queue but not the gradient.
     Both,
-    /// Each contains its own, as those of packets do: a gradient sees the difference of two draws.
+    /// Each includes its own draw, as with packets: a gradient includes the difference of two draws.
     Each,
-    /// None, as when both ends stamp the time and what the receiver took is taken off.
+    /// Neither does, as if both ends time-stamped packets and the receiver's delay were subtracted.
     Neither,
 }
 
 /// Jitter of feedback. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
-    /// A draw lies between zero and this, uniformly; zero: none.
+    /// Draws are uniform between zero and this; zero: no jitter.
     pub most: f64,
-    /// One draw holds for so long; `None`: every update of a rate has its own (under DCQCN every step).
+    /// How long a draw holds; `None`: every update of a rate has its own (under DCQCN every step).
     pub every: Option<f64>,
-    /// Whether a sender by round trips measures it. Marks know nothing of it.
+    /// Whether round-trip measurements include it. Marks are not affected.
     pub counted: JitteredTrips,
 }
 
 impl Jitter {
-    /// None.
+    /// No jitter.
     pub const NONE: Jitter = Jitter { most: 0.0, every: None, counted: JitteredTrips::Both };
 
-    /// The number of the draw that holds at `t`: the first one holds before zero too.
+    /// The number of the draw that holds at `t`: the first one also holds before zero.
     pub(super) fn number(every: f64, t: f64) -> u64 {
         // steps end at multiples of a draw's time, but for rounding
         (t / every + 1e-6).max(0.0) as u64
@@ -40,17 +41,17 @@ impl Jitter {
 pub(super) struct Late {
     jitter: Jitter,
     draws: Random,
-    /// That of the present sample and that of the one before.
+    /// The jitter of the current sample, and that of the previous one.
     present: f64,
     before: f64,
     /// Share of the next segment that has been sent.
     sent: f64,
-    /// Up to here.
+    /// The time up to which this is known.
     until: f64,
 }
 
 impl Late {
-    /// That of a flow, from a stream of its own.
+    /// The jitter of a flow, from its own stream.
     pub(super) fn new(jitter: Jitter, seed: u64, flow: usize) -> Late {
         let mut draws = Random::new(seed, Purpose::Fluid, flow as u64);
         let (before, present) = match jitter.every {
@@ -60,7 +61,7 @@ impl Late {
         Late { jitter, draws, present, before, sent: 0.0, until: 0.0 }
     }
 
-    /// By how many seconds the present sample is late, and that of `interval` seconds ago.
+    /// The jitter in seconds of the current sample, and of the sample `interval` seconds ago.
     pub(super) fn samples(&self, interval: f64) -> (f64, f64) {
         let number = |every, t| self.draws.unit_at(Jitter::number(every, t)) * self.jitter.most;
         let (present, before) = match self.jitter.every {
@@ -70,12 +71,12 @@ impl Late {
         (present, if self.jitter.counted == JitteredTrips::Both { present } else { before })
     }
 
-    /// What of it a round trip contains.
+    /// The part of a delay that a round-trip measurement includes.
     pub(super) fn counted(&self, late: f64) -> f64 {
         if self.jitter.counted == JitteredTrips::Neither { 0.0 } else { late }
     }
 
-    /// Time has come to `t`, with updates every `interval` seconds. True when another draw holds.
+    /// Time has advanced to `t`, with updates every `interval` seconds. Returns true if another draw holds.
     pub(super) fn advance(&mut self, t: f64, interval: f64) -> bool {
         let from = std::mem::replace(&mut self.until, t);
         if let Some(every) = self.jitter.every {

@@ -1,32 +1,32 @@
-//! With which probability the switch marks: a ramp over the queue (RED without averaging), or an integrator (PI).
+//! The marking probability of the switch: a ramp over the queue (RED without averaging), or an integrator (PI).
 
-/// The rule of the switch.
+/// The marking rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
-    /// By the length of the queue now.
+    /// From the current length of the queue.
     Ramp(Ramp),
-    /// By an integral of how far the queue is from a reference.
+    /// From the integral of the queue's deviation from a reference.
     Integrator(Integrator),
 }
 
 /// A probability that rises linearly with the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
-    /// Where it begins, in packets (Kmin).
+    /// Start of the ramp, in packets (Kmin).
     pub low: f64,
-    /// Where it reaches `top`, in packets (Kmax).
+    /// End of the ramp, where it reaches `top`, in packets (Kmax).
     pub high: f64,
     /// The probability at `high` (Pmax).
     pub top: f64,
-    /// Beyond `high` everything is marked, as the algorithm says; otherwise the ramp is continued up to probability 1, as
-    /// the published stability figures silently assume.
+    /// Whether everything beyond `high` is marked, as in the algorithm; otherwise the ramp continues up to probability
+    /// 1, as the published stability figures silently assume.
     pub literal: bool,
 }
 
 /// `p' = K1 q' + K2 (q - reference)`, kept within 0 and 1 (Hollot et al. 2001).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integrator {
-    /// The length the queue shall have, in packets.
+    /// The target length of the queue, in packets.
     pub reference: f64,
     /// Proportional gain (K1) per packet.
     pub proportional: f64,
@@ -41,13 +41,13 @@ impl Ramp {
         Ramp { low, high, top, literal }
     }
 
-    /// Rise per packet.
+    /// Slope per packet.
     #[must_use]
     pub fn slope(&self) -> f64 {
         self.top / (self.high - self.low)
     }
 
-    /// The probability at a queue of so many packets.
+    /// The probability at a queue of `queue` packets.
     #[must_use]
     pub fn probability(&self, queue: f64) -> f64 {
         if self.literal && queue > self.high {
@@ -62,7 +62,7 @@ impl Ramp {
         self.low + probability / self.slope()
     }
 
-    /// The greatest probability of a steady state.
+    /// The greatest probability that a steady state can have.
     #[must_use]
     pub fn limit(&self) -> f64 {
         if self.literal { self.top } else { 1.0 }

@@ -1,5 +1,5 @@
-//! TIMELY (Mittal et al., SIGCOMM 2015) in the limit, and the three laws that Zhu, Ghobadi, Misra and Padhye derive from
-//! it (CoNEXT 2016, sections 4 and 5). Both of its delays depend on the state.
+//! TIMELY (Mittal et al., SIGCOMM 2015) in the fluid limit, and the three laws that Zhu, Ghobadi, Misra and Padhye
+//! derive from it (CoNEXT 2016, sections 4 and 5). Both of its delays depend on the state.
 
 mod fixed;
 mod system;
@@ -7,12 +7,12 @@ mod system;
 pub use fixed::{TimelyFixedPoint, convergence_rate, fixed_point};
 pub use system::{TimelyFlow, TimelyModel};
 
-/// What a host does with its round-trip times.
+/// How a host reacts to round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimelyLaw {
     /// As published: a gradient of exactly zero counts as "falling". Has no fixed point.
     Original,
-    /// The same with zero counted as "rising": every split of the capacity is stationary.
+    /// As [`TimelyLaw::Original`], but zero counts as "rising": every split of the capacity is stationary.
     ZeroRises,
     /// Between the thresholds the rate follows the queue's distance from a reference, weighted by the gradient.
     Patched {
@@ -20,16 +20,17 @@ pub enum TimelyLaw {
         slope: f64,
         /// The reference queue in packets.
         reference: f64,
-        /// What the distance from it is divided by, in packets: the same, unless part of a round trip is no queueing.
+        /// The divisor of that distance, in packets: equal to `reference`, unless part of the round trip is not
+        /// queueing.
         divisor: f64,
     },
-    /// An integrator at the host takes the place of marks.
+    /// An integrator at the host replaces marks.
     Integrator {
         /// Gain of the newer queue, per packet and second.
         newer: f64,
         /// Gain of the older queue, per packet and second.
         older: f64,
-        /// The queue that is held, in packets.
+        /// The target queue in packets.
         reference: f64,
     },
 }
@@ -41,9 +42,9 @@ pub struct TimelyParameters {
     pub capacity: f64,
     /// Packets between two samples of the round-trip time.
     pub segment: f64,
-    /// Least round-trip time, by which gradients are divided, in seconds.
+    /// Minimum round-trip time, by which gradients are divided, in seconds.
     pub base: f64,
-    /// Propagation there and back, in seconds.
+    /// Round-trip propagation, in seconds.
     pub propagation: f64,
     /// Gain of the gradient's average.
     pub gain: f64,
@@ -55,7 +56,7 @@ pub struct TimelyParameters {
     pub low: f64,
     /// Queueing time above which rates only fall, in seconds.
     pub high: f64,
-    /// What is done in between.
+    /// The law between the thresholds.
     pub law: TimelyLaw,
 }
 
@@ -73,7 +74,7 @@ impl TimelyParameters {
     }
 }
 
-/// How much a gradient counts: 0 when clearly falling, 1 when clearly rising, linear in between, 1/2 at zero.
+/// The weight of a gradient: 0 if clearly falling, 1 if clearly rising, linear in between, 1/2 at zero.
 #[must_use]
 pub fn weight(gradient: f64, slope: f64) -> f64 {
     (0.5 + slope * gradient).clamp(0.0, 1.0)

@@ -1,8 +1,8 @@
-//! Lines of Arista EOS that speak of queues, marking, priority flow control and packet memory; others are passed over.
+//! Lines of Arista EOS on queues, marking, priority flow control and packet memory; other lines are skipped.
 //!
-//! Facts of this format: priorities are CoS values; CoS 0 is traffic class 1 and CoS 1 class 0 unless mapped, and eight
-//! code points each are one class in the same way. A kbyte counts as 1000 bytes, a segment or cell as many as the chip has
-//! (`detect.rs`). Thresholds in time are lengths at the speed of each port.
+//! Facts of this format: priorities are CoS values; CoS 0 is traffic class 1 and CoS 1 class 0 unless mapped, and each
+//! group of eight code points is one class likewise. A kbyte is 1000 bytes; the size of a segment or cell depends on
+//! the chip (`detect.rs`). Thresholds in time are converted to lengths at the speed of each port.
 
 use crate::model::{MapKind, Network, Surroundings, SwitchConfig};
 use crate::told::{Coverage, NameTally, Oddity, OddityKind};
@@ -17,7 +17,7 @@ mod block;
 mod detect;
 mod finish;
 
-/// More interfaces than any switch has are refused, for rules compare ports with each other.
+/// Maximum number of interfaces, more than any switch has, because rules compare ports with each other.
 const MOST: usize = 4_096;
 
 /// Reads files as one switch.
@@ -47,14 +47,14 @@ pub(super) fn read(sources: &[(usize, &SourceFile)], network: &mut Network) -> R
     Ok(())
 }
 
-/// The part of the file a line belongs to.
+/// The section of the file that a line belongs to.
 #[derive(Clone, PartialEq)]
 enum Section {
     Top,
     Interface(usize),
     Profile(String),
     Memory(String),
-    /// Something that is none of our business.
+    /// A section that is not read.
     Other,
 }
 
@@ -64,9 +64,9 @@ struct Reader {
     /// Bytes of a cell, if they are known.
     cell: Option<Bytes>,
     section: Section,
-    /// The queue whose lines follow.
+    /// The queue that following lines apply to.
     queue: Option<u8>,
-    /// It is one of multicast packets, which are not modelled.
+    /// Whether it is a queue for multicast packets, which are not modelled.
     multicast: bool,
     name: Option<String>,
     interfaces: Vec<Block>,
@@ -76,12 +76,12 @@ struct Reader {
     watchdog: Option<(Spot, Option<Span>, Option<Span>)>,
     maps: BTreeMap<MapKind, BTreeMap<u8, Placed<u8>>>,
     cos: BTreeMap<u8, u8>,
-    /// Lines `random-detect`, each once, and their numbers.
+    /// Lines `random-detect`, each once, with their numbers.
     detects: Vec<Detect>,
     known: HashMap<String, usize>,
-    /// Packets that cannot be marked pass.
+    /// Whether packets that cannot be marked pass.
     allows_non_ect: bool,
-    /// `priority-flow-control all off`.
+    /// Whether there is a line `priority-flow-control all off`.
     pauses_off: bool,
     oddities: Vec<Oddity>,
     read: NameTally,
@@ -115,7 +115,7 @@ impl Reader {
         }
     }
 
-    /// Takes a file in.
+    /// Reads a file.
     fn file(&mut self, number: usize, source: &SourceFile) -> Coverage {
         (self.file, self.section, self.queue) = (number, Section::Top, None);
         for (start, line) in lines(&source.text) {
@@ -130,7 +130,7 @@ impl Reader {
         self.oddities.push(Oddity { kind, at, subject, says, fix });
     }
 
-    /// A line; what begins at its margin opens a section or stands alone.
+    /// Reads a line; an unindented line opens a section or is a command of its own.
     fn line(&mut self, start: usize, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let at = Spot { file: self.file, at: start + line.len() - line.trim_start().len() };
@@ -159,7 +159,7 @@ impl Reader {
         }
     }
 
-    /// The section that a line at the margin opens.
+    /// The section opened by an unindented line.
     fn open(&mut self, at: Spot, words: &[&str]) -> Section {
         let (read, section) = match words {
             ["interface", name] if name.starts_with("Eth") || name.starts_with("Po") => {
@@ -180,7 +180,7 @@ impl Reader {
             }
             ["qos" | "hostname" | "priority-flow-control", ..] => return Section::Top,
             _ => {
-                // Two words tell a command, not a name.
+                // Two words indicate a command, not a name.
                 let plain = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
                 let head: Vec<&str> = words.iter().take(2).take_while(plain).copied().collect();
                 let head = if head.is_empty() { words[0].chars().take(40).collect() } else { head.join(" ") };
@@ -212,7 +212,8 @@ impl Reader {
         }
     }
 
-    /// `qos map dscp 0 1 2 to traffic-class 1` and its relatives. Maps that write fields of packets are not read: false.
+    /// `qos map dscp 0 1 2 to traffic-class 1` and similar lines. Returns false for maps that rewrite fields of
+    /// packets, which are not read.
     fn map(&mut self, at: Spot, from: &str, rest: &[&str]) -> bool {
         let Some(to) = rest.iter().position(|word| *word == "to") else { return false };
         let (numbers, target) = (&rest[..to], &rest[to + 1..]);
@@ -242,7 +243,7 @@ impl Reader {
         true
     }
 
-    /// The watchdog of all ports: on by any line, off by a time-out of 0.
+    /// The watchdog of all ports: enabled by any line, disabled by a time-out of 0.
     fn watchdog_line(&mut self, at: Spot, rest: &[&str]) {
         let (_, mut detection, mut restoration) = self.watchdog.unwrap_or((at, None, None));
         match rest {
@@ -318,21 +319,21 @@ impl Reader {
             Section::Profile(name) => self.profiles[name].markings.get(&queue).copied(),
             _ => None,
         };
-        // A queue that marks and drops is one that marks.
+        // A queue that marks and drops counts as marking.
         if ecn || !before.as_ref().is_some_and(marks) {
             self.block().map(|block| block.markings.insert(queue, number));
         }
     }
 }
 
-/// A profile by name, or what to say if there is none.
+/// The error message for an unknown profile.
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = impl AsRef<str>>) -> String {
     let names: Vec<String> = known.map(|name| name.as_ref().to_owned()).collect();
     format!("there is no {what} `{name}`{}", did_you_mean(name, names.iter().map(String::as_str)))
 }
 
 impl Reader {
-    /// What the lines amount to, and what of them is not judged.
+    /// Builds the switch, and lists what is not checked.
     fn finish(
         mut self,
         (file, file_name): (usize, &str),

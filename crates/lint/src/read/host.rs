@@ -1,5 +1,5 @@
-//! The settings of a host, whatever files they come from: `sysctl.d`, a profile of tuned, a script. A later file counts, as it does
-//! when the host boots.
+//! The settings of a host, from any kind of file: `sysctl.d`, a profile of tuned, a script. Later files override
+//! earlier ones, as when the host boots.
 
 use super::FileKind;
 use crate::model::{HostConfig, Network};
@@ -9,10 +9,10 @@ use weft_config::place::{Placed, SourceFile, Spot};
 use weft_config::settings::{LinuxSetting, LinuxSettings, shell, sysctl, tuned};
 use weft_core::Bytes;
 
-/// The largest burst that segmentation offload makes of one write.
+/// The largest burst that segmentation offload sends for one write.
 const BURST: Bytes = Bytes(64 << 10);
 
-/// Settings that rules read.
+/// The settings that rules use.
 const READ: [&str; 6] = [
     "net.ipv4.tcp_congestion_control",
     "net.ipv4.tcp_ecn",
@@ -53,7 +53,7 @@ pub(super) fn read(
 
 type Known = BTreeMap<String, Placed<String>>;
 
-/// Adds what a file says to what earlier ones have said.
+/// Adds the settings of a file to those of earlier files.
 fn lay(settings: &mut Known, (file, kind): (usize, FileKind), told: LinuxSettings, network: &mut Network) {
     let (mut read, mut passed_over) = (NameTally::default(), NameTally::default());
     for setting in told.settings {
@@ -73,7 +73,8 @@ fn lay(settings: &mut Known, (file, kind): (usize, FileKind), told: LinuxSetting
     network.coverage.push((file, coverage));
 }
 
-/// Twice in a file is a mistake, but not in a script, which may choose, and not in a later file, which may correct an earlier one.
+/// A setting given twice in a file is a mistake, except in a script, which may choose between them; a later file may
+/// override an earlier one.
 fn otherwise(setting: &LinuxSetting, (at, kind): (Spot, FileKind), earlier: &Placed<String>) -> Oddity {
     let same_file = earlier.at.file == at.file;
     let where_ = if same_file { "above" } else { "in an earlier file" };
@@ -97,7 +98,7 @@ impl Reader<'_> {
     fn host(&mut self) -> HostConfig {
         let law = self.settings.get("net.ipv4.tcp_congestion_control");
         let fallback = self.small("net.ipv4.tcp_ecn_fallback", (0, 1));
-        // Linux falls back unless told otherwise.
+        // Linux falls back unless configured otherwise.
         let silent = |law: &Placed<String>| Placed { value: 1, at: law.at };
         let scale = self.number("net.ipv4.tcp_adv_win_scale", (-31, 31)).map_or(1, |scale| scale.value);
         HostConfig {
@@ -134,7 +135,7 @@ impl Reader<'_> {
         Some(Placed { value: placed.value.unsigned_abs() as u8, at: placed.at })
     }
 
-    /// The last of the three figures least, default and greatest.
+    /// The last of the three values minimum, default and maximum.
     fn greatest(&mut self, name: &str) -> Option<Placed<Bytes>> {
         let placed = self.settings.get(name)?;
         let figures: Vec<Option<u64>> =

@@ -1,5 +1,5 @@
-//! A scenario of Weft: for each case of its sweep one switch for each tier and one kind of host. What pauses is in
-//! `scenario/pauses.rs`, what marks in `scenario/marks.rs`.
+//! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs` reads
+//! pauses, `scenario/marks.rs` marks.
 
 mod marks;
 mod pauses;
@@ -24,7 +24,7 @@ use weft_transport::settings::EcnUse;
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
 
-/// Reads a scenario: a network for each case. Its mistakes are the error.
+/// Reads a scenario: one network per case. The error lists the scenario's mistakes.
 pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> Result<Vec<Network>, String> {
     let file = ScenarioFile::parse(&source.text, &source.name).map_err(|mistakes| mistakes.short())?;
     let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
@@ -62,10 +62,10 @@ struct Reader<'a> {
     case: &'a Case,
     graph: &'a Graph,
     devices: &'a [Device],
-    /// The kind of switch that is being read; for a host, of the first switch.
+    /// The kind of switch being read; for a host, that of the first switch.
     device: &'a Device,
     stacks: &'a [TransportInUse],
-    /// The transport that is being read.
+    /// The transport being read.
     stack: &'a TransportInUse,
 }
 
@@ -92,7 +92,7 @@ impl Reader<'_> {
         Placed { value, at: self.spot(path) }
     }
 
-    /// The first switch of each tier stands for all of them that are built alike.
+    /// The switches, one for each tier and kind: the first represents all identical ones.
     fn switches(&self) -> Vec<SwitchConfig> {
         let mut firsts: BTreeMap<(u8, usize), SwitchId> = BTreeMap::new();
         for (kind, device) in self.devices.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The limit of a queue, as the sharing rule has it.
+    /// The limit of a queue under the sharing rule.
     fn profile(&self) -> Option<Profile> {
         let (threshold, path) = match &self.device.switch.sharing {
             SharingSettings::Fixed(own) => {
@@ -184,7 +184,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Only ECMP can give all switches one seed; everything else draws its own.
+    /// The hash seed: only ECMP can give all switches one seed; other balancers draw their own.
     fn hash(&self) -> Option<Hash> {
         let BalancerSettings::Ecmp(own) = &self.device.balance else { return None };
         (own.seeding == Seeding::Same).then(|| Hash {
@@ -228,7 +228,7 @@ impl Reader<'_> {
         self.graph.host_rates(&state).into_iter().max()
     }
 
-    /// The longest round trip of a least packet from the first host to one host of each leaf.
+    /// The longest round trip of a minimum-size packet from the first host to one host of each leaf.
     fn rtt(&self) -> Span {
         let state = LinkState::all_up(self.graph);
         let mut latencies = vec![Span::ZERO; self.graph.switches().len()];

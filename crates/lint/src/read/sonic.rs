@@ -1,9 +1,9 @@
-//! SONiC's `config_db.json` and parts of it: pools, profiles and marking here, what binds them to ports in `ports`, the shapes of
-//! files in `tables`.
+//! SONiC's `config_db.json` and parts of it: pools, profiles and marking are read here, their bindings to ports in
+//! `ports`, the shapes of files in `tables`.
 //!
-//! Values are texts in this file, numbers too. References are names, or `[TABLE|name]` as older releases write them. Files without
-//! PORT are fragments, as templates make them: their ports are those that their entries name, and a table that is not there is
-//! unknown, not empty.
+//! In this format values are texts, even numbers. References are names, or `[TABLE|name]` as in older releases. Files
+//! without PORT are fragments, as generated from templates: their ports are those named in entries, and a missing table
+//! is unknown, not empty.
 
 use super::range;
 use crate::model::{
@@ -23,13 +23,13 @@ mod files;
 mod ports;
 mod tables;
 
-/// More ports, profiles, pools or markings than any switch has.
+/// Maximum number of ports, profiles, pools or markings, more than any switch has.
 const MOST: usize = 4_096;
-/// Names that get a hint at the nearest one, and how long they may be.
+/// Maximum number of unknown names that get a hint, and maximum length of such a name.
 const HINTS: usize = 16;
 const HINT_LENGTH: usize = 64;
 
-/// Reads files as one switch, or one for each chip that they tell apart.
+/// Reads files as one switch, or as one per chip if they distinguish chips.
 pub(super) fn read(sources: &[(usize, &SourceFile)], network: &mut Network) -> Result<(), Vec<String>> {
     let mut files = Files::default();
     let added = sources.iter().filter_map(|(number, source)| files.add(*number, source, network).err());
@@ -54,7 +54,7 @@ pub(super) fn read(sources: &[(usize, &SourceFile)], network: &mut Network) -> R
     Ok(())
 }
 
-/// More than any switch has is refused, for rules compare ports with each other.
+/// Refuses more objects than any switch has, because rules compare ports with each other.
 fn within_bounds(switch: &SwitchConfig) -> Result<(), String> {
     let counts = [
         (switch.ports.len(), "ports"),
@@ -68,19 +68,19 @@ fn within_bounds(switch: &SwitchConfig) -> Result<(), String> {
     }
 }
 
-/// The tables of a chip and what was odd in them.
+/// The tables of a chip, and what could not be interpreted in them.
 struct Reader<'a> {
     bases: &'a [(usize, usize)],
     root: &'a JsonNode,
     oddities: &'a mut Vec<Oddity>,
-    /// The files describe the whole switch, ports included.
+    /// Whether the files describe the whole switch, including its ports.
     complete: bool,
-    /// The entry at hand.
+    /// The current entry.
     subject: String,
     /// Ports by name; names of other tables by table.
     ports: HashMap<String, usize>,
     names: HashMap<&'static str, HashMap<String, usize>>,
-    /// Names that lead nowhere, and the nearest one that does.
+    /// Unknown names, each with the nearest known one.
     hints: HashMap<(&'static str, String), String>,
 }
 
@@ -127,12 +127,12 @@ impl<'a> Reader<'a> {
         switch
     }
 
-    /// The entries of a table; none if there is no such table.
+    /// The entries of a table; empty if there is no such table.
     fn table(&self, name: &str) -> &'a [JsonEntry] {
         self.root.get(name).map_or(&[], JsonNode::entries)
     }
 
-    /// Remembers the names in a table, for references to it.
+    /// Indexes the names in a table, for references to it.
     fn index(&mut self, table: &'static str) {
         let entries = self.table(table).iter().enumerate();
         let names = entries.map(|(number, entry)| (entry.key.clone(), number)).collect();
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         spot(self.bases, at)
     }
 
-    /// What comes is about this entry.
+    /// Sets the current entry.
     fn about(&mut self, entry: &JsonEntry) {
         self.subject.clone_from(&entry.key);
     }
@@ -153,12 +153,12 @@ impl<'a> Reader<'a> {
         self.oddities.push(Oddity { kind, at, subject, says, fix });
     }
 
-    /// The whole number of a field, if the field is there; `wanted` says what it may be.
+    /// The whole number in a field, if there is one, checked against the range `wanted`.
     fn number(&mut self, table: &JsonNode, key: &str, wanted: (i64, i64)) -> Option<Placed<i64>> {
         self.whole(key, table.get(key)?, wanted)
     }
 
-    /// A value as a whole number within bounds.
+    /// Parses a value as a whole number within bounds.
     fn whole(&mut self, key: &str, node: &JsonNode, wanted: (i64, i64)) -> Option<Placed<i64>> {
         let word = node.word().unwrap_or("");
         match word.trim().parse() {
@@ -174,13 +174,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A size in bytes, up to a terabyte.
+    /// Parses a size in bytes, up to a terabyte.
     fn bytes(&mut self, table: &JsonNode, key: &str) -> Option<Placed<Bytes>> {
         let number = self.number(table, key, (0, 1_000_000_000_000))?;
         Some(Placed { value: Bytes(number.value.unsigned_abs()), at: number.at })
     }
 
-    /// The number of what a field names in a table that is indexed. A table that a fragment leaves out is not missed.
+    /// The number of the entry that a field refers to in an indexed table. A table missing from a fragment is not
+    /// reported.
     fn reference(&mut self, node: &JsonNode, table: &'static str) -> Option<usize> {
         let name = node.word().unwrap_or("");
         let bare = name.trim_matches(['[', ']']).trim_start_matches(&format!("{table}|")).to_owned();
@@ -194,7 +195,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// The nearest name in a table, looked for once for each wrong one, and not for endlessly many.
+    /// The nearest name in a table, computed once for each unknown name, up to a maximum number of names.
     fn hint(&mut self, table: &'static str, name: &str) -> String {
         if let Some(hint) = self.hints.get(&(table, name.to_owned())) {
             return hint.clone();
@@ -288,12 +289,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A value of the user in a message: its beginning.
+/// The start of a value, for messages.
 fn short(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
-/// Speed and cable of names such as `pg_lossless_100000_40m_profile`.
+/// Speed and cable length in names such as `pg_lossless_100000_40m_profile`.
 fn made_for(name: &str) -> Option<(Rate, Metres)> {
     let mut words = name.strip_prefix("pg_lossless_")?.split('_');
     let speed: u64 = words.next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! What shows only over several switches: hashes that repeat, and lossless links that close a cycle.
+//! Rules that compare several switches: equal hashes, and lossless links that close a cycle.
 
 use crate::model::{Network, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
@@ -66,7 +66,7 @@ fn polarisation(network: &Network, findings: &mut Findings) {
     }
 }
 
-/// How bad it is that two switches hash as they do.
+/// The severity of two switches with equal hashes.
 fn alike(first: &SwitchConfig, second: &SwitchConfig) -> Option<Severity> {
     let (a, b) = (first.hash.as_ref()?, second.hash.as_ref()?);
     let same = a.function == b.function && a.seed == b.seed;
@@ -74,7 +74,7 @@ fn alike(first: &SwitchConfig, second: &SwitchConfig) -> Option<Severity> {
         _ if !same => None,
         (Some(one), Some(other)) if one == other => None,
         (Some(_), Some(_)) => Some(Severity::Warning),
-        // Nobody knows whether they are of the same stage.
+        // It is unknown whether they are of one tier.
         _ => Some(Severity::Note),
     }
 }

@@ -1,4 +1,4 @@
-//! Headroom: what may still arrive after XOFF has to fit.
+//! Rules on headroom: what may still arrive after XOFF must fit.
 
 use crate::formula::{headroom, size};
 use crate::model::{GroupBinding, Metres, Network, PortConfig, Profile, SwitchConfig};
@@ -57,7 +57,7 @@ struct ProfiledGroup<'a> {
     switch: &'a SwitchConfig,
     port: &'a PortConfig,
     profile: &'a Profile,
-    /// A priority with PFC leads to the group.
+    /// Whether a priority with PFC maps to the group.
     paused: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
+//! Rules on hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
 
 use crate::formula::{bandwidth_delay, size};
 use crate::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
@@ -122,7 +122,7 @@ fn dctcp_ecn_off(host: &HostConfig, findings: &mut Findings) {
 
 fn dctcp_fallback(host: &HostConfig, findings: &mut Findings) {
     let Some(law) = host.law.as_ref().filter(|_| host.is_dctcp()) else { return };
-    // A scenario's hosts have no such setting: they repeat a SYN as it was.
+    // A scenario's hosts have no such setting: they retransmit a SYN unchanged.
     let Some(fallback) = &host.ecn_fallback else { return };
     if fallback.value != 0 {
         let says =
@@ -133,7 +133,7 @@ fn dctcp_fallback(host: &HostConfig, findings: &mut Findings) {
 }
 
 fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
-    // A scenario like this is refused by its own check.
+    // Such a scenario is rejected by its own check.
     if !network.hosts.iter().any(HostConfig::is_dctcp) {
         return;
     }
@@ -148,7 +148,7 @@ struct Pair<'a> {
     host: &'a HostConfig,
     switch: &'a SwitchConfig,
     marking: &'a MarkingProfile,
-    /// Its queue is not lossless, or nobody knows.
+    /// Its queue is not lossless, or this is unknown.
     number: usize,
 }
 

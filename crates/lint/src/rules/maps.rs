@@ -1,11 +1,12 @@
-//! Maps: the way of a packet from DSCP to traffic class, priority group and queue, and the way of a pause frame back.
+//! Rules on maps: from a packet's DSCP to traffic class, priority group and queue, and from a pause frame's priority
+//! back.
 
 use super::scenario;
 use crate::model::{MapKind, Network, PortConfig, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Spot;
 
-/// The code point that network cards give to congestion notification packets unless told otherwise (CS6).
+/// The default code point of network cards for congestion notification packets (CS6).
 const NOTIFICATIONS: u8 = 48;
 
 pub(super) const RULES: &[Rule] = &[
@@ -71,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// A priority with PFC of a port that is up, and where it says so.
+/// A priority with PFC of a port that is up, and its position in the file.
 struct MappedPriority<'a> {
     port: &'a PortConfig,
     priority: u8,
@@ -90,7 +91,7 @@ fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(MappedPriority<'
     }
 }
 
-/// Where a map says something about a value.
+/// The position of a map's entry for a value.
 fn said(port: &PortConfig, kind: MapKind, value: u8) -> Option<Spot> {
     Some(port.maps.get(&kind)?.get(&value)?.at)
 }
@@ -100,7 +101,7 @@ fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
     let stopped = port.mapped(MapKind::Pause, priority);
     for class in classes {
         let queue = port.mapped(MapKind::Queue, class);
-        // Classes that share the group of another one are the business of the next rule.
+        // Classes that share the group of another one are left to the next rule.
         if queue != stopped && class == priority {
             let says = format!(
                 "traffic class {class} uses queue {queue}, but a pause of priority {priority} stops queue {stopped}"

@@ -1,4 +1,5 @@
-//! Marking profiles: their own order, and where their thresholds stand between empty queue, pause and drop.
+//! Rules on marking profiles: the order of their thresholds, and their position relative to empty queue, pause and
+//! drop.
 
 use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
 use crate::model::{GroupBinding, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold};
@@ -280,8 +281,8 @@ fn drop_of_queue(
     findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), fix));
 }
 
-/// The limit of a queue with so many equally congested; nothing if the pool's size is unknown or the limit is the whole
-/// pool, as lossless classes have it.
+/// The limit of a queue when `sharing` queues are equally congested; `None` if the size of the pool is unknown or the
+/// limit is the whole pool, as for lossless classes.
 fn limit(switch: &SwitchConfig, profile: &Profile, sharing: usize) -> Option<f64> {
     match profile.threshold.as_ref()?.value {
         Threshold::Static(limit) => Some(limit.0 as f64),

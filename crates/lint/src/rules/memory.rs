@@ -1,4 +1,4 @@
-//! Packet memory: what is promised has to be there.
+//! Rules on packet memory: what is allotted must exist.
 
 use crate::formula::size;
 use crate::model::{GroupBinding, MemoryPool, Network, Profile, SwitchConfig, Threshold};
@@ -51,7 +51,7 @@ fn each_pool<'a>(network: &'a Network, mut look: impl FnMut(PoolOfSwitch<'a>)) {
     }
 }
 
-/// The profile of every group or queue that draws from a pool, once for each.
+/// The profiles of all groups or queues that draw from a pool, one entry for each.
 fn users(switch: &SwitchConfig, pool: usize) -> Vec<&Profile> {
     let groups = switch.up().flat_map(|port| port.groups.values()).filter_map(|group| match group.bound {
         GroupBinding::Profile(number) => Some(number),
@@ -97,7 +97,7 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
     for switch in described {
         for ingress in [true, false] {
             let pools = switch.pools.iter().enumerate().filter(|(_, pool)| pool.ingress == ingress);
-            // An egress pool counts memory that ingress pools count too; several of them may overlap on purpose.
+            // Egress pools cover memory that ingress pools cover, too; several of them may overlap on purpose.
             let sizes = pools.clone().map(|(number, pool)| claimed(switch, number, pool));
             let total = if ingress { sizes.sum() } else { sizes.fold(0.0, f64::max) };
             if total > memory.0 as f64 {

@@ -1,4 +1,5 @@
-//! Priority flow control: that it is on where classes are lossless, and only there, and that somebody watches it.
+//! Rules on priority flow control: it must be enabled where classes are lossless, and only there, and be guarded by a
+//! watchdog.
 
 use crate::formula::size;
 use crate::model::{GroupBinding, Network, PortConfig, PriorityGroup, Profile, SwitchConfig, Threshold};

@@ -1,4 +1,4 @@
-//! What the readers stumbled over.
+//! Rules on what the readers could not interpret.
 
 use crate::model::Network;
 use crate::rule::{Findings, Rule, Severity};
@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
         why: "The comment outlives its reason and hides the next fault in the same place.",
         fix: "Correct the name, or remove the comment.",
         source: "Common practice of linters.",
-        // It can look only when all others have; `lib.rs` does it.
+        // This can only be checked after all other rules; `lib.rs` does it.
         look: |_, _| {},
     },
 ];

@@ -1,5 +1,5 @@
-//! What rules on classes and controllers mean in a scenario, where the classes of payload and answers, the delays of cards and
-//! the controllers that mark are known; and rules that only a scenario can break.
+//! Rules on classes and controllers in a scenario, where the classes of payload and answers, the delays of cards and
+//! the marking controllers are known; and rules that only a scenario can break.
 
 use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
 use crate::model::{Held, HostConfig, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold};
@@ -118,12 +118,12 @@ fn controller(switch: &SwitchConfig, findings: &mut Findings) {
     }
 }
 
-/// What a switch, its marking and the hosts give for the loop of DCQCN.
+/// The parameters of DCQCN's loop: switch, marking and hosts.
 struct Loop<'a> {
     switch: &'a SwitchConfig,
     marking: &'a MarkingProfile,
     rate: Rate,
-    /// Round trip without queues, and the card's time.
+    /// Round trip without queueing, plus the card's time.
     delay: Span,
 }
 
@@ -181,7 +181,7 @@ pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
         network.hosts.iter().filter_map(|host| Some(host.payload.as_ref()?.value)).collect();
     each_pair(network, |host, switch| {
         let Some(payload) = &host.payload else { return };
-        // Where others send in a lossless class, this one may be meant to share the network without.
+        // If other hosts send in a lossless class, this traffic may be meant to be lossy.
         let used = |port: &PortConfig| port.pfc.iter().any(|class| payloads.contains(&class.value));
         let port = switch.up().find(|port| !port.pfc.is_empty() && !used(port));
         let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {

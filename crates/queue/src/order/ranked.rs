@@ -40,7 +40,8 @@ fn flow(header: &Header) -> (HostId, HostId, u32) {
     (header.source, header.destination, header.ports)
 }
 
-/// Smaller goes earlier. Of equal ranks that of the earlier arrival, of packets that arrived together the one nearer the head.
+/// The sort key: smaller is sent earlier. Equal ranks are sent in order of arrival, packets that arrived together in
+/// order of the list.
 fn key(header: &Header) -> (u32, Time) {
     (header.note, header.arrived)
 }
@@ -59,7 +60,8 @@ impl Order for Ranked {
         }
     }
 
-    /// The largest rank, of equal ones the latest; a newcomer whose rank is as large is the latest.
+    /// Evicts the packet with the largest rank, the latest of equal ones; a newcomer of equal rank counts as the
+    /// latest.
     fn evict(&self, queue: &mut Queue, headers: &mut Headers, newcomer: &Header) -> Option<PacketId> {
         let worst = queue.iter(headers).max_by_key(|packet| key(headers.get(*packet)))?;
         if headers.get(worst).note <= newcomer.note {

@@ -27,7 +27,7 @@ pub struct Drr {
     quanta: Vec<u64>,
     deficits: Vec<u64>,
     current: usize,
-    /// The current queue has had its quantum of this visit.
+    /// The current queue has received its quantum for this visit.
     granted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Strict priority: queue 0 first; a queue is served only when all before it are empty.
+//! Strict priority: queue 0 first; a queue is served only if all before it are empty.
 
 use weft_core::{Headers, settings};
 

@@ -22,7 +22,7 @@ settings! {
 pub struct Wrr {
     weights: Vec<u32>,
     current: usize,
-    /// What the current queue may still send in this visit.
+    /// Packets that the current queue may still send in this visit.
     left: u32,
 }
 

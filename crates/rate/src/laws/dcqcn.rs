@@ -124,9 +124,9 @@ pub struct Dcqcn {
     increase_at: Time,
     /// Free-running: the next tick at which the rate may be cut.
     cut_at: Time,
-    /// Free-running: a notification arrived since the last tick of either timer.
+    /// Free-running: whether a notification arrived since the last tick, for either timer.
     heard: Heard,
-    /// A notification has come.
+    /// Whether any notification has arrived.
     notified: bool,
 }
 
@@ -239,7 +239,7 @@ impl Dcqcn {
         self.alpha *= (1.0 - self.rules.gain).powi(i32::try_from(ticks).unwrap_or(i32::MAX));
     }
 
-    /// The rate falls, and everything that raises it restarts.
+    /// Cuts the rate and restarts the increases.
     fn cut(&mut self, now: Time) {
         let rules = self.rules;
         if rules.clamp || self.stages.any() {

@@ -19,7 +19,7 @@ settings! {
         beta: f64 [0.0, 1.0] = 0.008,
         /// Slope of the weight at gradient 0: 2 in the algorithm, 0.5 in the linear analysis of the same paper.
         w_slope: f64 [0.001, 1000.0] = 2.0,
-        /// What all relatives share.
+        /// What all TIMELY variants share.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -52,7 +52,7 @@ impl PatchedTimely {
         }
     }
 
-    /// The rate between the thresholds.
+    /// The rate if the round trip is between the thresholds.
     fn inside(&self, trip: f64, gradient: f64) -> f64 {
         let (thresholds, rate) = (&self.thresholds, self.bounded.rate);
         let weight = weight(gradient, self.slope);

@@ -51,7 +51,7 @@ settings! {
         /// Scale every step by the time since the last one, in units of `min_rtt`, at most 1, and let no step halve
         /// the rate, as in code published by the authors.
         scale_by_min_rtt: bool = false,
-        /// What all relatives share.
+        /// What all TIMELY variants share.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -118,7 +118,8 @@ impl Thresholds {
         Thresholds { low: settings.low.seconds().max(1e-12), high: settings.high.seconds(), step, beta }
     }
 
-    /// The new rate if the round trip (seconds) lies outside: one step more below, a proportional decrease above.
+    /// The new rate if the round trip (seconds) is outside the thresholds: one step more below, a proportional decrease
+    /// above.
     pub(crate) fn outside(&self, trip: f64, rate: f64) -> Option<f64> {
         if trip < self.low {
             Some(rate + self.step)

@@ -24,7 +24,7 @@ settings! {
         pi_ratio: f64 [1.0, 1000.0] = 1.0005,
         /// Initial factors are drawn between 0 and this.
         initial_factor: f64 [0.0, 1.0] = 0.01,
-        /// What the family shares; the gradient is unused.
+        /// What all TIMELY variants share; the gradient is unused.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -33,7 +33,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct TimelyPi {
     bounded: Bounded,
-    /// Twice the fraction of the rate given up per segment (p).
+    /// Twice the fraction by which the rate falls per segment (p).
     factor: f64,
     step: f64,
     gain: f64,

@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{QueueSeries, RunRecord};
 
-/// Most rows of the picture.
+/// Maximum number of rows.
 const ROWS: usize = 48;
-/// Most columns of the picture.
+/// Maximum number of columns.
 const COLUMNS: usize = 160;
 
 /// Peak queue lengths by port and time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heat {
-    /// `leaf3 → spine0` for each row: the ports with the greatest peaks, in the order of the topology.
+    /// `leaf3 → spine0` for each row: the ports with the highest peaks, in the order of the topology.
     pub ports: Vec<String>,
-    /// How many ports were sampled.
+    /// Number of ports sampled.
     pub sampled: usize,
-    /// How often queues were sampled, microseconds; zero: not known.
+    /// Sampling interval of the queues, microseconds; zero if unknown.
     #[serde(default)]
     pub every_us: f64,
     /// Samples in each value of the series.
@@ -26,7 +26,7 @@ pub struct Heat {
     pub samples_per_value: u64,
     /// Length of a column, microseconds.
     pub column_us: f64,
-    /// Greatest queue, wire bytes: `bytes[row][column]`.
+    /// Peak queue, wire bytes: `bytes[row][column]`.
     pub bytes: Vec<Vec<u64>>,
     /// Mean over switches of the standard deviation of the queue lengths of a switch's uplinks (of means over the
     /// column), bytes; empty when no switch has two sampled uplinks.
@@ -34,7 +34,7 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// Of a series; `None` if it is empty.
+    /// The heat map of a series; `None` if it is empty.
     #[must_use]
     pub fn new(record: &RunRecord, series: &QueueSeries) -> Option<Heat> {
         let ports = series.links.len();

@@ -1,13 +1,13 @@
-//! The topology as it is drawn: nodes in tiers and links with their load, grouped until a reader can see them.
+//! The topology as it is drawn: nodes in tiers and links with their load, grouped until the drawing is legible.
 
 use crate::text::{duration, plural, rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{LinkRecord, Quantity, RunRecord};
 
-/// More hosts than this are drawn as one symbol per switch.
+/// With more hosts than this, one symbol per switch stands for its hosts.
 const MOST_HOSTS: usize = 40;
-/// More directions of links than this are drawn by group.
+/// With more directions of links than this, links are drawn by group.
 const MOST_LINKS: usize = 2_000;
 
 /// Nodes and links to draw, column by column.
@@ -23,7 +23,7 @@ pub struct NetworkColumns {
     pub switches: usize,
     /// Directions of links in the network.
     pub directions: usize,
-    /// Over which part of the run loads are averaged, in words.
+    /// The part of the run over which loads are averaged, in words.
     #[serde(default)]
     pub averaged: String,
 }
@@ -35,7 +35,7 @@ pub struct Nodes {
     pub name: Vec<String>,
     /// 0 hosts, 1 switches with hosts, and so on upwards.
     pub tier: Vec<u8>,
-    /// How many nodes the symbol stands for.
+    /// Number of nodes that the symbol stands for.
     pub members: Vec<u32>,
 }
 
@@ -46,9 +46,9 @@ pub struct LinkColumns {
     pub from: Vec<u32>,
     /// Receiving node.
     pub to: Vec<u32>,
-    /// How many links the line stands for.
+    /// Number of links that the line stands for.
     pub members: Vec<u32>,
-    /// How many of these were down for part of the run.
+    /// Of these, links that were down for part of the run.
     pub failed: Vec<u32>,
     /// Line rate of one link, Gbit/s (the mean, if they differ).
     pub rate_gbps: Vec<f64>,
@@ -60,7 +60,7 @@ pub struct LinkColumns {
     pub dropped: Vec<u64>,
     /// Packets marked.
     pub marked: Vec<u64>,
-    /// Greatest queue of a member, wire bytes.
+    /// Peak queue of a member, wire bytes.
     pub peak_bytes: Vec<u64>,
 }
 
@@ -86,14 +86,14 @@ impl NetworkColumns {
     }
 }
 
-/// For every node the group it belongs to, named by its first member.
+/// The group of every node, named by the group's first member.
 type NodeGroups = Vec<usize>;
 
 fn alone(record: &RunRecord) -> NodeGroups {
     (0..record.nodes.len()).collect()
 }
 
-/// Hosts of the same switch form a group.
+/// Groups hosts by their switch.
 fn hosts_by_switch(record: &RunRecord) -> NodeGroups {
     let mut groups = alone(record);
     let mut first: BTreeMap<u32, usize> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn top(record: &RunRecord) -> u8 {
     record.nodes.iter().map(|node| node.tier).max().unwrap_or(0)
 }
 
-/// Nodes of one tier that hang together without the top tier form a group, and so does the top tier.
+/// Groups the nodes of one tier that are connected without the top tier, and the top tier as a whole.
 fn by_pod(record: &RunRecord) -> NodeGroups {
     let (mut root, top): (NodeGroups, u8) = (alone(record), top(record));
     for link in &record.links {
@@ -131,7 +131,7 @@ fn by_tier(record: &RunRecord) -> NodeGroups {
     first_of(record, |_| 0)
 }
 
-/// Groups by tier and key; every group is named by its first member.
+/// Groups nodes by tier and key; each group is named by its first member.
 fn first_of(record: &RunRecord, mut key: impl FnMut(usize) -> usize) -> NodeGroups {
     let mut first: BTreeMap<(u8, usize), usize> = BTreeMap::new();
     (0..record.nodes.len())
@@ -147,7 +147,7 @@ fn find(root: &mut NodeGroups, mut node: usize) -> usize {
     node
 }
 
-/// Links by the pair of groups they connect.
+/// Links, by the pair of groups that they connect.
 fn pairs<'a>(record: &'a RunRecord, groups: &NodeGroups) -> BTreeMap<(usize, usize), Vec<&'a LinkRecord>> {
     let mut pairs: BTreeMap<(usize, usize), Vec<&LinkRecord>> = BTreeMap::new();
     for link in &record.links {
@@ -176,7 +176,7 @@ fn drawn(record: &RunRecord, groups: &NodeGroups) -> NetworkColumns {
     network
 }
 
-/// A group is called by its first member's word and its size.
+/// Names a group by the word of its first member and its size.
 fn name_groups(nodes: &mut Nodes) {
     for (name, &members) in nodes.name.iter_mut().zip(&nodes.members) {
         if members > 1 {

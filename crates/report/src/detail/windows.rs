@@ -1,4 +1,4 @@
-//! Congestion windows and rates over time, thinned until a plot can show them.
+//! Congestion windows and rates over time, thinned for a plot.
 
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use weft_core::FlowId;
 use weft_core::record::{FlowSample, FlowSeries};
 
-/// More flows cannot be told apart; the first to start are drawn.
+/// With more flows a plot is not legible; the first to start are drawn.
 const MOST_FLOWS: usize = 8;
-/// More points per line cannot be seen.
+/// Maximum number of points per line; more would not be visible.
 const MOST_POINTS: usize = 1_000;
 
 /// Windows of some flows over time.
@@ -16,7 +16,7 @@ const MOST_POINTS: usize = 1_000;
 pub struct Windows {
     /// The lines.
     pub flows: Vec<FlowWindow>,
-    /// How many flows were sampled.
+    /// Number of flows sampled.
     pub sampled: usize,
 }
 
@@ -29,13 +29,13 @@ pub struct FlowWindow {
     pub time_us: Vec<f64>,
     /// Congestion window, bytes of payload.
     pub cwnd_bytes: Vec<u64>,
-    /// Rate, gigabits per second; empty if a window and not a rate limits the sender.
+    /// Rate, gigabits per second; empty if a window limits the sender, not a rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_gbps: Vec<f64>,
 }
 
 impl Windows {
-    /// Thins the samples of a run: of each flow every so many-th.
+    /// Thins the samples of a run: keeps every n-th sample of each flow.
     #[must_use]
     pub fn new(series: &FlowSeries) -> Windows {
         let flows: BTreeSet<FlowId> = series.rows.iter().map(|row| row.flow).collect();

@@ -1,4 +1,4 @@
-//! Distributions under every scheme at one place of the axis: completion times with their tail, slowdown by size.
+//! Distributions under every scheme at one point of the axis: completion times with their tail, slowdown by size.
 
 use super::flows_words;
 use crate::contrast::{Duel, MetricOrder};
@@ -101,14 +101,14 @@ fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
     (!x.is_empty()).then(|| super::series(&sweep.schemes[scheme], scheme, x, estimates, 1.0))
 }
 
-/// The class of another run that flows of about the middle of this one belong to: seeds draw slightly different sizes.
+/// The size class of another run that matches a class of this one: seeds draw slightly different sizes.
 fn alike<'a>(run: &'a Run, class: &SizeClass) -> Option<&'a SizeClass> {
     let classes = &run.summary.equal20;
     let middle = class.from_bytes.midpoint(class.to_bytes);
     classes.iter().find(|other| other.to_bytes >= middle).or(classes.last())
 }
 
-/// In how many size classes the seeds show less or more slowdown than under the baseline.
+/// The title: in how many size classes slowdown is lower or higher than under the baseline.
 fn size_title(sweep: &Sweep, at: usize) -> String {
     let Some(duel) = Duel::at(sweep, at) else {
         return "Slowdown by flow size".to_owned();

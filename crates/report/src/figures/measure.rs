@@ -8,18 +8,18 @@ use crate::statistics::Estimate;
 use crate::sweep::Sweep;
 use crate::text::number;
 
-/// What to plot of a metric.
+/// A metric to plot.
 #[derive(Clone, Copy, Debug)]
 pub struct Measure {
     /// Id of the figure.
     pub id: &'static str,
     /// The metric.
     pub metric: &'static str,
-    /// What it is called in titles: `Mean FCT`.
+    /// Its name in titles: `Mean FCT`.
     pub name: &'static str,
-    /// The end of the caption: how it was computed.
+    /// The end of the caption: how the metric is computed.
     pub caption: &'static str,
-    /// A share, plotted in per cent?
+    /// Whether it is a share, plotted in per cent.
     pub share: bool,
 }
 
@@ -82,7 +82,7 @@ fn by_scheme(sweep: &Sweep, base: Figure, x: Axis, all: &[Vec<Option<Estimate>>]
     }
 }
 
-/// What to see: the winner's lead at the last place, or the trend of a single scheme.
+/// The title: the winner's lead at the last point of the axis, or the trend of a single scheme.
 fn title(sweep: &Sweep, of: &Measure) -> String {
     let at = sweep.points() - 1;
     let place = sweep.place(at);
@@ -108,7 +108,7 @@ fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> Stri
     format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
-/// When nothing is known of the ratio (one seed, zeros), both values.
+/// Both values in words, if there is no ratio (one seed, zeros).
 fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &str) -> String {
     let unit = find(of.metric).map_or("", |metric| metric.unit);
     let words = |scheme: usize| {
@@ -120,7 +120,7 @@ fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &s
     format!("{}: {}, {}{place}", of.name, words(best), words(base))
 }
 
-/// How many times faster each scheme is than the baseline; `None` without a second scheme.
+/// The speed-up of each scheme over the baseline; `None` with a single scheme.
 #[must_use]
 pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
     let base = &sweep.schemes[0];
@@ -146,7 +146,7 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
     })
 }
 
-/// How the speed of a scheme changes along the axis.
+/// The title: how the speed-up of a scheme changes along the axis.
 fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     let (last, base) = (sweep.points() - 1, &sweep.schemes[0]);
     let Some(duel) = Duel::at(sweep, last) else {

@@ -1,10 +1,10 @@
-//! The plots of priority flow control that only a single run has: who was held up by what others caused, and where it began.
+//! The plots of priority flow control that only a single run has: victims of pauses, and the queues that caused them.
 
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::sweep::Run;
 use crate::text::{count, number};
 
-/// Mean slowdown of victims, culprits and others, and the queues that caused the pauses; nothing without pauses.
+/// Mean slowdown of victims, culprits and others, and the queues that caused the pauses; empty without pauses.
 #[must_use]
 pub fn pauses(run: &Run) -> Vec<Figure> {
     [groups(run), causes(run)].into_iter().flatten().collect()

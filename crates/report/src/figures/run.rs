@@ -48,10 +48,10 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
     })
 }
 
-/// A percentile in words and where a distribution has it.
+/// A percentile in words, and its field in a distribution.
 type Furthest = (&'static str, fn(&Distribution) -> Option<f64>);
 
-/// The furthest percentile that has 100 flows beyond it in every class: nothing further may be claimed.
+/// The highest percentile with at least 100 flows beyond it in every class; the title claims nothing beyond it.
 fn furthest(classes: &[SizeClass]) -> Furthest {
     let percentiles: [(f64, Furthest); 2] =
         [(0.01, ("99th percentile", |d| d.p99)), (0.05, ("95th percentile", |d| d.p95))];
@@ -60,7 +60,7 @@ fn furthest(classes: &[SizeClass]) -> Furthest {
     sure.map_or(("median", |d: &Distribution| d.p50), |(_, furthest)| furthest)
 }
 
-/// Waiting time by hop: the mean, and the 99th percentile beside it on its own axis.
+/// Waiting time by hop: the mean and, on its own axis, the 99th percentile.
 #[must_use]
 pub fn waiting(run: &Run) -> Vec<Figure> {
     let hops = &run.summary.queueing_us;
@@ -180,7 +180,7 @@ pub fn heat(heat: &Heat) -> Figure {
     }
 }
 
-/// How often queues were sampled, and how many samples share a value of `queues.csv`.
+/// The sampling interval of the queues, and how many samples a value of `queues.csv` combines.
 fn sampling(heat: &Heat) -> String {
     let every = duration(heat.every_us);
     match heat.samples_per_value {
@@ -193,14 +193,14 @@ fn sampling(heat: &Heat) -> String {
     }
 }
 
-/// Starts of the columns of a heat map and the unit of time that suits them.
+/// Starts of the columns of a heat map, and a suitable unit of time.
 fn columns(heat: &Heat) -> (Vec<f64>, Scaled) {
     let count = heat.bytes.first().map_or(0, Vec::len).max(heat.spread_bytes.len());
     let time = Scaled::fitting(heat.column_us * count as f64, "us", false);
     ((0..=count).map(|n| time.of(heat.column_us * n as f64)).collect(), time)
 }
 
-/// How uneven parallel queues are over time; `None` when no switch has two sampled uplinks.
+/// Imbalance of parallel queues over time; `None` if no switch has two sampled uplinks.
 #[must_use]
 pub fn spread(heat: &Heat) -> Option<Figure> {
     let greatest = heat.spread_bytes.iter().copied().reduce(f64::max)?;
@@ -225,7 +225,7 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
     })
 }
 
-/// Without duplicate acknowledgements, which RoCE and NDP do not have, the title reports packets out of order.
+/// The title. Without duplicate acknowledgements, which RoCE and NDP do not have, it reports packets out of order.
 fn overtaking_title(reordering: &Reordering) -> String {
     match (reordering.flows_with_dupacks > 0.0, reordering.out_of_order) {
         (true, _) => format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),

@@ -1,11 +1,11 @@
-//! What held up the slowest flows of a run, by cause.
+//! The causes that delayed the slowest flows of a run.
 
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::summary::SlowFlows;
 use crate::sweep::Run;
 use crate::text::{count, duration, number, plural};
 
-/// The slowest flows by cause; `None` if none finished or nobody knows why.
+/// The slowest flows by cause; `None` if none finished or no cause is known.
 #[must_use]
 pub fn slowest(run: &Run) -> Option<Figure> {
     let causes = &run.summary.slowest;

@@ -1,4 +1,5 @@
-//! Where the time goes under every scheme at one place of the axis: waiting by hop, drops by hop and reason.
+//! Where time and packets are lost under every scheme at one point of the axis: waiting by hop, drops by hop and
+//! reason.
 
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
@@ -83,7 +84,7 @@ fn queueing_title(sweep: &Sweep, at: usize) -> String {
     )
 }
 
-/// The hop at which packets wait longest, if it is the same with every seed.
+/// The hop at which packets wait longest, if it is the same hop with every seed.
 fn worst_hop(case: &[&Run]) -> Option<usize> {
     let worst = |run: &&Run| {
         let waits = run.summary.queueing_us.iter().enumerate();
@@ -131,7 +132,7 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
     })
 }
 
-/// With one kind of drop there is no legend, so the axis names it.
+/// The name of the axis: with one kind of drop there is no legend, so the axis names it.
 fn dropped_words(kinds: &BTreeSet<(u8, String)>) -> String {
     let mut all = kinds.iter();
     match (all.next(), all.next()) {

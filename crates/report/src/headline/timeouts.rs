@@ -5,7 +5,7 @@ use crate::summary::{Summary, TimedOut};
 use crate::sweep::Sweep;
 use crate::text::{count, duration, number, plural};
 
-/// A sentence after that of a run; empty without time-outs.
+/// The sentence to append for a run; empty without time-outs.
 pub(super) fn of_run(summary: &Summary) -> String {
     let Some(TimedOut { flows, syn, others_fct_us, .. }) = summary.timed_out else { return String::new() };
     let others =
@@ -22,7 +22,7 @@ pub(crate) fn of_syn(flows: u64, syn: u64) -> String {
     }
 }
 
-/// A sentence after that of one scheme; empty without time-outs.
+/// The sentence to append for one scheme; empty without time-outs.
 pub(super) fn of_scheme(sweep: &Sweep, at: usize) -> String {
     match sweep.estimate(0, at, "flows.timed_out") {
         Some(flows) if flows.mean > 0.0 => format!(" Flows with time-outs per run: {}.", number(flows.mean)),
@@ -30,7 +30,7 @@ pub(super) fn of_scheme(sweep: &Sweep, at: usize) -> String {
     }
 }
 
-/// A sentence after that of a sweep; empty without time-outs.
+/// The sentence to append for a sweep; empty without time-outs.
 pub(super) fn of_duel(sweep: &Sweep, duel: Duel) -> String {
     let flows = |scheme: usize| sweep.estimate(scheme, duel.at, "flows.timed_out").map(|flows| flows.mean);
     match flows(duel.best).zip(flows(duel.base)) {

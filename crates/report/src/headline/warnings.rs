@@ -1,5 +1,5 @@
-//! What spoils a result: missed expectations, runs that did not end by themselves, unfinished flows, overload, long drains, thin
-//! tails.
+//! Warnings that qualify a result: missed expectations, runs that did not end by themselves, unfinished flows,
+//! overload, long drains, thin tails.
 
 use super::{percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
@@ -7,7 +7,7 @@ use crate::summary::FlowCounts;
 use crate::sweep::Run;
 use crate::text::{count, duration, percent, plural, size};
 
-/// How many runs of a sweep were interrupted.
+/// Warning that interrupted runs of a sweep are left out.
 pub(super) fn left_out_words(runs: usize) -> String {
     match runs {
         1 => "1 run was interrupted and is excluded.".to_owned(),
@@ -15,7 +15,7 @@ pub(super) fn left_out_words(runs: usize) -> String {
     }
 }
 
-/// What spoils the result of these runs, most serious first.
+/// The warnings for these runs, most serious first.
 pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<String> {
     let missed: Vec<&str> = verdicts.iter().filter(|v| !v.passed).map(|v| v.claim.as_str()).collect();
     let expectations = (!missed.is_empty()).then(|| {
@@ -41,7 +41,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
         .collect()
 }
 
-/// `2 of 16 runs`, or `The run` when there is only one.
+/// `2 of 16 runs`, or `The run` if there is only one.
 fn of_runs(many: usize, all: usize) -> String {
     if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
 }
@@ -67,7 +67,7 @@ fn unfinished(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// A link that is busy all the time although flows are left: the load is more than the network carries.
+/// A link is always busy and flows remain: the load exceeds what the network can carry.
 fn overload(runs: &[Run]) -> Option<String> {
     let overloaded = |run: &&Run| {
         run.summary.stop == "time_limit"
@@ -94,7 +94,7 @@ fn few(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// Failures that were asked for and never happened.
+/// Configured failures that lie after the end of the run.
 fn too_late(runs: &[Run]) -> Option<String> {
     let many = runs.iter().filter(|run| run.summary.late_changes > 0).count();
     let run = runs.iter().max_by_key(|run| run.summary.late_changes).filter(|_| many > 0)?;
@@ -111,7 +111,7 @@ fn too_late(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// Averages over a whole run that mostly drains say little about its arrivals.
+/// Averages over a whole run that mostly drains say little about the arrivals.
 fn drained(runs: &[Run]) -> Option<String> {
     let parts = |run: &Run| Some((run.summary.simulated_s, run.summary.drains_from_s?));
     let many = runs.iter().filter_map(parts).count();
@@ -129,7 +129,7 @@ fn drained(runs: &[Run]) -> Option<String> {
     })
 }
 
-/// Averages leave out what comes after the start of the last flow; where that is the longer part, the reader is told.
+/// Averages exclude everything after the start of the last flow; warns if that is the longer part.
 fn draining(runs: &[Run]) -> Option<String> {
     let drain = |run: &Run| Some((run.summary.drain_s()?, run.summary.arrivals_until_s?));
     let long = |run: &Run| drain(run).filter(|(drain, arrivals)| drain > arrivals);

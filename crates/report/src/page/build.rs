@@ -1,4 +1,4 @@
-//! A page from a run or from a sweep: which plots, in which order, under which words.
+//! Builds a page from a run or a sweep: the plots, their order and their headings.
 
 use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
 use super::{NetworkView, Page, Section, Views};
@@ -146,7 +146,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
     against.into_iter().chain(places).flatten().collect()
 }
 
-/// Metrics that explain the answer.
+/// The metrics that explain the answer.
 const EXPLAINING: [Measure; 8] = [
     Measure {
         id: "imbalance",

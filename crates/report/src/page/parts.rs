@@ -1,4 +1,4 @@
-//! The parts of a page that are text: cards, the table of numbers, how to repeat.
+//! The text parts of a page: cards, the table of numbers, how to repeat.
 
 use super::{Card, Repeat, TextTable};
 use crate::contrast::Duel;
@@ -11,7 +11,7 @@ use crate::sweep::{Run, Sweep};
 use crate::text::{NOT_MEASURED, count, duration, number, percent, significant, value};
 use std::collections::BTreeSet;
 
-/// The metrics of the cards; flows with time-outs have one if there are any.
+/// The metrics on the cards; flows with time-outs get one if there are any.
 fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     let tail = tail_metric(runs);
     let timed_out = runs.iter().any(|run| run.summary.timed_out.is_some());
@@ -62,7 +62,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
 }
 
-/// What the flows with time-outs waited for, and what they do to the mean.
+/// Flows with time-outs: how many waited for a SYN, and the effect on the mean.
 fn timed_out(summary: &Summary) -> String {
     let TimedOut { syn, fct_us, others_fct_us, .. } = summary.timed_out.unwrap_or_default();
     let syn = (syn > 0).then(|| format!("{} of a SYN", count(syn)));
@@ -72,7 +72,7 @@ fn timed_out(summary: &Summary) -> String {
     syn.into_iter().chain(means).collect::<Vec<_>>().join("; ")
 }
 
-/// How much the links have to do: what was used, and what flows ask of the leaf that is asked most.
+/// The load of the links: the highest utilisation, and the highest load offered to a leaf.
 fn busiest(summary: &Summary) -> String {
     let used = summary.links.utilisation_max.map(|most| format!("busiest link {} utilised", percent(most)));
     let asked = |offered: &Offered| format!("offered load of a leaf up to {}", percent(offered.uplinks[1]));
@@ -116,7 +116,7 @@ const COLUMNS: [(&str, &str); 8] = [
     ("flows.unfinished", "unfinished"),
 ];
 
-/// The columns worth showing: unfinished flows only where there are some.
+/// The columns to show: unfinished flows only if there are any.
 fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> {
     let open = sweep.runs.iter().any(|run| run.summary.flows.unfinished > 0);
     COLUMNS.into_iter().filter(move |(metric, _)| open || *metric != "flows.unfinished")
@@ -133,7 +133,7 @@ fn with_interval(metric: &str, estimate: &Estimate) -> String {
     format!("{}{half}{unit}", number(estimate.mean / scaled.scale)).trim_end().to_owned()
 }
 
-/// Every case in a row, means with half-widths of 95 % intervals.
+/// One row per case: means with half-widths of 95 % intervals.
 pub(super) fn numbers(sweep: &Sweep) -> TextTable {
     let place = sweep.axis.as_ref().map(|axis| axis.name.clone());
     let header = [Some("scheme".to_owned()), place, Some("seeds".to_owned()), Some("flows".to_owned())];

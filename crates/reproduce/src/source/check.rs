@@ -1,4 +1,4 @@
-//! What can be wrong in `claims.toml` although it is TOML of the right shape. Says everything at once.
+//! Mistakes in `claims.toml` beyond its syntax and shape. Reports all at once.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ impl Check<'_> {
         }
     }
 
-    /// A mistake in the entry whose id this is.
+    /// Reports a mistake in the entry with this id.
     fn wrong(&mut self, id: &Spanned<String>, what: &str) {
         let line = self.text[..id.span().start].lines().count();
         self.mistakes.push(format!("line {line}, {}: {what}", id.get_ref()));
@@ -108,7 +108,7 @@ impl Check<'_> {
         self.claims(id, &figure.claims);
     }
 
-    /// That these claims exist.
+    /// Checks that these claims exist.
     fn claims(&mut self, id: &Spanned<String>, claims: &[String]) {
         for claim in claims {
             if !self.source.claims.iter().any(|known| known.id.get_ref() == claim) {
@@ -141,7 +141,7 @@ impl Check<'_> {
         }
     }
 
-    /// A search has the seeds of its level.
+    /// Checks that the level of a search has seeds.
     fn levels(&mut self, id: &Spanned<String>, expression: &Expression) {
         for (term, level, _) in expression.searches() {
             if level.terms().is_empty() {

@@ -16,9 +16,9 @@ pub(super) struct Answer {
     pub(super) flags: Flags,
     pub(super) ack: u64,
     pub(super) echo: Time,
-    /// What arrived beyond a gap: its first byte,
+    /// The first byte that arrived beyond a gap,
     pub(super) start: u64,
-    /// and how much; 0: nothing.
+    /// and how many; 0: none.
     pub(super) length: u16,
 }
 
@@ -26,7 +26,7 @@ const NOTIFICATION: Answer =
     Answer { flags: Flags::ACK.with(flags::NOTIFICATION), ack: 0, echo: Time::ZERO, start: 0, length: 0 };
 
 impl Answer {
-    /// It says no more than a later one.
+    /// Whether a later answer makes it redundant.
     fn is_plain(&self) -> bool {
         !self.flags.has(flags::NEGATIVE) && !self.flags.has(flags::MEASURED) && !self.flags.has(flags::ECHO)
     }
@@ -58,13 +58,13 @@ pub(super) struct Answers {
     notifications: u32,
     /// The acknowledgement that leaves next.
     first: Option<Answer>,
-    /// Those behind it.
+    /// Acknowledgements behind it.
     more: VecDeque<Answer>,
     late: BinaryHeap<Reverse<Late>>,
     /// How many were late.
     number: u64,
     delay: Span,
-    /// Of notifications, of acknowledgements.
+    /// Jitter of notifications, and of acknowledgements.
     jitter: (Span, Span),
     random: Random,
 }
@@ -133,7 +133,7 @@ impl Answers {
         self.notifications > 0 || self.first.is_some()
     }
 
-    /// When a delayed one may leave.
+    /// When the next delayed answer may leave.
     #[inline]
     pub(super) fn due(&self) -> Time {
         self.late.peek().map_or(Time::NEVER, |Reverse(late)| late.due)

@@ -1,4 +1,4 @@
-//! What answers and silence mean: progress, gaps, time-outs.
+//! How the sender reacts to answers and to silence: progress, gaps, time-outs.
 
 use weft_core::record::FlowState;
 use weft_core::segment::{Flags, MAX_BLOCKS, Segment};
@@ -24,8 +24,8 @@ impl QueueSender {
         }
     }
 
-    /// Tells TLT what an answer says. Nobody asks for the tail behind the last packet that arrived, nor for what was sent again in
-    /// vain; the rest of a gap the repair will come to.
+    /// Passes an answer to TLT. Neither the tail behind the last packet that arrived nor a lost retransmission is
+    /// requested by the receiver; the rest of a gap will be repaired anyway.
     fn consult_marker(&mut self, ack: u64, segment: &Segment) {
         let mss = self.rules.mss;
         let mut beyond = [(0, 0); MAX_BLOCKS];
@@ -43,7 +43,7 @@ impl QueueSender {
         }
     }
 
-    /// More has arrived in order.
+    /// More payload has arrived in order.
     fn progress(&mut self, now: Time, ack: u64) {
         self.una = ack;
         if ack == self.size {
@@ -86,7 +86,7 @@ impl QueueSender {
         }
     }
 
-    /// A packet arrived beyond the gap: starts a recovery unless there is one.
+    /// A packet arrived beyond the gap: starts a recovery unless one is in progress.
     fn arrived_beyond(&mut self, ack: u64, segment: &Segment) {
         let mss = self.rules.mss;
         for (start, _) in segment.sacked().filter(|(start, _)| *start >= ack) {
@@ -125,7 +125,7 @@ impl QueueSender {
         self.retry_at = now + silence + self.out_of_step(silence);
     }
 
-    /// A random part of at most an eighth, so that senders that stopped together do not retry in lockstep forever.
+    /// A random time of at most an eighth, so that senders that stopped together do not retry in lockstep forever.
     fn out_of_step(&self, silence: Span) -> Span {
         if self.backoff < 2 {
             return Span::ZERO;

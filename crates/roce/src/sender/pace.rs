@@ -6,9 +6,9 @@ use weft_rate::AnyRateLaw;
 
 use crate::queue_pairs::QueuePairs;
 
-/// A packet that went.
+/// A packet that was sent.
 pub(super) struct Departure {
-    /// It ends a measured segment, or the message.
+    /// Whether it ends a measured segment, or the message.
     pub(super) closes: bool,
     /// The instant from which the round trip counts: the packet's or burst's own transmission time is excluded.
     pub(super) counted: Time,
@@ -20,15 +20,15 @@ pub(super) struct Pace {
     line: Rate,
     /// The next packet may be sent at this instant,
     pub(super) at: Time,
-    /// which is over.
+    /// and that instant has passed.
     pub(super) open: bool,
-    /// A burst goes at line rate.
+    /// Whether bursts are sent at line rate.
     bursts: bool,
     /// Bytes of a segment; `u64::MAX`: none is measured.
     segment: u64,
     /// Bytes of the current segment sent,
     gone: u64,
-    /// and when it began.
+    /// and when it started.
     began: Time,
     /// Subtracted from every round trip.
     base: Span,
@@ -92,8 +92,8 @@ impl Pace {
         Departure { closes, counted: self.began + self.line.time_for(gone) }
     }
 
-    /// Nothing more is sent until `size`, sent from `from` on, has passed at the current rate. The card itself
-    /// enforces the line rate.
+    /// Nothing more is sent until `size`, sent from `from` on, would have been sent at the current rate. The card
+    /// itself enforces the line rate.
     fn wait(&mut self, now: Time, from: Time, size: Bytes) {
         let rate = self.law.rate();
         if rate >= self.line {

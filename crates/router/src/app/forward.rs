@@ -5,7 +5,7 @@ use weft_packet::Mac;
 use crate::app::{Application, Desk};
 use crate::pool::FrameBatch;
 
-/// Where the frames of a port go.
+/// The destination of the frames of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossConnect {
     /// The output port.
@@ -15,7 +15,7 @@ pub struct CrossConnect {
 }
 
 impl CrossConnect {
-    /// To port `to`, from its own address to that of the station behind it.
+    /// To port `to`, from its own MAC address to that of the station behind it.
     #[must_use]
     pub fn new(to: u16, own: Mac, station: Mac) -> CrossConnect {
         let mut addresses = [0; 12];

@@ -1,7 +1,7 @@
 //! IPv4 and IPv6 routing: checksum, hop limit, longest-prefix match, next hop.
 //!
-//! What most packets need is on this page, for a whole batch at once; everything else (answers, errors, questions, next hops that are
-//! not resolved) is in `slow`, one packet at a time.
+//! This file has the fast path, for a whole batch at once; everything else (replies, errors, requests, unresolved next
+//! hops) is in `slow`, one packet at a time.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ mod slow;
 
 /// Bytes of an Ethernet header.
 const ETHERNET: usize = 14;
-/// Time between looks at what is due.
+/// Interval between checks for what is due.
 const TICK: Span = Span::from_ms(100);
 
-/// How many ICMP errors a worker sends.
+/// Rate limit of the ICMP errors of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorRate {
-    /// In the long run.
+    /// Long-term rate.
     pub per_second: u32,
-    /// At once.
+    /// Maximum burst.
     pub burst: u32,
 }
 
@@ -39,7 +39,7 @@ impl Default for ErrorRate {
     }
 }
 
-/// Packets of one family on their way through a batch.
+/// The packets of one address family in a batch.
 struct Lane<A> {
     frames: [Frame; BATCH],
     addresses: [A; BATCH],
@@ -53,7 +53,7 @@ impl<A: Copy + Default> Lane<A> {
         Lane { frames, addresses, hops: [Hop::NONE; BATCH], count: 0 }
     }
 
-    /// Puts a packet at place `count`; returns how many there are now. The caller keeps count, in a register.
+    /// Stores a packet at index `count`; returns the new count. The caller keeps the count, in a register.
     #[inline(always)]
     fn put(&mut self, count: usize, frame: Frame, address: A) -> usize {
         let at = count % BATCH;
@@ -78,7 +78,7 @@ pub struct Routing {
     rest: Vec<Frame>,
 }
 
-/// What the first bytes of a frame say.
+/// The result of examining the first bytes of a frame.
 enum Lookup {
     V4(u32),
     V6(u128),
@@ -86,7 +86,7 @@ enum Lookup {
 }
 
 impl Routing {
-    /// For one worker of a router with these ports.
+    /// The application of one worker of a router with these ports.
     #[must_use]
     pub fn new(control: Arc<Control>, ports: Arc<[Interface]>, errors: ErrorRate) -> Routing {
         let (v4, v6) = control.read(|state| (state.v4().reader(), state.v6().reader()));
@@ -108,7 +108,7 @@ impl Routing {
         }
     }
 
-    /// Takes over new next hops.
+    /// Adopts new next hops.
     #[inline]
     fn refresh(&mut self) {
         let newest = self.control.newest();
@@ -117,7 +117,7 @@ impl Routing {
         }
     }
 
-    /// Sends the packets of a lane whose next hop is resolved; the others are left to `rest`.
+    /// Sends the packets of a lane whose next hop is resolved; moves the others to `rest`.
     #[inline(always)]
     fn send<A: Copy>(
         (table, rest): (&AdjacencyTable, &mut Vec<Frame>),
@@ -139,7 +139,7 @@ impl Routing {
     }
 }
 
-/// The station to which a frame goes, as a number.
+/// The destination MAC address of a frame, as a number.
 #[inline(always)]
 fn station_of(buffer: &[u8; STRIDE]) -> u64 {
     let (words, _) = buffer.as_chunks::<8>();
@@ -150,7 +150,7 @@ fn as_number(Mac([a, b, c, d, e, f]): Mac) -> u64 {
     u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
 }
 
-/// Whether a frame is a sound packet for this station that only needs a next hop.
+/// Whether a frame is a valid packet for this station that only needs a next hop.
 #[inline(always)]
 fn classify(buffer: &[u8; STRIDE], length: u16, station: u64) -> Lookup {
     let has = usize::from(length).saturating_sub(ETHERNET);
@@ -210,5 +210,5 @@ impl Application for Routing {
     }
 }
 
-/// An unresolved next hop has an MTU that no packet meets, so that one comparison sends its packets the slow way.
+/// An unresolved next hop has an MTU of zero, so that a single comparison sends its packets to the slow path.
 const _: () = assert!(Adjacency::UNRESOLVED.mtu == 0);

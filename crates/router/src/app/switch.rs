@@ -1,7 +1,7 @@
 //! The switch of the simulator as an application: its balancer, queues, marks and drops, on real packets.
 //!
-//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable: the station at its
-//! other end is whoever sent the last frame.
+//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable: the
+//! station at its other end is the sender of the last frame.
 //!
 //! ```text
 //! worker: frame -> header ─┐                                   ┌─> rewrite, mark, send
@@ -24,10 +24,10 @@ use crate::pool::{Frame, FrameBatch};
 
 /// The address of host 0.
 const FIRST_HOST: u32 = 0x0a00_0000;
-/// Least bytes of a frame without FCS, and what a packet takes on the wire besides: FCS, preamble and gap.
+/// Minimum bytes of a frame without FCS, and the overhead of a packet on the wire: FCS, preamble and gap.
 const LEAST_FRAME: u16 = 60;
 const BESIDES: u16 = 24;
-/// No host may have more than the 24 bits of an address.
+/// Maximum number of hosts: host numbers have the 24 low bits of an address.
 pub const MOST_HOSTS: u32 = 1 << 24;
 
 /// The class of each differentiated services code point.
@@ -42,12 +42,12 @@ pub struct SwitchPort {
     pub mac: Mac,
     /// The host at the other end, if it is one.
     pub host: Option<HostId>,
-    /// The station at the other end: whoever sent the last frame.
+    /// The station at the other end: the sender of the last frame.
     station: AtomicU64,
 }
 
 impl SwitchPort {
-    /// A port with the station at its other end; without one, frames go to all stations until the first frame comes.
+    /// A port with the station at its other end; without one, frames are broadcast until the first frame arrives.
     #[must_use]
     pub fn new(number: PortId, mac: Mac, host: Option<HostId>, station: Option<Mac>) -> SwitchPort {
         SwitchPort { number, mac, host, station: AtomicU64::new(as_word(station.unwrap_or(Mac::BROADCAST))) }
@@ -60,7 +60,7 @@ impl SwitchPort {
         }
     }
 
-    /// The station at the other end; all stations as long as it is not known.
+    /// The station at the other end; broadcast while it is unknown.
     fn station(&self) -> Mac {
         let [.., a, b, c, d, e, f] = self.station.load(Ordering::Relaxed).to_be_bytes();
         Mac([a, b, c, d, e, f])
@@ -74,19 +74,19 @@ fn as_word(Mac([a, b, c, d, e, f]): Mac) -> u64 {
 /// A switch that several workers share.
 pub struct SharedSwitch {
     driver: Mutex<SwitchDriver>,
-    /// In the order of the workers' back ends.
+    /// The ports, in the order of the workers' back ends.
     ports: Box<[SwitchPort]>,
-    /// For each port of the switch the number of its back end.
+    /// For each port of the switch, the number of its back end.
     device_of: Box<[u16]>,
     hosts: u32,
     class_of: ClassOfCodePoint,
-    /// When a worker has to look again, picoseconds.
+    /// When a worker must look again, picoseconds.
     next_look: AtomicU64,
 }
 
 impl SharedSwitch {
-    /// A switch in a fabric of so many hosts, at most [`MOST_HOSTS`]. Its ports come in the order of the workers' back ends; the links
-    /// of all others are down.
+    /// A switch in a fabric of `hosts` hosts, at most [`MOST_HOSTS`]. Its ports are in the order of the workers' back
+    /// ends; the links of all others are down.
     #[must_use]
     pub fn new(
         mut driver: SwitchDriver,
@@ -111,18 +111,18 @@ impl SharedSwitch {
         }
     }
 
-    /// The switch itself; workers wait as long as it is held.
+    /// The switch itself; workers wait while it is locked.
     pub fn driver(&self) -> MutexGuard<'_, SwitchDriver> {
         self.driver.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The host with an address.
+    /// The host with this address.
     fn host(&self, address: Ipv4Addr) -> Option<HostId> {
         let number = u32::from(address).checked_sub(FIRST_HOST)?;
         (number < self.hosts).then_some(HostId(number))
     }
 
-    /// What the switch reads of a packet in a frame of this length.
+    /// The header of a packet, as the switch reads it, in a frame of this length.
     fn header(&self, packet: &Ipv4Packet<'_>, length: u16) -> Option<Header> {
         let (source, destination) = (self.host(packet.source)?, self.host(packet.destination)?);
         let (from, to) = ports::of_v4(packet).unwrap_or((0, 0));
@@ -152,7 +152,7 @@ pub struct Switching {
     outcomes: Vec<SwitchOutcome>,
 }
 
-/// What a frame asks for.
+/// What to do with a frame.
 enum Wanted {
     Switching(Header),
     Answer(ArpMessage),
@@ -160,7 +160,7 @@ enum Wanted {
 }
 
 impl Switching {
-    /// For worker number `worker` of those that the driver knows.
+    /// The application of worker number `worker`.
     #[must_use]
     pub fn new(shared: Arc<SharedSwitch>, worker: u16) -> Switching {
         Switching { shared, worker, arrivals: Vec::new(), outcomes: Vec::new() }
@@ -197,7 +197,7 @@ impl Switching {
         }
     }
 
-    /// The switch answers for all hosts except the one that may be asking about itself.
+    /// The switch answers for all hosts, except for the host that may be asking about itself.
     fn wanted_address(&self, bytes: &[u8], port: &SwitchPort) -> Wanted {
         let Ok(message) = ArpMessage::parse(bytes) else { return Wanted::Drop(DropCause::Malformed) };
         let host = self.shared.host(message.target.1);
@@ -205,7 +205,7 @@ impl Switching {
         if asks { Wanted::Answer(message.answer(port.mac)) } else { Wanted::Drop(DropCause::Local) }
     }
 
-    /// Lends the switch to `act`; then what has become of this worker's frames is carried out.
+    /// Calls `act` with the switch; then sends or drops this worker's frames as decided.
     fn with_switch(&mut self, desk: &mut Desk<'_>, act: impl FnOnce(&mut SwitchDriver)) {
         let shared = Arc::clone(&self.shared);
         let mut driver = shared.driver();
@@ -243,7 +243,7 @@ fn drop_frame(desk: &mut Desk<'_>, frame: Frame, cause: DropCause) {
     desk.pool.give(frame.buffer);
 }
 
-/// Sends the answer in the buffer of the question.
+/// Sends the answer in the buffer of the request.
 fn answer(desk: &mut Desk<'_>, frame: Frame, message: &ArpMessage) {
     let header =
         EthernetHeader { destination: message.target.0, source: message.sender.0, kind: EtherType::ARP };

@@ -1,7 +1,7 @@
-//! Rings in memory: a port without a device, for measuring what the processor can do.
+//! Rings in memory: a port without a device, for measuring the processor.
 //!
-//! Frames that are sent return to the ring and are received again, so that no frame is ever copied. A generator may give each frame
-//! a fresh header as it is received.
+//! Sent frames return to the ring and are received again, so that no frame is ever copied. A generator may give each
+//! frame a fresh header as it is received.
 
 use std::io;
 
@@ -11,10 +11,10 @@ use weft_packet::{Mac, checksum};
 use crate::backend::Backend;
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
 
-/// What a received frame looks like.
+/// The contents of received frames.
 #[derive(Clone, Debug)]
 pub enum MemoryTraffic {
-    /// As it was sent.
+    /// As they were sent.
     Same,
     /// IPv4 to the router's station with a new destination, all addresses equally likely, TTL 64.
     RandomDestinations(DestinationDraw),
@@ -30,7 +30,7 @@ pub struct DestinationDraw {
 }
 
 impl DestinationDraw {
-    /// From a seed, for copies of this frame of IPv4 without options.
+    /// Draws from a seed, for copies of this frame, which must be IPv4 without options.
     ///
     /// # Panics
     /// The frame is too short.
@@ -46,7 +46,7 @@ impl DestinationDraw {
         DestinationDraw { state, station, checksum: checksum::of_header(&header) }
     }
 
-    /// Marsaglia's xorshift, whose low half would be weaker: the high half is taken.
+    /// Marsaglia's xorshift; takes the high half, because the low half is weaker.
     #[inline(always)]
     fn next(&mut self) -> u32 {
         self.state ^= self.state << 13;
@@ -63,7 +63,7 @@ impl DestinationDraw {
         let Some(header) = buffer[14..].first_chunk_mut::<20>() else { return };
         header[8] = 64;
         header[16..].copy_from_slice(&destination.to_be_bytes());
-        // 2^16 - 1 divides 2^32 - 1: both halves of the destination count alike.
+        // 2^16 - 1 divides 2^32 - 1: both halves of the destination contribute alike.
         let sum = u32::from(!self.checksum) + (destination >> 16) + (destination & 0xffff);
         let sum = (sum & 0xffff) + (sum >> 16);
         [header[10], header[11]] = (!(sum + (sum >> 16)) as u16).to_be_bytes();
@@ -80,7 +80,8 @@ pub struct MemoryRing {
 }
 
 impl MemoryRing {
-    /// A ring filled with copies of a frame. There are `frames`, rounded up to a power of two, or as many as the pool has.
+    /// A ring filled with copies of a frame: `frames` of them, rounded up to a power of two, or as many as the pool
+    /// has.
     #[must_use]
     pub fn filled(
         pool: &mut FramePool,

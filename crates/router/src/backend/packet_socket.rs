@@ -47,11 +47,11 @@ impl PacketSocket {
     }
 }
 
-/// The flag of a note: the sender has left the checksum to the card.
+/// The flag that the sender has left the checksum to the card.
 const NEEDS_CHECKSUM: u8 = 1;
 
-/// Does for a sender in another namespace what a card would do on the cable: sums the bytes from `start`, among them the
-/// pseudo-header's sum, and stores the checksum `offset` bytes further on.
+/// Completes a checksum, as a card would on the cable, for a sender in another namespace: sums the bytes from `start`,
+/// which include the pseudo-header's sum, and stores the checksum `offset` bytes further on.
 fn complete(frame: &mut [u8], [start, offset]: [usize; 2]) {
     let Some(covered) = frame.get_mut(start..) else { return };
     let sum = match checksum::of(covered) {

@@ -9,15 +9,16 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::pool::{BATCH, STRIDE};
 
-/// What the kernel puts in front of each frame: whether its sender has left a checksum to the card (`virtio_net_hdr`).
+/// The header that the kernel puts in front of each frame (`virtio_net_hdr`): whether the sender has left the checksum
+/// to the card.
 pub type OffloadNote = [u8; 10];
 
-/// The result of a call that says -1 for "see `errno`".
+/// Checks the result of a call that returns -1 and sets `errno`.
 fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Whether an error only says "not now".
+/// Whether an error only means "try again".
 #[must_use]
 pub fn is_busy(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
@@ -27,7 +28,7 @@ pub fn is_busy(error: &io::Error) -> bool {
 /// The number of a network interface.
 ///
 /// # Errors
-/// There is none of this name.
+/// There is no interface with this name.
 #[allow(unsafe_code, reason = "a system call")]
 pub fn interface_index(name: &str) -> io::Result<c_int> {
     let name = std::ffi::CString::new(name)?;
@@ -36,7 +37,7 @@ pub fn interface_index(name: &str) -> io::Result<c_int> {
     if index == 0 { Err(io::Error::last_os_error()) } else { Ok(index as c_int) }
 }
 
-/// A raw packet socket bound to an interface, non-blocking, that does not see what it sends itself.
+/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends.
 ///
 /// # Errors
 /// There is no permission (`CAP_NET_RAW`), or the interface is gone.
@@ -45,7 +46,7 @@ pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: no memory is passed. Protocol 0 receives nothing until the socket is bound.
     let raw = checked(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
-    // SAFETY: the call has just returned this descriptor, and nobody else owns it.
+    // SAFETY: the call has just returned this descriptor, and nothing else owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(raw) };
     set_option(&socket, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
     set_option(&socket, libc::PACKET_VNET_HDR, &1_i32)?;
@@ -60,7 +61,7 @@ pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Receives frames for all stations, as a switch does.
+/// Receives frames for all MAC addresses (promiscuous mode), as a switch does.
 ///
 /// # Errors
 /// There is no permission.
@@ -73,7 +74,7 @@ pub fn receive_all_stations(socket: &OwnedFd, interface: c_int) -> io::Result<()
     set_option(socket, libc::PACKET_ADD_MEMBERSHIP, &request)
 }
 
-/// Joins a group of sockets among which the kernel divides what arrives by the hash of the flow.
+/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash.
 ///
 /// # Errors
 /// The kernel refuses.
@@ -91,7 +92,7 @@ fn set_option<T: Copy>(socket: &OwnedFd, option: c_int, value: &T) -> io::Result
     Ok(())
 }
 
-/// Messages of two parts: the kernel's note and the frame.
+/// Messages of two parts: the kernel's header and the frame.
 struct Messages {
     parts: [[libc::iovec; 2]; BATCH],
     messages: [libc::mmsghdr; BATCH],
@@ -104,7 +105,7 @@ impl Messages {
         unsafe { zeroed() }
     }
 
-    /// Message `n` consists of these parts.
+    /// Sets the parts of message `n`.
     fn set(&mut self, n: usize, note: *mut u8, frame: (*mut u8, usize)) {
         let (note, length) = (note.cast(), size_of::<OffloadNote>());
         self.parts[n] = [
@@ -116,8 +117,8 @@ impl Messages {
     }
 }
 
-/// Receives at most as many frames as there are buffers; calls `got` with the number, length and note of each. A frame that is
-/// longer than its buffer is cut, and its whole length told.
+/// Receives at most as many frames as there are buffers; calls `got` with the number, length and kernel header of each.
+/// A frame longer than its buffer is truncated; its full length is reported.
 ///
 /// # Errors
 /// The interface has failed.
@@ -157,7 +158,7 @@ pub fn receive_many(
     }
 }
 
-/// Sends frames; returns how many the kernel took, from the first.
+/// Sends frames; returns how many the kernel accepted, from the first.
 ///
 /// # Errors
 /// The interface has failed.
@@ -180,7 +181,7 @@ pub fn send_many(socket: &OwnedFd, frames: &[&[u8]]) -> io::Result<usize> {
     }
 }
 
-/// Makes an open `/dev/net/tun` the end of a TAP device of this name.
+/// Attaches an open `/dev/net/tun` to a TAP device of this name.
 ///
 /// # Errors
 /// There is no permission (`CAP_NET_ADMIN`), or the name is too long or in use.
@@ -211,7 +212,7 @@ pub fn attach_tap(device: &impl AsRawFd, name: &str) -> io::Result<()> {
 pub fn wait_readable(descriptors: &[RawFd], milliseconds: u16) -> io::Result<()> {
     let poll = |fd: &RawFd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
     let mut polled: Vec<libc::pollfd> = descriptors.iter().map(poll).collect();
-    // SAFETY: the pointer is to as many structures as the call is told, and they outlive it.
+    // SAFETY: the pointer is to as many structures as passed to the call, and they outlive it.
     let result =
         unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, milliseconds.into()) };
     match checked(result) {
@@ -242,8 +243,8 @@ pub fn pin_to_core(core: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Asks for large pages under a piece of memory that has not been used yet. Look-ups all over a table then find their pages in the
-/// processor's own list of them. Without such pages nothing changes but speed.
+/// Requests large pages for memory that has not been used yet, so that the processor's TLB covers random look-ups.
+/// Without such pages only speed suffers.
 #[allow(unsafe_code, reason = "a system call")]
 pub fn prefer_large_pages(start: *const u8, length: usize) {
     const LARGE: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! TAP: the router is the other end of an interface that the kernel sees.
+//! TAP devices: the router is the other end of an interface that the kernel sees.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -52,12 +52,12 @@ impl Backend for TapDevice {
         let mut lost = 0;
         let mut result = Ok(());
         for frame in frames.iter() {
-            // A device takes a frame whole or not at all.
+            // A device accepts a frame completely or not at all.
             match self.device.write_all(pool.bytes(*frame)) {
                 Ok(()) => {}
                 Err(error) => {
                     lost += 1;
-                    // An interface that is down refuses frames (EIO) until it comes up.
+                    // An interface that is down rejects frames (EIO) until it comes up.
                     if !system::is_busy(&error) && error.raw_os_error() != Some(libc::EIO) {
                         result = Err(error);
                     }

@@ -38,7 +38,7 @@ pub(crate) struct Swept<'a> {
     pub(crate) metrics: Metrics,
     /// What the runs record.
     pub(crate) recorded: &'a [Recorded],
-    /// The line of a place.
+    /// The line of a position in the file.
     pub(crate) line: &'a dyn Fn(SourceSpan) -> usize,
 }
 
@@ -83,7 +83,7 @@ fn unknown(question: &Question, term: &Term, metrics: &Metrics) -> Option<Mistak
     Some(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") })
 }
 
-/// The part of the record that a metric is computed from, and its word; `None` for what is always known.
+/// The part of the record that a metric is computed from, and its word; `None` if it is always recorded.
 fn needed(metric: &str) -> Option<(Recorded, &'static str)> {
     match metric.split_once('.') {
         Some(("reordering", _)) => Some((Recorded::Reordering, "reordering")),
@@ -162,7 +162,7 @@ fn locate(question: &Question, field: &Swept<'_>, selector: &Selector) -> Result
     }
 }
 
-/// A selector that matches nothing: its axis does not exist, or has no such value.
+/// The mistake for a selector that matches nothing: its axis does not exist, or has no such value.
 fn lost(question: &Question, field: &Swept<'_>, selector: &Selector) -> Mistake {
     let about: Vec<&SweepAxis> = field.axes.iter().filter(|axis| selector.is_about(&axis.path)).collect();
     match selector.path().filter(|_| about.is_empty()) {

@@ -1,4 +1,4 @@
-//! Looking ahead in the event list. Changes nothing.
+//! Looks ahead in the event list, without changing it.
 
 use weft_core::{LinkId, PacketId, prefetch};
 
@@ -9,7 +9,7 @@ use super::{Calendar, NONE, Row};
 const HORIZON: u64 = 1 << 10;
 
 impl Calendar {
-    /// Reports about this many pending arrivals, starting at the open bucket; returns the last bucket examined.
+    /// Passes about `count` pending arrivals to `tell`, starting at the open bucket; returns the last bucket examined.
     pub(crate) fn ahead(&self, count: usize, mut tell: impl FnMut(LinkId, PacketId)) -> u64 {
         let (mut number, mut told) = (self.number, 0);
         let horizon = self.number + HORIZON;

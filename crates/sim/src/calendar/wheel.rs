@@ -4,19 +4,20 @@ use super::NONE;
 
 /// Buckets of the wheel.
 pub(super) const BUCKETS: usize = 1 << 16;
-/// Words of the map of occupied buckets, and of the map of those words that hold anything.
+/// Words of the bitmap of occupied buckets, and of the bitmap of its non-zero words.
 pub(super) const WORDS: usize = BUCKETS / 64;
 const BLOCKS: usize = WORDS / 64;
-/// How far ahead the wheel takes events: the word of the open bucket must never hold bits of the next turn.
+/// How many buckets ahead the wheel takes events: the word of the open bucket must never hold bits of the next turn of
+/// the wheel.
 pub(super) const REACH: u64 = (BUCKETS - 64) as u64;
 /// No bucket.
 const NOWHERE: usize = usize::MAX;
 
 /// The buckets.
 pub(super) struct Wheel {
-    /// Buckets that hold anything.
+    /// Bit n: bucket n is occupied.
     pub(super) occupied: [u64; WORDS],
-    /// Words of this map that are not zero.
+    /// Bit n: word n of `occupied` is not zero.
     pub(super) words: [u64; BLOCKS],
     /// First row of every bucket.
     pub(super) first: [u32; BUCKETS],
@@ -33,7 +34,7 @@ impl Wheel {
         self.first[bucket as usize % BUCKETS]
     }
 
-    /// From now on a bucket starts with this row.
+    /// Sets the first row of a bucket.
     #[inline]
     pub(super) fn put_first(&mut self, bucket: u64, row: u32) {
         let slot = bucket as usize % BUCKETS;
@@ -45,7 +46,7 @@ impl Wheel {
         *bits |= 1 << (slot % 64);
     }
 
-    /// The first row of a bucket is taken; `next` followed it.
+    /// Removes the first row of a bucket; `next` is the one behind it.
     #[inline]
     pub(super) fn take_first(&mut self, slot: usize, next: u32) {
         self.first[slot] = next;
@@ -71,7 +72,7 @@ impl Wheel {
         }
     }
 
-    /// The same if this word of the map is empty; [`NOWHERE`] if all words are.
+    /// [`Wheel::occupied_from`] beyond an empty word of the bitmap; [`NOWHERE`] if all words are empty.
     #[inline]
     fn occupied_beyond(&self, word: usize) -> usize {
         let next = (word + 1) % WORDS;
@@ -94,7 +95,7 @@ impl Wheel {
     }
 }
 
-/// The index of the lowest bit of a word in a map; never beyond the map, whatever the bits.
+/// The bucket of the lowest set bit of a word; the result is a valid index for any `bits`, including zero.
 #[inline]
 fn place(word: usize, bits: u64) -> usize {
     (word * 64 + bits.trailing_zeros() as usize) % BUCKETS

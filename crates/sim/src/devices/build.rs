@@ -14,7 +14,7 @@ pub(super) fn switches(plan: &RunPlan, number: usize) -> Box<[Option<PlacedSwitc
     all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
 }
 
-/// A switch with an observer, and an event per departure.
+/// A switch with an observer and one event per departure.
 pub(super) fn observed(plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) -> PlacedSwitch {
     let mut bare = plan.setup.build_switch(switch);
     bare.observe(observer);

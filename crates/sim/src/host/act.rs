@@ -1,4 +1,4 @@
-//! What an end does after any event: it sends, waits for the card, or sets its timer.
+//! What an end does after an event: it sends, waits for the card, or sets its timer.
 
 use weft_core::stack::{Layout, Side};
 use weft_core::{PacketId, PortId, Span, Time};
@@ -8,23 +8,24 @@ use crate::context::Context;
 use crate::ends::{Active, FlowEnd};
 use crate::labels::{HostLabels, Parcel};
 
-/// What an end did, and what it needs, after an event.
+/// The outcome of an event at an end.
 pub(super) struct Acted {
     /// The packet it sends.
     pub(super) sent: Option<PacketId>,
-    /// How long it could have been sent already.
+    /// How long the packet had been ready.
     pub(super) waited: Span,
     pub(super) wake: Option<Time>,
-    /// It waits for the card.
+    /// The end waits for the card.
     pub(super) joins: bool,
-    /// It is a receiver that has everything now.
+    /// The end is a receiver that now has everything.
     pub(super) completes: bool,
     pub(super) done: bool,
-    /// It needs something from the host part.
+    /// The end needs something from the host part.
     pub(super) asks: bool,
 }
 
-/// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
+/// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its
+/// turn at the card.
 #[inline(always)]
 pub(super) fn act<E: FlowEnd>(
     active: &mut Active<E>,
@@ -59,7 +60,7 @@ pub(super) fn act<E: FlowEnd>(
     Acted { sent, waited, wake, joins, completes, done, asks: needs.asks }
 }
 
-/// The next packet of an end that has one.
+/// Writes the next packet of an end that has one.
 #[inline]
 fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut HostLabels>) -> PacketId {
     let (packet, header, body) = cx.pool.place();
@@ -79,7 +80,7 @@ fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&m
     packet
 }
 
-/// The scheduling header of a packet that an end has written.
+/// Writes the scheduling header of a packet that an end has just written.
 #[inline(never)]
 fn write_request<E: FlowEnd>(active: &Active<E>, cx: &mut Context, packet: PacketId) {
     if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
@@ -93,7 +94,7 @@ pub(super) fn hand_grant<E: FlowEnd>(active: &mut Active<E>, cx: &Context, packe
     active.end.on_grant(cx.now, &cx.pool.headers.scheduling(packet));
 }
 
-/// The path and the flowcell of a packet that an end has written.
+/// Writes the path label and the flowcell of a packet that an end has just written.
 #[inline(never)]
 fn label<E: FlowEnd>(
     active: &mut Active<E>,

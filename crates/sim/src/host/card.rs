@@ -19,19 +19,19 @@ pub(crate) struct Host {
     pub(super) busy_until: Time,
     /// Bit q: queue q is paused.
     pub(super) paused: u8,
-    /// An event is pending for when the card becomes idle.
+    /// An event is pending at the time when the card becomes idle.
     called: bool,
     /// Replies of closed connections.
     pub(super) replies: Vec<(Header, Body)>,
-    /// Receivers with something to acknowledge.
+    /// Receivers with something to send.
     receivers: Ring<Seat>,
     /// Senders that may send.
     senders: Ring<Seat>,
-    /// Ends that wait for the end of a pause.
+    /// Ends that wait for a pause to end.
     pub(super) parked: Parked,
     /// Flows whose senders are open here.
     pub(super) open: u32,
-    /// What all flows at this host share.
+    /// The host parts of the stacks at this host, each shared by its flows.
     pub(super) parts: Box<[AnyHost]>,
     /// The earliest pending event of these host parts; later ones are stale.
     pub(super) part_at: Time,
@@ -83,7 +83,7 @@ impl Host {
 }
 
 impl Hosts {
-    /// The card is idle, after an end waited for it.
+    /// The card becomes idle, and an end waits for it.
     pub(crate) fn card_idle(&mut self, cx: &mut Context, host: HostId) {
         self.card(host).called = false;
         self.use_card(cx, host);
@@ -153,7 +153,7 @@ impl Hosts {
         false
     }
 
-    /// Sorts the waiting senders by the ranks of their next packets; among equals the one that waits longest is first.
+    /// Sorts the waiting senders by the ranks of their next packets; equal ranks in order of waiting.
     #[inline(never)]
     fn sort_by_rank(&mut self, host: HostId) {
         let Hosts { cards, ends, .. } = self;

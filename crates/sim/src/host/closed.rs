@@ -1,4 +1,4 @@
-//! Packets for an end that no longer exists, or not yet.
+//! Packets for an end that has closed or is not open yet.
 
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::{Layout, Side};
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::ends::FlowEnd;
 
 impl Hosts {
-    /// A packet arrived for an end that is not open. A receiver opens with its first packet; a closed one replies.
+    /// A packet arrives for an end that is not open. A receiver opens with its first packet; a closed one replies.
     #[cold]
     pub(super) fn at_closed_door(&mut self, cx: &mut Context, host: HostId, packet: PacketId, side: Side) {
         let (header, body) = (*cx.pool.headers.get(packet), *cx.pool.body(packet));

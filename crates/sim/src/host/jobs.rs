@@ -13,35 +13,35 @@ use crate::event::Event;
 /// The jobs of a run, and the flows they have started.
 pub(crate) struct Jobs {
     jobs: Vec<ClusterJob>,
-    /// The earliest pending event of any of them; later ones are stale.
+    /// The earliest pending event of any job; later ones are stale.
     wake_at: Time,
-    /// Flows in flight: the job, and the number of the transfer there.
+    /// Flows in flight: the job, and the job's number of the transfer.
     open: BTreeMap<FlowId, (usize, u32)>,
-    /// Flows until the event of their start.
+    /// Flows that are scheduled but have not started.
     called: BTreeMap<FlowId, Flow>,
     /// The number of the next flow.
     next: u32,
 }
 
 impl Jobs {
-    /// `None` if there are none. Their flows are numbered after those drawn in advance.
+    /// `None` if the run has no jobs. Their flows are numbered after those drawn in advance.
     pub(crate) fn new(flows: &Flows) -> Option<Box<Jobs>> {
         let jobs = flows.jobs().to_vec();
         let (open, called, next) = (BTreeMap::new(), BTreeMap::new(), flows.len() as u32);
         (!jobs.is_empty()).then(|| Box::new(Jobs { jobs, wake_at: Time::NEVER, open, called, next }))
     }
 
-    /// The flow that starts.
+    /// Takes a flow that starts.
     pub(crate) fn take(&mut self, flow: FlowId) -> Option<Flow> {
         self.called.remove(&flow)
     }
 
-    /// Any flow that has not started.
+    /// Takes any flow that has not started.
     pub(crate) fn next_left(&mut self) -> Option<(FlowId, Flow)> {
         self.called.pop_first()
     }
 
-    /// Whether any of them has something to do, whatever becomes of the flows in flight.
+    /// Whether any job has something to do even if no flow in flight arrives.
     pub(crate) fn is_expecting(&self) -> bool {
         !self.called.is_empty() || self.due() < Time::NEVER
     }
@@ -94,7 +94,7 @@ impl Hosts {
         self.end_if_done(cx);
     }
 
-    /// A flow has arrived: the job that started it goes on.
+    /// A flow has completed: the job that started it continues.
     pub(super) fn tell_job(&mut self, cx: &mut Context, flow: FlowId) {
         let Some(jobs) = &mut self.jobs else { return };
         if let Some((job, transfer)) = jobs.open.remove(&flow) {

@@ -1,5 +1,5 @@
-//! The host part that flows share: it decides whose turn it is, and that end continues. Unused by stacks whose flows
-//! share nothing.
+//! The host part that flows share: it decides which end may act, and that end acts. Unused by stacks whose flows share
+//! nothing.
 
 use weft_core::stack::{HostPart, Side};
 use weft_core::{FlowId, HostId, Time};
@@ -19,7 +19,7 @@ impl Hosts {
         self.expect_turn(cx, host);
     }
 
-    /// A turn is due. Events of turns that have moved since are stale.
+    /// A turn is due. Events of turns that have since moved are stale.
     pub(crate) fn host_wake(&mut self, cx: &mut Context, host: HostId) {
         let card = self.card(host);
         if card.part_at == cx.now {
@@ -50,7 +50,7 @@ impl Hosts {
         }
     }
 
-    /// Schedules the host part's next turn, at the earliest after all arrivals of this instant: the asking end may be
+    /// Schedules the host part's next turn, not before all arrivals of this instant, because the end that asked may be
     /// about to send.
     fn expect_turn(&mut self, cx: &mut Context, host: HostId) {
         let card = self.card(host);

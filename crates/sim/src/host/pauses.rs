@@ -1,4 +1,4 @@
-//! What pauses do to a host's card: flows with a paused queue yield their turn, and frames precede everything else.
+//! How pauses affect a host's card: flows with a paused queue let others pass, and frames precede everything else.
 
 use weft_core::stack::Side;
 use weft_core::{Header, HostId, LinkId, Ring, Time};
@@ -14,7 +14,7 @@ use crate::ends::{FlowEnd, Seat};
 /// Ends that wanted the card while their queues were paused, in order.
 #[derive(Default)]
 pub(super) struct Parked {
-    /// Each since when.
+    /// The parked senders, and since when each has been parked.
     senders: Vec<(Seat, Time)>,
     receivers: Vec<(Seat, Time)>,
     replies: Vec<(Header, Body)>,
@@ -37,7 +37,7 @@ fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<(Seat, Time)>) {
 }
 
 impl Host {
-    /// Ends of one side that waited for the end of a pause request the card again.
+    /// Puts parked ends of one side back into the ring of the card, because a pause has ended.
     fn unpark(&mut self, side: Side) {
         let mut parked = std::mem::take(self.parked.of(side));
         unpark(self.ring(side), &mut parked);
@@ -79,14 +79,14 @@ impl Hosts {
         self.use_card(cx, host);
     }
 
-    /// Senders that waited for the end of a pause request the card again.
+    /// Puts parked senders back into the ring of the card and records how long they were held.
     fn release_senders(&mut self, cx: &mut Context, host: HostId, now: Time) {
         let card = self.card(host);
         card.parked.senders.iter().for_each(|(seat, since)| cx.was_held_at_host(*seat, now.since(*since)));
         card.unpark(Side::Sender);
     }
 
-    /// The run is over: closes the pauses still in force.
+    /// Closes the pauses still in force at the end of the run.
     pub(crate) fn release_cards(&mut self, cx: &mut Context, end: Time) {
         (0..self.cards.len()).for_each(|host| self.release_senders(cx, HostId(host as u32), end));
     }

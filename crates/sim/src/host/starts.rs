@@ -32,7 +32,7 @@ impl Hosts {
         self.upcoming.is_some() || self.jobs.as_ref().is_some_and(|jobs| jobs.is_expecting())
     }
 
-    /// Flows that have not started: those waiting for their turn, and later ones, one at a time.
+    /// Takes a flow that has not started: first those waiting for their turn, then later ones, one at a time.
     pub(crate) fn next_unsent(&mut self, cx: &Context) -> Option<(FlowId, Flow)> {
         let waiting = self.turns.as_mut().and_then(|turns| turns.next_left());
         waiting.or_else(|| self.jobs.as_mut().and_then(|jobs| jobs.next_left())).or_else(|| {
@@ -42,7 +42,7 @@ impl Hosts {
         })
     }
 
-    /// What an end of a flow needs to know at a host.
+    /// The site of a flow's end at a host.
     pub(super) fn site_of(&self, setup: &Setup, host: HostId, spec: &Flow) -> FlowSite {
         FlowSite { class: setup.class_of(spec), ..self.cards[host.index()].site(setup.seed) }
     }
@@ -81,7 +81,7 @@ impl Hosts {
         }
     }
 
-    /// Closes a sender; another may now have its turn.
+    /// Closes a sender; the next flow that waits for its turn may start.
     pub(super) fn sender_done(&mut self, cx: &mut Context, flow: FlowId) {
         let at_host = self.held_at_host(cx, flow);
         let spec = self.ends.close_sender(flow, cx.now, at_host);

@@ -1,4 +1,4 @@
-//! What holds flows up: time-outs and, for each of the slowest flows, its first cause. Knows counts of flows, no packets.
+//! What delays flows: time-outs and, for each of the slowest flows, its first cause. Must not depend on packets.
 
 use serde::{Deserialize, Serialize};
 use weft_core::record::FlowRecord;
@@ -8,7 +8,7 @@ use weft_core::record::FlowRecord;
 pub struct TimedOut {
     /// Measured flows with at least one time-out, finished or not.
     pub flows: u64,
-    /// Of these, flows that waited for the packet that opens the connection.
+    /// Of these, flows with a time-out of the packet that opens the connection.
     pub syn: u64,
     /// Mean completion time of those that finished, microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,17 +18,17 @@ pub struct TimedOut {
     pub others_fct_us: Option<f64>,
 }
 
-/// Why a flow took longer than alone; of several causes the first one counts.
+/// Why a flow took longer than it would alone; of several causes, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayCause {
     /// The packet that opens the connection, or its answer, was lost.
     SynTimeout,
-    /// The retransmission timer expired with payload on its way.
+    /// The retransmission timer expired with payload in flight.
     Timeout,
-    /// Payload was sent again without a time-out.
+    /// Payload was retransmitted without a time-out.
     Retransmission,
-    /// Pauses of priority flow control held it for at least half of the time that it lost.
+    /// Pauses of priority flow control account for at least half of its delay.
     Pause,
     /// None of these: its packets waited in queues, or its window or rate was small.
     Queueing,
@@ -44,7 +44,7 @@ impl DelayCause {
         DelayCause::Queueing,
     ];
 
-    /// Of a flow that finished.
+    /// The cause that delayed a flow that finished.
     pub(crate) fn of(flow: &FlowRecord) -> DelayCause {
         let lost = flow.end.map_or(0, |end| end.since(flow.start).0.saturating_sub(flow.ideal.0));
         match flow {
@@ -72,9 +72,9 @@ impl DelayCause {
 /// Slowest flows with the same cause.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlowFlows {
-    /// What held them up.
+    /// The cause.
     pub cause: DelayCause,
-    /// How many.
+    /// How many flows.
     pub flows: u64,
     /// Their mean completion time, microseconds.
     pub fct_us: f64,

@@ -1,4 +1,4 @@
-//! What a run asked of its links: load, queues, drops. Covers all links together, never a single one.
+//! Load, queues and drops of all links together. Must not depend on single links.
 
 use super::{Offered, Uplinks};
 use serde::{Deserialize, Serialize};
@@ -7,23 +7,23 @@ use weft_statistics::Distribution;
 /// Load and queues over all links of switches (host cards excluded).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
-    /// Greatest utilisation of a link while flows arrive, as a fraction.
+    /// Utilisation of the busiest link while flows arrive, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utilisation_max: Option<f64>,
     /// Mean utilisation of links between switches over the whole run, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fabric_utilisation: Option<f64>,
-    /// Greatest queue, wire bytes.
+    /// Peak queue, wire bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_queue_bytes: Option<u64>,
-    /// Queue at the port with the greatest mean, wire bytes; absent when queues were not sampled.
+    /// Queue at the port with the greatest mean, wire bytes; absent if queues were not sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_queue: Option<Distribution>,
     /// Utilisation of the uplinks of leaves; absent without switches above them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplinks: Option<Uplinks>,
-    /// What flows would put on leaves and downlinks with equal splitting; absent where flows do not arrive over time or
-    /// nothing is above the leaves.
+    /// The load that flows would put on leaves and downlinks if split equally; absent if flows do not arrive over time,
+    /// or nothing is above the leaves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<Offered>,
     /// Packets dropped at ports of switches, by where the port leads.
@@ -31,8 +31,8 @@ pub struct Links {
     pub dropped: Option<DroppedTowards>,
 }
 
-/// Packets dropped at ports of switches, by where the port leads. Unlike a count of hops this does not depend on how far the
-/// packet came: the port of a host is the first hop of a packet from a neighbour under the same leaf.
+/// Packets dropped at ports of switches, by where the port leads. Unlike the hop count, this does not depend on the
+/// packet's path: the port of a host is the first hop of a packet from a neighbour under the same leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DroppedTowards {
     /// At ports that lead to a higher tier: leaf to spine.

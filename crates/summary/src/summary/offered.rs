@@ -1,22 +1,23 @@
-//! What flows would ask of the links above leaves if it were split equally. Knows shares of links, no flow and no route.
+//! The load that flows would put on the links above leaves if it were split equally. Must not depend on flows or
+//! routes.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::RunRecord;
 use weft_statistics::mean;
 
-/// Shares of capacity that flows would take in the network at the start; above 1 something must queue or be lost, whatever
-/// the balancer.
+/// The load that flows would offer to the initial network, as shares of capacity; above 1, packets must queue or be
+/// lost, whatever the balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
-    /// Mean and greatest over leaves: of a leaf, the bytes on its uplinks together by their rates together.
+    /// Mean and maximum over leaves; the load of a leaf is the sum over its uplinks divided by the sum of their rates.
     pub uplinks: [f64; 2],
-    /// Mean and greatest over the links that lead down to a leaf.
+    /// Mean and maximum over the links that lead down to a leaf.
     pub downlinks: [f64; 2],
 }
 
 impl Offered {
-    /// From the links of a record; nothing where no link says what it is offered.
+    /// The offered load, from the links of a record; `None` if no link has one.
     pub(crate) fn of(record: &RunRecord) -> Option<Offered> {
         let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
         let mut leaves: BTreeMap<u32, (f64, f64)> = BTreeMap::new();

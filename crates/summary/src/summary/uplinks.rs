@@ -1,4 +1,4 @@
-//! How evenly the uplinks of leaves are used. Knows tiers and bytes sent; knows no balancer.
+//! How evenly the uplinks of leaves are used. Must not depend on balancers.
 
 use crate::derived::utilisation;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use weft_core::record::RunRecord;
 use weft_statistics::mean;
 
-/// Utilisation of the uplinks of leaves over the whole run; links that were down for a part of it are left out.
+/// Utilisation of the uplinks of leaves over the whole run, without links that were down for part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Uplinks {
     /// Least utilisation of an uplink, as a fraction.
@@ -15,8 +15,9 @@ pub struct Uplinks {
     pub mean: f64,
     /// Greatest utilisation of an uplink.
     pub max: f64,
-    /// Greatest less least of a leaf's uplinks by their mean, averaged over the leaves that sent something on two or more
-    /// (the throughput imbalance of CONGA, SIGCOMM 2014, figure 12). 0: perfectly even; n: one of n uplinks carried all.
+    /// (Maximum - minimum) / mean over a leaf's uplinks, averaged over the leaves with at least two uplinks that sent
+    /// something (the throughput imbalance of CONGA, SIGCOMM 2014, figure 12). 0: perfectly even; n: one of n uplinks
+    /// carried all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
 }
@@ -42,7 +43,7 @@ impl Uplinks {
     }
 }
 
-/// Of the uplinks of one leaf; nothing for a single uplink and for a leaf that sent nothing.
+/// The spread of one leaf's uplinks; `None` for a single uplink or a leaf that sent nothing.
 fn spread(of_leaf: &[f64]) -> Option<f64> {
     let mean = mean(of_leaf).filter(|mean| *mean > 0.0 && of_leaf.len() > 1)?;
     Some((greatest(of_leaf) - least(of_leaf)) / mean)

@@ -1,14 +1,14 @@
-//! How packets of flows overtook each other, from one flow after the other.
+//! Reordering, from one flow at a time.
 
 use crate::summary::Reordering;
 use weft_core::record::FlowRecord;
 
-/// Counts of packets that overtake each other, over flows that finished.
+/// Counts of reordered packets, over flows that finished.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overtaking {
     /// Flows with any duplicate acknowledgement, and with more than three.
     dupacks: [u64; 2],
-    /// The same, of duplicate acknowledgements without a loss.
+    /// As `dupacks`, but only duplicate acknowledgements without a loss.
     reorder: [u64; 2],
     out_of_order: u64,
     max_displacement: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Overtaking {
 }
 
 impl Overtaking {
-    /// Takes a flow in that finished.
+    /// Adds a flow that finished.
     pub(crate) fn add(&mut self, flow: &FlowRecord) {
         for (counts, of) in [(&mut self.dupacks, flow.dupacks), (&mut self.reorder, flow.dupacks_reorder)] {
             counts[0] += u64::from(of > 0);
@@ -29,7 +29,7 @@ impl Overtaking {
         self.gro_batches += u64::from(flow.gro_batches);
     }
 
-    /// With shares of so many flows.
+    /// The counts as shares of `finished` flows.
     pub(crate) fn of(&self, finished: u64) -> Reordering {
         let share = |flows: u64| flows as f64 / finished.max(1) as f64;
         Reordering {

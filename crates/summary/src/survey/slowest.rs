@@ -1,4 +1,4 @@
-//! Time-outs, and what held up the slowest flows, from one flow after the other. Keeps a bounded number of them.
+//! Time-outs, and what delayed the slowest flows, from one flow at a time. Keeps a bounded number of flows.
 
 use crate::derived::{fct_us, slowdown};
 use crate::summary::{DelayCause, SlowFlows, TimedOut};
@@ -6,23 +6,23 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use weft_core::record::FlowRecord;
 
-/// Flows that are kept at most.
+/// Maximum number of flows kept.
 const MOST: usize = 1_000;
 
-/// One of the slowest so far: bits of its slowdown, its number, its cause, bits of its completion time.
+/// One of the slowest flows so far: bits of its slowdown, its number, its cause, bits of its completion time.
 type Candidate = (u64, Reverse<u32>, DelayCause, u64);
 
-/// What has been seen so far.
+/// The state so far.
 #[derive(Default)]
 pub(crate) struct Slowest {
     timed_out: TimedOut,
-    /// Sums and counts of completion times: of flows with time-outs, of the others.
+    /// Sum and count of completion times: of flows with time-outs, and of the others.
     sums: [(f64, u64); 2],
     slowest: BinaryHeap<Reverse<Candidate>>,
 }
 
 impl Slowest {
-    /// Takes a measured flow in.
+    /// Adds a measured flow.
     pub(crate) fn add(&mut self, flow: &FlowRecord) {
         self.timed_out.flows += u64::from(flow.timeouts > 0);
         self.timed_out.syn += u64::from(flow.syn_timeouts > 0);
@@ -38,7 +38,7 @@ impl Slowest {
         }
     }
 
-    /// Time-outs, and the slowest hundredth of the flows that finished, by cause.
+    /// The time-outs, and the slowest hundredth of the finished flows by cause.
     pub(crate) fn finish(self) -> (TimedOut, Vec<SlowFlows>) {
         let [with, without] = self.sums.map(|(sum, count)| (count > 0).then(|| sum / count as f64));
         let finished: u64 = self.sums.iter().map(|(_, count)| count).sum();

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use weft_draw::text::rounded;
 
-/// The complementary distribution at fixed shares, so that runs can be averaged point by point.
+/// A complementary distribution at fixed shares, so that runs can be averaged point by point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
     /// Number of samples.
     pub count: u64,
-    /// Quantile at each share of [`shares`], as far as at least one sample lies beyond it.
+    /// The quantile at each of [`shares`], as long as at least one sample lies beyond it.
     pub values: Vec<f64>,
 }
 
@@ -20,11 +20,11 @@ pub fn shares() -> Vec<f64> {
     body.chain(decades).map(rounded).collect()
 }
 
-/// A tail in the making: of so many samples, which come in ascending order, it keeps those at its points.
+/// A tail being computed from samples in ascending order; it keeps the samples at its points.
 #[derive(Clone, Debug)]
 pub(crate) struct Thinning {
     seen: u64,
-    /// How many samples come before each point, ascending.
+    /// For each point the number of samples before it, ascending.
     places: Vec<u64>,
     tail: Tail,
 }

@@ -1,4 +1,4 @@
-//! Mean throughput of flows by size and tag, from one flow after the other.
+//! Mean throughput of flows by size and tag, from one flow at a time.
 
 use crate::derived::PAPER_BUCKETS;
 use crate::summary::Throughput;
@@ -31,12 +31,12 @@ pub(crate) struct Throughputs {
 }
 
 impl Throughputs {
-    /// Of a run with so many tags.
+    /// Empty means for `tags` tags.
     pub(crate) fn new(tags: usize) -> Throughputs {
         Throughputs { tags: vec![Sum::default(); tags], ..Throughputs::default() }
     }
 
-    /// Takes a flow in, with its throughput in bits per second.
+    /// Adds a flow with its throughput in bits per second.
     pub(crate) fn add(&mut self, flow: &FlowRecord, throughput: f64) {
         let gbps = throughput / 1e9;
         self.all.add(gbps);
@@ -46,7 +46,7 @@ impl Throughputs {
         }
     }
 
-    /// The means, by tag only if there are several.
+    /// The means; by tag only if there are several.
     pub(crate) fn finish(&self, tags: &[String]) -> Throughput {
         let [small, medium, large] = self.buckets.map(Sum::mean);
         let tags = if tags.len() > 1 { tags } else { &[] };

@@ -154,7 +154,7 @@ impl Drill {
         self.choose_among_many(candidates, chance)
     }
 
-    /// DRILL(2, 1) with fair ties, which nearly everybody uses: the same draws and the same choice as the general way, in
+    /// DRILL(2, 1) with fair ties, by far the most common configuration: draws and chooses as the general code does, in
     /// a fifth of the instructions.
     #[inline]
     fn choose_two_one(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
@@ -191,7 +191,7 @@ impl Drill {
         self.decide(candidates, chance)
     }
 
-    /// Looks at `choices` distinct random candidates.
+    /// Examines `choices` distinct random candidates.
     fn sample(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) {
         let ports = candidates.len() as u32;
         match self.choices.min(candidates.len()) {
@@ -209,7 +209,7 @@ impl Drill {
         }
     }
 
-    /// The first `many` cards of a shuffled deck. Any order to begin with is as good as another.
+    /// Draws `many` cards of a shuffled deck. The initial order does not matter.
     fn sample_many<C: Chance>(&mut self, many: usize, candidates: &mut Candidates<'_>, chance: &mut C) {
         if C::ORDERED_DECK || self.deck.len() != candidates.len() {
             self.deck.clear();
@@ -244,7 +244,7 @@ impl Drill {
         }
     }
 
-    /// Looks at a sample.
+    /// Examines a sampled candidate.
     fn look(&mut self, candidates: &mut Candidates<'_>, index: u16) {
         let load = candidates.load(usize::from(index));
         self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
@@ -264,7 +264,7 @@ impl Drill {
         }
     }
 
-    /// The winner, and its place in the memory: the m least loaded of those seen, the winner first.
+    /// Decides on the winner and updates the memory: the m least loaded of the examined candidates, the winner first.
     fn decide(&mut self, candidates: &Candidates<'_>, chance: &mut impl Chance) -> usize {
         if self.memory > 1 {
             self.rank(chance);
@@ -277,7 +277,7 @@ impl Drill {
         usize::from(self.seen[0].index)
     }
 
-    /// The place of the winner among those seen.
+    /// The position of the winner among the examined candidates.
     fn least(&mut self, chance: &mut impl Chance) -> usize {
         let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
         let tied = self.seen.iter().filter(|seen| seen.load == least).count();
@@ -298,7 +298,7 @@ impl Drill {
         (0..self.seen.len()).min_by_key(key).expect("at least one sample")
     }
 
-    /// Fills the memory of the group with the first of those seen.
+    /// Fills the memory of the group with the first of the examined candidates.
     fn remember(&mut self, candidates: &Candidates<'_>) {
         let first = candidates.group.index() * self.memory;
         for n in 0..self.memory {
@@ -338,7 +338,8 @@ impl Cell {
     }
 }
 
-/// Must differ from the hash that chooses a component, or a component would see only part of the hash values.
+/// The hash for packets without payload. It must differ from the hash that chooses a component, or each component would
+/// see only part of the hash values.
 fn control_hash(site: BalancerSite) -> FlowHash {
     let seed = Random::new(site.seed, Purpose::Flowlets, u64::from(site.switch.0)).bits();
     FlowHash::new(HashFunction::Mix, seed)

@@ -31,7 +31,7 @@ choice! {
     pub enum Seeding {
         /// Each switch its own, drawn from the run's seed.
         PerSwitch = "per-switch",
-        /// All switches the same, as many fabrics are shipped: polarises over stages.
+        /// One seed for all switches, as many fabrics are shipped: polarises over stages.
         Same = "same",
     }
 }

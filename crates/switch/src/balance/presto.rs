@@ -23,7 +23,7 @@ choice! {
     pub enum PathOrder {
         /// A random permutation for each host and destination leaf.
         Shuffled = "shuffled",
-        /// The same for all hosts: ordered by the bit-reversed path number, which separates neighbouring paths.
+        /// One order for all hosts, ordered by the bit-reversed path number, which separates neighbouring paths.
         BitReversed = "bit-reversed",
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Decay {
     steps: u32,
 }
 
-/// Bytes with decays.
+/// A byte count with decays.
 #[derive(Clone, Copy, Debug, Default)]
 struct Register {
     bytes: f64,
@@ -31,7 +31,7 @@ struct Register {
     next: u64,
 }
 
-/// A packet and the start of its transmission.
+/// A packet that will be sent, and the start of its transmission.
 #[derive(Clone, Copy, Debug, Default)]
 struct Coming {
     start: Time,
@@ -43,7 +43,7 @@ pub(crate) struct Estimator {
     /// Metric per byte.
     scale: f64,
     sent: Register,
-    /// The same at the end of a foreseen queue.
+    /// The estimate at the end of a foreseen queue.
     ahead: Register,
     /// Packets of that queue not yet known to have started leaving.
     coming: Ring<Coming>,

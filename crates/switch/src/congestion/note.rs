@@ -1,7 +1,7 @@
 //! What CONGA adds to a packet between its leaves, in the header's four-byte note. The paper's fields have 4 and 3
 //! bits; here tags have 10 and metrics 6, so that fabrics are not limited to 12 uplinks.
 
-/// LBTag, CE, FB_LBTag and FB_Metric of the paper.
+/// The paper's fields LBTag, CE, FB_LBTag and FB_Metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
     /// The uplink by which the packet left its leaf, from 1; 0: the packet carries nothing.

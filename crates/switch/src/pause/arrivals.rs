@@ -1,4 +1,5 @@
-//! What a chip holds at ingress, by port and class: minima, shared pools, headroom. Each byte is in one of them.
+//! Ingress accounting of a chip, by port and class: minima, shared pools, headroom. Each byte is charged to one of
+//! them.
 
 use weft_core::Bytes;
 use weft_core::record::Reason;
@@ -20,7 +21,7 @@ pub struct MemoryNeeds {
     pub largest: Bytes,
 }
 
-/// See [`MemoryNeeds`].
+/// Computes [`MemoryNeeds`] of a switch.
 #[must_use]
 pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> MemoryNeeds {
     let ports = site.rates.len() as u64;
@@ -36,7 +37,7 @@ pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) ->
     }
 }
 
-/// Headroom that a class of a port may use: for the packet that crosses XOFF, and what follows it.
+/// Headroom that a class of a port may use: room for the packet that crosses XOFF, and for what follows it.
 fn cap(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     headroom_of(settings, site, port) + site.full_packet
 }
@@ -60,7 +61,7 @@ impl Limit {
         }
     }
 
-    /// Its maximum for a class that is the only one to hold anything: x <= alpha (size - x).
+    /// The maximum for a class that alone holds anything: x <= alpha (size - x).
     fn alone(self, pool: MmuPool) -> f64 {
         match self {
             Limit::Static(bytes) => bytes as f64,
@@ -80,7 +81,7 @@ struct Group {
     cap: u64,
 }
 
-/// Where the bytes of a packet go.
+/// How the bytes of a packet are charged.
 struct Parts {
     minimum: u64,
     port: u64,
@@ -93,12 +94,12 @@ struct Parts {
 pub(crate) struct IngressMemory {
     /// By port, then class.
     groups: Vec<Group>,
-    /// By port: what it holds of its own minimum, beyond its classes' minima.
+    /// By port: the bytes charged to its own minimum, beyond its classes' minima.
     ports: Vec<u64>,
     pools: Vec<MmuPool>,
     headroom: MmuPool,
     group_minimum: u64,
-    /// Of a port, beyond the minima of its classes.
+    /// The minimum of a port, beyond the minima of its classes.
     port_minimum: u64,
     classes: usize,
     pool_of: [u8; CLASSES],
@@ -109,7 +110,7 @@ pub(crate) struct IngressMemory {
 }
 
 impl IngressMemory {
-    /// Of an empty switch.
+    /// The accounting of an empty switch.
     pub(crate) fn new(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> IngressMemory {
         let buffer = settings.buffer.expect("checked with the scenario: there is a buffer to manage").0;
         let classes = settings.queues as usize;
@@ -148,7 +149,7 @@ impl IngressMemory {
         if self.lossless >> class & 1 == 1 { self.lossless_limit } else { self.lossy_limit }
     }
 
-    /// Where a packet would go; what neither minima nor pool take goes to headroom.
+    /// How a packet would be charged; what neither minima nor pool take goes to headroom.
     fn parts(&self, at: (usize, usize), wire: u64) -> Parts {
         let (group, pool) = (self.group(at), self.pool(at.1));
         let minimum = wire.min(self.group_minimum - group.minimum);
@@ -173,7 +174,7 @@ impl IngressMemory {
         }
     }
 
-    /// A packet is stored. True if the sender of its class must be paused.
+    /// A packet is stored. Returns true if the sender of its class must be paused.
     pub(crate) fn stored(&mut self, at: (usize, usize), wire: u64) -> bool {
         let parts = self.parts(at, wire);
         let group = &mut self.groups[at.0 * self.classes + at.1];
@@ -187,7 +188,7 @@ impl IngressMemory {
         parts.headroom > 0
     }
 
-    /// A packet is gone: headroom is released first, minima last.
+    /// A packet has left: headroom is released first, minima last.
     pub(crate) fn released(&mut self, at: (usize, usize), wire: u64) {
         let group = &mut self.groups[at.0 * self.classes + at.1];
         let mut left = wire;
@@ -210,7 +211,7 @@ impl IngressMemory {
         group.headroom == 0 && (group.shared == 0 || (group.shared + self.xon_offset) as f64 <= limit)
     }
 
-    /// The sender may resume when no more than this remains, if nothing else were stored.
+    /// The bytes at which the sender may resume, if nothing else were stored.
     pub(crate) fn goes_on_at(&self, class: usize) -> u64 {
         let shared = self.limit(class).alone(self.pool(class)) as u64;
         self.group_minimum + self.port_minimum + shared.saturating_sub(self.xon_offset)

@@ -1,4 +1,4 @@
-//! What each port has to tell the far end of its cable, by class: pause or resume. The ingress accounting decides
+//! Pauses and resumes that each port must send to the far end of its cable, by class. The ingress accounting decides
 //! when: [`Own`] with ordinary sharing rules, [`IngressMemory`] under chip memory management.
 
 use weft_core::record::Reason;
@@ -32,7 +32,7 @@ struct Group {
 pub(crate) struct Ingress {
     /// By port, then queue.
     groups: Vec<Group>,
-    /// What is to be sent to the far end of each port.
+    /// The frame to be sent to the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
     blame: Blame,
@@ -72,7 +72,7 @@ impl Ingress {
         self.lossless >> queue & 1 == 1
     }
 
-    /// Whether a queue has its own memory, so that the sharing rule ignores what it holds.
+    /// Whether the sharing rule ignores a queue, because its bytes are charged to memory of its own.
     pub(crate) fn keeps(&self, queue: usize) -> bool {
         matches!(&self.books, Books::Own(own) if own.keeps_apart()) && self.is_lossless(queue)
     }
@@ -88,7 +88,7 @@ impl Ingress {
         }
     }
 
-    /// Whether there is room for a packet that came in by `port`.
+    /// Whether there is room for a packet that entered by `port`.
     pub(crate) fn admit(&self, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         match &self.books {
@@ -97,7 +97,7 @@ impl Ingress {
         }
     }
 
-    /// A packet that came in by a port is stored in a queue. True if the far end of its port must be told.
+    /// A packet that entered by `port` is stored in a queue. Returns true if `port` must send a frame.
     pub(crate) fn stored(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
         if self.is_lossless(queue) {
@@ -118,7 +118,7 @@ impl Ingress {
         self.stop(port, queue)
     }
 
-    /// The sender of a class must be paused. True if it has to be told.
+    /// The sender of a class must be paused. Returns true if a frame is needed, false if it is paused already.
     pub(crate) fn stop(&mut self, port: PortId, queue: usize) -> bool {
         let group = self.group((port.index(), queue));
         if std::mem::replace(&mut group.stopped, true) {
@@ -130,7 +130,7 @@ impl Ingress {
         true
     }
 
-    /// A packet that came in by a port is gone. True if the far end of that port must be told.
+    /// A packet that entered by `port` has left. Returns true if `port` must send a frame.
     pub(crate) fn released(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
         if self.is_lossless(queue) {
@@ -144,7 +144,7 @@ impl Ingress {
         self.is_lossless(queue) && self.resumes(port, queue)
     }
 
-    /// Whether the sender of a class may resume; if so, it must be told.
+    /// Whether the sender of a class may resume; prepares the frame if so.
     fn resumes(&mut self, port: PortId, queue: usize) -> bool {
         let at = (port.index(), queue);
         let low = match &self.books {
@@ -161,7 +161,7 @@ impl Ingress {
         true
     }
 
-    /// A sender of a class may go on when no more of it is left than this, if nothing else were stored.
+    /// The bytes of a class at which its sender may resume, if nothing else were stored.
     pub(crate) fn goes_on_at(&self, queue: usize) -> Bytes {
         match &self.books {
             Books::Own(own) => Bytes(own.goes_on_at()),
@@ -177,7 +177,7 @@ impl Ingress {
         }
     }
 
-    /// The pauses of a port are about to expire: those still needed are refreshed. True if there is something to
+    /// The pauses of a port are about to expire: refreshes those still needed. Returns true if there is a frame to
     /// send.
     pub(crate) fn refresh(&mut self, port: PortId) -> bool {
         for queue in 0..self.queues {
@@ -188,7 +188,7 @@ impl Ingress {
         self.frames[port.index()].classes != 0
     }
 
-    /// Takes what is to be sent to the far end of a port.
+    /// Takes the frame to be sent to the far end of a port, if any.
     pub(crate) fn take(&mut self, port: PortId) -> Option<PauseFrame> {
         let frame = std::mem::take(&mut self.frames[port.index()]);
         (frame.classes != 0).then_some(frame)

@@ -15,7 +15,7 @@ use weft_pfc::headroom::{Situation, headroom};
 /// How much a class may hold before its sender is paused.
 #[derive(Clone, Copy, Debug)]
 enum Xoff {
-    /// So many bytes.
+    /// A fixed number of bytes.
     Static(u64),
     /// A multiple of the free part of a pool.
     Dynamic { alpha: f64, pool: u64 },
@@ -26,7 +26,7 @@ enum Xoff {
 struct Group {
     /// Bytes held.
     used: u64,
-    /// Of these, in headroom.
+    /// Of these, charged to headroom.
     beyond: u64,
     /// Headroom set aside.
     headroom: u64,
@@ -45,8 +45,8 @@ pub(crate) struct Own {
     shared: u64,
 }
 
-/// Memory that no rule may share: headroom and a full-size packet per port and lossless class; with a static XOFF,
-/// also that. Under chip memory management, its minima and headroom.
+/// Memory that no rule may share: headroom and a full-size packet per port and lossless class; with a static XOFF also
+/// the bytes up to XOFF; under chip memory management, the chip's minima and headroom.
 #[must_use]
 pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     if let SharingSettings::Mmu(own) = &settings.sharing {
@@ -62,7 +62,8 @@ pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
 }
 
-/// What the sharing rule divides. Chip memory management accounts for both sides of the buffer itself.
+/// The memory that the sharing rule divides. Chip memory management does its own accounting on both sides of the
+/// buffer.
 pub(crate) fn to_share(settings: &SwitchSettings, site: &SwitchSite) -> Option<Bytes> {
     let set_aside = match settings.sharing {
         SharingSettings::Mmu(_) => Bytes::ZERO,
@@ -76,7 +77,7 @@ pub(crate) fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: us
     settings.pfc.headroom.unwrap_or_else(|| needed(settings, site, port))
 }
 
-/// The headroom that a port's cable, speed, packet size and response time need, whatever the settings reserve.
+/// The headroom required by a port's cable, speed, packet size and response time, whatever the settings reserve.
 #[must_use]
 pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     let rate = site.rates[port];
@@ -90,7 +91,7 @@ pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Byte
 }
 
 impl Own {
-    /// Of an empty switch.
+    /// The accounting of an empty switch.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Own {
         let (pfc, queues) = (&settings.pfc, settings.queues as usize);
         let group = |slot: usize| Group {
@@ -130,7 +131,7 @@ impl Own {
         if full && self.is_lossless(queue) { Err(Reason::Headroom) } else { Ok(()) }
     }
 
-    /// A packet is stored. True if the sender of its class must be paused.
+    /// A packet is stored. Returns true if the sender of its class must be paused.
     pub(crate) fn stored(&mut self, (port, queue): (usize, usize), wire: u64, stopped: bool) -> bool {
         if !self.is_lossless(queue) {
             self.shared += wire;
@@ -146,7 +147,7 @@ impl Own {
         self.groups[port * self.queues + queue].used as f64 > self.limit()
     }
 
-    /// A packet is gone.
+    /// A packet has left.
     pub(crate) fn released(&mut self, (port, queue): (usize, usize), wire: u64) {
         if !self.is_lossless(queue) {
             self.shared -= wire;
@@ -165,7 +166,7 @@ impl Own {
         group.beyond == 0 && (group.used == 0 || (group.used + self.xon_offset) as f64 <= self.limit())
     }
 
-    /// What a class may hold now.
+    /// Bytes that a class may hold now.
     fn limit(&self) -> f64 {
         match self.xoff {
             Xoff::Static(bytes) => bytes as f64,
@@ -173,7 +174,7 @@ impl Own {
         }
     }
 
-    /// The sender may resume when no more than this remains, if nothing else were stored.
+    /// The bytes at which the sender may resume, if nothing else were stored.
     pub(crate) fn goes_on_at(&self) -> u64 {
         let xoff = match self.xoff {
             Xoff::Static(bytes) => bytes as f64,

@@ -22,7 +22,7 @@ struct PortArbiters {
     out: AnyArbiter,
     /// Of the link on which a host sends to the port; unused between switches.
     from_host: AnyArbiter,
-    /// The next event that the driver knows of.
+    /// The next wake-up that the driver has been asked for.
     wake: Time,
 }
 
@@ -36,7 +36,7 @@ impl PortArbiters {
         PortArbiters { out: arbiter(first), from_host: arbiter(first + 1), wake: Time::NEVER }
     }
 
-    /// Something is due at an arbiter earlier than the driver knows.
+    /// When something is due at an arbiter, if that is earlier than the wake-up the driver has been asked for.
     fn earlier(&mut self) -> Option<Time> {
         let due = self.out.due().min(self.from_host.due());
         (due < self.wake).then(|| {
@@ -58,7 +58,7 @@ impl Arbiters {
         &mut self.ports[port.index()]
     }
 
-    /// A packet arrives. An answer passes the arbiters of its flow; returns its way back.
+    /// A packet arrives. An answer passes the arbiters of its flow; returns the port by which it goes back.
     fn arrives(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<PortId> {
         let (header, now) = (*turn.headers.get(packet), turn.now);
         let scheduling = turn.headers.scheduling_mut(packet)?;
@@ -106,8 +106,8 @@ fn passing(now: Time, header: &Header, scheduling: &SchedulingHeader) -> Passing
 }
 
 impl Switch {
-    /// As [`Switch::receive`]. A request meets the arbiter of its output once it waits there; a dropped one never does. An
-    /// answer takes its way back, whatever routes and balancer say.
+    /// [`Switch::receive`] with arbiters. A request meets the arbiter of its output once it waits there; a dropped one
+    /// never does. An answer returns along its trail, whatever routes and balancer say.
     #[inline(never)]
     pub(super) fn receive_arbitrated(
         &mut self,

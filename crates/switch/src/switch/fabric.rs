@@ -19,8 +19,8 @@ pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<VoqFabr
     settings.voq.as_ref().map(|voq| VoqFabric::new(voq, &site))
 }
 
-/// The outputs behind a fabric: they take what it brings, which is never more than [`VoqSettings::output`](crate::VoqSettings::output),
-/// and leave limits and marks to the queues in front of it.
+/// The settings of the outputs behind a fabric: they take what it delivers, which never exceeds
+/// [`VoqSettings::output`](crate::VoqSettings::output), and leave limits and marks to the queues in front of it.
 pub(super) fn outputs_behind(settings: &SwitchSettings) -> SwitchSettings {
     SwitchSettings {
         sharing: SharingSettings::Infinite(Default::default()),
@@ -53,8 +53,8 @@ impl Switch {
         }
     }
 
-    /// Credits are granted and used, and packets join the output, as far as that is due. Whether its transmitter is idle and now has
-    /// something to send.
+    /// Grants and uses the credits that are due and moves packets to the output. Returns whether the idle transmitter
+    /// now has something to send.
     pub(super) fn pass_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) -> bool {
         let Some(mut fabric) = self.fabric.take() else { return false };
         let mut ready = false;
@@ -69,7 +69,7 @@ impl Switch {
         ready
     }
 
-    /// A packet joins its output, or is dropped. Whether the output's transmitter is idle.
+    /// A packet joins its output, or is dropped. Returns whether the output's transmitter is idle.
     fn leave_fabric(&mut self, turn: &mut Turn<'_>, port: PortId, passed: Passed) -> bool {
         let (Passed::Arrived(packet, _) | Passed::Dropped(packet)) = passed;
         let wire = turn.headers.get(packet).wire;
@@ -87,7 +87,7 @@ impl Switch {
         matches!(verdict, Verdict::Ready(_))
     }
 
-    /// The link behind an output is down: what waits for it is lost.
+    /// The link behind an output is down: packets that wait for it are lost.
     pub(super) fn flush_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(mut fabric) = self.fabric.take() else { return };
         while let Some(packet) = fabric.flush(turn.now, port, turn.headers) {
@@ -100,7 +100,7 @@ impl Switch {
         self.fabric = Some(fabric);
     }
 
-    /// A port with settings of its own: marks and limit at its virtual output queues, the shaper behind the fabric.
+    /// Applies a port's own settings: marks and limit at its virtual output queues, the shaper behind the fabric.
     pub(super) fn set_up_fabric(&mut self, port: PortId, settings: &PortSettings) {
         let line = self.rates[port.index()];
         let behind = PortSettings { ecn: Default::default(), queue_limit: None, ..settings.clone() };

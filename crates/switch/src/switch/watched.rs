@@ -9,8 +9,8 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
-    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, or with a fabric
-    /// between inputs and outputs.
+    /// [`Switch::receive`] for a switch whose balancer measures paths in fields that packets carry, that has an
+    /// observer, or that has a fabric between inputs and outputs.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;

@@ -105,7 +105,7 @@ impl FoldedCells {
         &edges[first..first + count]
     }
 
-    /// The same cells with only some of the edges.
+    /// These cells with only some of the edges.
     pub(crate) fn with_edges(&self, edges: Vec<Vec<Edge>>) -> FoldedCells {
         let FoldedCells { of, offset, leaves, tier, .. } = self;
         let (of, offset, leaves, tier) = (of.clone(), offset.clone(), leaves.clone(), tier.clone());

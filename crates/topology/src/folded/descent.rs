@@ -36,7 +36,7 @@ impl Descent {
         descent
     }
 
-    /// The same without cells that are not on a path from this one.
+    /// The paths from one cell only, without cells that are on none of them.
     pub(crate) fn from(mut self, cells: &FoldedCells, start: u32) -> Descent {
         let mut passed = vec![false; cells.len()];
         passed[start as usize] = true;

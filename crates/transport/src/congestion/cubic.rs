@@ -138,7 +138,7 @@ impl Cubic {
         Epoch { start: now, plateau, k, friendly: cwnd }
     }
 
-    /// One epoch's step for `acked` bytes.
+    /// Congestion avoidance for `acked` bytes.
     fn avoid(&mut self, window: &mut Window, ack: &AckEvent, acked: u64) {
         let cwnd = segments(window.cwnd, window);
         let share = acked as f64 / window.cwnd as f64;
@@ -164,8 +164,8 @@ impl Cubic {
         epoch.plateau + self.scaling * offset * offset * offset
     }
 
-    /// Segments per round trip by which W_est grows: with a decrease to beta, what gives the same throughput as Reno;
-    /// Reno's own growth once the window of the last congestion event is regained.
+    /// Segments per round trip by which W_est grows: the increase that gives, with a decrease to beta, the throughput
+    /// of Reno; Reno's own increase once the window of the last congestion event is regained.
     fn friendly_slope(&self, friendly: f64) -> f64 {
         if friendly < self.prior { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) } else { 1.0 }
     }
@@ -175,7 +175,7 @@ impl Cubic {
         if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
     }
 
-    /// The window was not the limit: the epoch's clock stops meanwhile (RFC 9438, section 5.8).
+    /// The window was not the limit: the epoch's clock is stopped for that time (RFC 9438, section 5.8).
     fn stand_still(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
             linux.stand_still(self.latest, now);
@@ -184,7 +184,7 @@ impl Cubic {
         }
     }
 
-    /// After a time-out nothing is known of the path: the first epoch is flat at its start (RFC 9438, section 4.8).
+    /// After a time-out the path is unknown: the first epoch is flat at its start (RFC 9438, section 4.8).
     fn forget(&mut self) {
         self.plateau = 0.0;
         if let Some(linux) = &mut self.linux {

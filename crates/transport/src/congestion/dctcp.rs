@@ -32,8 +32,8 @@ choice! {
     pub enum Cut {
         /// When a mark is echoed, at most once per window of data (RFC 8257).
         Once = "once",
-        /// At the end of every window of data, marked or not, as long as alpha is not zero; growth continues
-        /// meanwhile (htsim).
+        /// At the end of every window of data, marked or not, as long as alpha is not zero; the window grows in between
+        /// (htsim).
         EveryWindow = "every-window",
         /// On every acknowledgement that echoes a mark; others let the window grow (netbench).
         EveryMark = "every-mark",
@@ -113,7 +113,7 @@ impl Alpha {
         }
     }
 
-    /// The bytes of the window that a mark takes: half of alpha.
+    /// The bytes by which a mark reduces the window: half of alpha.
     fn cut(self, window: &Window) -> u64 {
         match self {
             Alpha::Exact { share, .. } => (window.cwnd as f64 * share / 2.0) as u64,

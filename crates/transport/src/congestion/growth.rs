@@ -1,10 +1,10 @@
-//! The two ways in which all laws of this family grow: slow start, and one segment per a number of acknowledged
+//! The two kinds of growth that all laws of this family use: slow start, and one segment per a number of acknowledged
 //! bytes. Reductions common to several laws are also here. Must not depend on any particular law.
 
 use super::{AckEvent, CongestionEvent, LawSite, Window};
 
-/// Slow start: the window grows by what was acknowledged, at most by the limit of the site, up to the threshold. Returns
-/// the bytes left for congestion avoidance when the threshold is reached within this acknowledgement.
+/// Slow start: the window grows by the acknowledged bytes, at most by the site's slow-start limit, up to the threshold.
+/// Returns the bytes left for congestion avoidance when the threshold is reached within this acknowledgement.
 pub(super) fn slow_start(window: &mut Window, acked: u64, site: &LawSite) -> u64 {
     if !window.in_slow_start() {
         return acked;

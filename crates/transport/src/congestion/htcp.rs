@@ -21,7 +21,7 @@ mod measure;
 pub const SUMMARY: &str = "increase grows with the time since the last congestion (draft-leith-tcp-htcp)";
 
 choice! {
-    /// Whose H-TCP.
+    /// Which specification of H-TCP.
     pub enum Variant {
         /// Integers, jiffies of 1 ms and guards as in Linux.
         Linux = "linux",

@@ -24,8 +24,8 @@ const RISE_MOST: Span = Span::from_ms(16);
 /// What is measured in one round of slow start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HyStart {
-    /// A train may last this fraction of the round trip: half, or all of it when the sender paces and so itself
-    /// spreads what it sends over half a round trip.
+    /// The fraction of the round trip that a train may last: half, or all of it if the sender paces and so spreads what
+    /// it sends over half a round trip itself.
     parts: u64,
     /// Slow start has already been ended here.
     found: bool,
@@ -80,7 +80,8 @@ impl HyStart {
         (self.samples, self.smallest) = (0, Span(u64::MAX));
     }
 
-    /// Acknowledgements have been arriving without a pause for longer than the smallest round trip or half of it.
+    /// Whether acknowledgements have been arriving without a pause for longer than the smallest round trip, or half of
+    /// it.
     fn long_train(&mut self, window: &Window, ack: &AckEvent) -> bool {
         if ack.now.since(self.train) > TRAIN_SPACING {
             return false;
@@ -89,7 +90,7 @@ impl HyStart {
         ack.now.since(self.round_start) > (ack.min_rtt + batching(window, ack)) / self.parts
     }
 
-    /// Even the smallest of the round's samples is longer than the connection's smallest.
+    /// Whether even the smallest sample of the round is longer than the connection's smallest.
     fn slow_round(&mut self, rtt: Span, min_rtt: Span) -> bool {
         self.smallest = self.smallest.min(rtt);
         if self.samples < SAMPLES {

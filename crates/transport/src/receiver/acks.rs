@@ -1,5 +1,5 @@
-//! Acknowledgements that wait for the network card. Each keeps the state at which it became due; none are merged as
-//! long as there is room.
+//! Acknowledgements that wait for the network card. Each records the state when it became due; they are merged only
+//! when the queue is full.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use weft_core::Time;
 
 use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Segment};
 
-/// Maximum number of waiting acknowledgements; beyond it, the newest, which says more, replaces the last.
+/// Maximum number of waiting acknowledgements; beyond it, the newest, which covers more, replaces the last.
 const MOST: usize = 256;
 
 /// The content of an acknowledgement: a segment without the parts common to all.
@@ -65,19 +65,19 @@ impl Acks {
         self.more.push_back(ack);
     }
 
-    /// The newest that waits also says this.
+    /// Adds flags to the newest waiting acknowledgement.
     pub(super) fn add_to_newest(&mut self, flags: Flags) {
         let newest = self.more.back_mut().unwrap_or(&mut self.first);
         newest.flags = newest.flags.with(flags);
     }
 
-    /// The acknowledgement to send next; of no meaning when there is none.
+    /// The acknowledgement to send next; meaningless if there is none.
     #[inline]
     pub(super) fn first(&self) -> &Ack {
         &self.first
     }
 
-    /// The first is sent.
+    /// Removes the first, which has been sent.
     #[inline]
     pub(super) fn drop_first(&mut self) {
         self.waiting = false;

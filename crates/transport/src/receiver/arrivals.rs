@@ -11,7 +11,7 @@ struct Held {
     touched: u64,
 }
 
-/// What an arrival was.
+/// The kind of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
     /// The next bytes, with nothing missing.
@@ -40,7 +40,7 @@ impl Arrivals {
         self.expected
     }
 
-    /// Bytes beyond a gap have arrived.
+    /// Whether bytes beyond a gap have arrived.
     #[inline]
     pub(super) fn gaps(&self) -> bool {
         !self.held.is_empty()

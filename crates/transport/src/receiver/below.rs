@@ -1,4 +1,4 @@
-//! The buffer between card and TCP that restores packet order, in one of two kinds. Must not depend on TCP.
+//! The buffer between card and TCP that restores packet order, by either rule. Must not depend on TCP.
 
 use weft_core::{Ecn, Time};
 
@@ -7,10 +7,10 @@ use crate::settings::{ShimRule, Tcp};
 use weft_offload::flowcells::FlowcellBuffer;
 use weft_offload::shim::Shim;
 
-/// What the shim holds of a packet.
+/// A packet held by the shim.
 pub(super) type Packet = (Ecn, Segment);
 
-/// The reordering shim and what it releases at a time.
+/// The reordering shim, and the packets it releases at once.
 #[derive(Debug)]
 pub(super) struct Below {
     shim: AnyShim,

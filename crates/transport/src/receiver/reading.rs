@@ -1,5 +1,5 @@
-//! When the application at the receiving end reads. It sleeps until something arrives, needs a while to wake up, then reads all
-//! there is. Must not depend on segments.
+//! When the application at the receiving end reads. It sleeps until something arrives, takes a random time to wake up,
+//! then reads everything. Must not depend on segments.
 
 use weft_core::{Purpose, Random, Span, Time};
 
@@ -11,18 +11,18 @@ pub(super) struct Reading {
     /// Picoseconds.
     mean: f64,
     random: Random,
-    /// When it reads; in the past: it sleeps.
+    /// When it reads; if in the past, it sleeps.
     next: Time,
 }
 
 impl Reading {
-    /// It needs `mean` to wake up, exponentially distributed.
+    /// An application that takes an exponentially distributed time of this mean to wake up.
     pub(super) fn new(mean: Span, site: &FlowSite) -> Reading {
         let random = Random::new(site.seed, Purpose::Reading, u64::from(site.flow.0));
         Reading { mean: mean.0 as f64, random, next: Time::ZERO }
     }
 
-    /// Something arrived at `now`: when it is read.
+    /// Something arrives at `now`; returns when the application reads it.
     pub(super) fn when(&mut self, now: Time) -> Time {
         if self.next <= now {
             self.next = now + Span(self.random.exponential(self.mean) as u64);

@@ -88,7 +88,7 @@ pub struct TcpReceiver {
     /// packet had one.
     echo_mark: bool,
     size: u64,
-    /// Never, until the last byte has arrived.
+    /// When the last byte arrived; `NEVER` before that.
     completed: Time,
     below: Option<Box<Below>>,
     batches: GroCounter,
@@ -97,7 +97,7 @@ pub struct TcpReceiver {
     flow: FlowId,
     ports: u32,
     acks: Acks,
-    /// The application, if it is modelled.
+    /// The reading application, if it is modelled.
     reading: Option<Box<Reading>>,
     transport: Arc<TcpStack>,
 }
@@ -212,8 +212,8 @@ impl TcpReceiver {
         self.acknowledge(Flags::ACK);
     }
 
-    /// Marks are echoed until the sender reports a reduced window, or packet by packet: then a change of the mark
-    /// first sends what is due under the old one.
+    /// Echoes marks until the sender reports a reduced window, or packet by packet; then, when the mark changes, the
+    /// acknowledgement due under the old mark is sent first.
     #[inline]
     fn note_mark(&mut self, marked: bool, segment: &Segment) {
         match self.rules.marking {
@@ -250,7 +250,7 @@ impl TcpReceiver {
         }
     }
 
-    /// When the application reads what has just arrived, if that is modelled.
+    /// When the application reads what has just arrived, if it is modelled.
     #[inline]
     fn read_at(&mut self, now: Time) -> Option<Time> {
         self.reading.as_mut().map(|reading| reading.when(now))
@@ -261,7 +261,7 @@ impl TcpReceiver {
         self.quick > 0 || self.unacknowledged.bytes > self.rules.enough
     }
 
-    /// Receive offload delivers what it has merged.
+    /// Receive offload delivers the batch it has merged.
     fn end_batch(&mut self) {
         if self.unacknowledged.batch_ends != Time::NEVER {
             self.unacknowledged.batch_ends = Time::NEVER;
@@ -278,7 +278,7 @@ impl TcpReceiver {
         }
     }
 
-    /// An acknowledgement of everything that has arrived is due at once.
+    /// Makes an acknowledgement of everything that has arrived due at once.
     #[inline]
     fn acknowledge(&mut self, flags: Flags) {
         if self.rules.sack && self.arrivals.gaps() {
@@ -288,7 +288,7 @@ impl TcpReceiver {
         }
     }
 
-    /// What had already arrived is reported in the last block (RFC 2883 has it first).
+    /// Acknowledges payload that had already arrived, in the last block (RFC 2883 puts it first).
     fn acknowledge_duplicate(&mut self, start: u64) {
         let (mut blocks, used) = match self.rules.sack {
             true => self.arrivals.blocks(),

@@ -1,5 +1,5 @@
-//! Datagrams at a constant rate, from the application's clock: a busy network card does not slow it down; delayed
-//! datagrams follow at once. Nothing is ever retransmitted.
+//! Sends datagrams at a constant rate, clocked by the application: a busy network card does not slow it down, and
+//! delayed datagrams are sent as soon as it is free. Nothing is ever retransmitted.
 
 use weft_core::stack::{End, Frames, Sending};
 use weft_core::{Bytes, Class, FlowId, Header, Marks, PacketKind, Rate, Span, Time};
@@ -20,7 +20,7 @@ pub struct DatagramSender {
     due: Time,
     /// That instant has passed: only the network card is awaited.
     awake: bool,
-    /// Between full datagrams.
+    /// Interval between full datagrams.
     interval: Span,
 }
 
@@ -38,7 +38,7 @@ impl End for DatagramSender {
     type Body = Segment;
     type Host = ();
 
-    /// Nothing is answered.
+    /// Datagrams are never answered.
     fn on_packet(&mut self, _now: Time, _header: &Header, _body: &Segment) {}
 
     fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {

@@ -1,5 +1,6 @@
-//! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
-//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in
+//! TCP's sending end: its state.  Acknowledgements are in `tcp/ack.rs`, losses and the
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`,
+//! timers in
 //! `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
 
 mod ack;
@@ -31,7 +32,7 @@ use weft_recovery::scoreboard::Scoreboard;
 use self::pace::Pace;
 use self::send::What;
 
-/// Where the connection is.
+/// The phase of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// SYN must be sent, or was.
@@ -44,7 +45,7 @@ enum Phase {
     Done,
 }
 
-/// What the next poll must send, whatever the window.
+/// What the next poll must send regardless of the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Owed {
     /// The opening segment.
@@ -76,7 +77,7 @@ struct Probe {
     again: bool,
 }
 
-/// Kept only by flows that met loss or reordering.
+/// State kept only by flows that have met loss or reordering.
 #[derive(Clone, Debug)]
 struct Trouble {
     board: Scoreboard,
@@ -106,7 +107,7 @@ struct Labels {
 }
 
 impl Labels {
-    /// `None`: nothing.
+    /// `None` if neither is in use.
     fn new(transport: &TcpStack) -> Option<Box<Labels>> {
         let wanted = transport.tcp.pias.is_on() || transport.tcp.tlt.is_some();
         wanted.then(|| Box::new(Labels { tagger: Tagger::new(), tlt: WindowMarker::new(), important: 0 }))
@@ -185,7 +186,7 @@ pub struct TcpSender {
     pace_at: Time,
     /// When new data was last sent; once all of it is acknowledged, when it was.
     newest: Time,
-    /// Consecutive duplicate acknowledgements. Without selective acknowledgements, each stands for a segment that
+    /// Consecutive duplicate acknowledgements. Without selective acknowledgements, each counts for one segment that has
     /// arrived.
     dupacks: u32,
     /// The recovery's rescue retransmission was made (RescueRxt).
@@ -203,7 +204,7 @@ pub struct TcpSender {
     /// The current event ends when this is acknowledged (RecoveryPoint).
     recover: u64,
     pace: Pace,
-    /// Under PIAS or TLT.
+    /// Present under PIAS or TLT.
     labels: Option<Box<Labels>>,
     line_rate: Rate,
     counts: Counts,
@@ -309,7 +310,7 @@ impl TcpSender {
         self.next - self.una
     }
 
-    /// Payload in the network, as far as known.
+    /// Payload in the network, as estimated (pipe).
     #[inline]
     fn pipe(&self) -> u64 {
         if self.trouble.is_none() && self.dupacks == 0 { self.outstanding() } else { self.troubled_pipe() }
@@ -335,7 +336,7 @@ impl TcpSender {
         })
     }
 
-    /// Nothing is known to be missing.
+    /// Whether nothing is known to be missing.
     fn nothing_missing(&self) -> bool {
         self.dupacks == 0 && self.trouble.as_ref().is_none_or(|trouble| trouble.board.sacked() == 0)
     }

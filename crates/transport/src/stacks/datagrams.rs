@@ -1,5 +1,5 @@
-//! Datagrams as a stack: packet sizes and the rate. Apart from being a transport, they carry flows with a constant
-//! rate, whatever the transport of the others.
+//! Datagrams as a stack: packet sizes and the rate. They also carry flows with a constant rate, whatever the transport
+//! of the other flows.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sender::DatagramSender;
 /// IP and UDP header.
 pub(crate) const HEADER: Bytes = Bytes(28);
 
-/// Datagrams of a run.
+/// The datagrams of a run.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
     sizes: Sizes,

@@ -96,7 +96,7 @@ impl TcpStack {
         self.tcp.initial_window.bytes(Bytes(mss)).0.max(mss)
     }
 
-    /// Where the first slow start ends.
+    /// The threshold at which the first slow start ends.
     pub(crate) fn initial_ssthresh(&self) -> u64 {
         let mss = self.frames.mss;
         self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(mss)).0.max(mss))

@@ -35,7 +35,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<FlowLine>, ImportErrors> {
     all_or_errors(rows(file, text)?)
 }
 
-/// The same row by row, so that a caller can name bad rows together with those that it refuses itself.
+/// [`read`] row by row, so that a caller can report bad rows together with rows that it rejects itself.
 ///
 /// # Errors
 /// When the header lacks a column.

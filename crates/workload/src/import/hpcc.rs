@@ -36,11 +36,11 @@ pub fn read(
     Ok(flows)
 }
 
-/// Where the payload stands in a line; the start follows.
+/// The column of the payload; the start follows it.
 #[derive(Clone, Copy)]
 struct Columns {
     bytes: usize,
-    /// More words may only follow the longer form.
+    /// Maximum number of words; only the longer form may be followed by more.
     most: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The model's own Jacobians at its exact fixed point. The loop is cut at the marking probability; what else is delayed,
-//! the rate of packets at the switch, stays inside.
+//! The exact linearisation: the model's Jacobians at its fixed point. The loop is cut at the marking probability; the
+//! other delayed quantity, the rate of packets at the switch, stays inside.
 
 use crate::complex::{Complex, determinant, first_of_solution};
 use crate::linear::{Characteristic, Loop};
@@ -20,12 +20,12 @@ pub struct Exact {
     delayed_rate: [f64; 3],
     /// Slopes with respect to the delayed probability.
     marks: [f64; 3],
-    /// The steady state it was computed at.
+    /// The fixed point.
     pub at: DcqcnFixedPoint,
 }
 
 impl Exact {
-    /// At the fixed point; `None` without one.
+    /// Linearises at the fixed point; `None` if there is none.
     #[must_use]
     pub fn new(of: &Bottleneck) -> Option<Exact> {
         let at = fixed_point(of)?;
@@ -34,7 +34,7 @@ impl Exact {
         let (terms, slopes) = (Terms::new(law, p, rate), Slopes::new(law, p, rate));
         let cuts = terms.notified / law.notification;
         let increases = rate * (terms.by_volume + terms.by_time);
-        // how every equation changes with one of its factors
+        // the derivative of every equation with respect to one of its factors
         let change = |slope: &Terms, packets: f64| {
             let cut = slope.notified / law.notification;
             let more = rate * (slope.by_volume + slope.by_time) + packets * (terms.by_volume + terms.by_time);
@@ -67,7 +67,7 @@ impl Exact {
         })
     }
 
-    /// The same loop with another delay: the fixed point does not depend on it.
+    /// The loop with another delay: the fixed point does not depend on it.
     #[must_use]
     pub fn delayed_by(&self, delay: f64) -> Exact {
         Exact { delay, ..*self }
@@ -84,14 +84,14 @@ impl Exact {
         })
     }
 
-    /// Differences between flows, which leave the queue as it is: how many of their modes grow. Zero: unequal flows
-    /// become equal.
+    /// The number of unstable modes of the differences between flows, which leave the queue unchanged. Zero: unequal
+    /// flows converge.
     #[must_use]
     pub fn diverging_differences(&self) -> u32 {
         Differences(*self).unstable_roots()
     }
 
-    /// The delay at which the stable loop becomes unstable, in seconds; `None` when it is unstable without any delay, or
+    /// The delay at which the stable loop becomes unstable, in seconds; `None` if it is unstable without delay, or
     /// stable up to a second.
     #[must_use]
     pub fn longest_delay(&self) -> Option<f64> {
@@ -141,7 +141,7 @@ impl Characteristic for Exact {
     }
 }
 
-/// The part of the state that the queue does not see.
+/// The differences between flows, which do not affect the queue.
 struct Differences(Exact);
 
 impl Characteristic for Differences {

@@ -1,7 +1,7 @@
-//! The loop gain behind figure 3 of CoNEXT 2016: first-order expansions in the probability, the approximate probability,
-//! and every state eliminated in favour of the rate. Terms that meet the delay are the numerator, all others the
-//! denominator. Kept as published, also where it differs from the model: its pole of the estimate is `g R` and not `g /
-//! timer`, which moves the margin by less than a degree.
+//! The loop gain behind figure 3 of CoNEXT 2016: first-order expansions in the probability, the approximate
+//! probability, with every state but the rate eliminated. Delayed terms form the numerator, all others the denominator.
+//! Kept as published even where it differs from the model: its pole of the estimate is `g R` and not `g / timer`, which
+//! moves the margin by less than a degree.
 
 use crate::complex::Complex;
 use crate::linear::Loop;
@@ -14,7 +14,7 @@ pub struct Published {
     flows: f64,
     /// Pole of the estimate, times the number of flows.
     estimate: f64,
-    /// Cuts per second: probability times rate.
+    /// Rate of cuts, per second: probability times rate.
     cuts: f64,
     delay: f64,
     /// Coefficients of the rate equation: [with the queue, with the delayed rate, with the rate, with the estimate].
@@ -24,7 +24,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// For a ramp; `None` for other markers, for which it was not published.
+    /// The loop for a ramp; `None` for other markers, for which it was not published.
     #[must_use]
     pub fn new(of: &Bottleneck) -> Option<Published> {
         let Marking::Ramp(ramp) = of.marking else { return None };

@@ -9,15 +9,16 @@ use crate::root::root;
 pub struct DcqcnFixedPoint {
     /// Probability of a mark.
     pub probability: f64,
-    /// Queue in packets; on the ramp's continuation when it lies beyond the ramp's end.
+    /// Queue in packets; on the continued ramp if it lies beyond the ramp's end.
     pub queue: f64,
     /// Estimate (alpha).
     pub estimate: f64,
     /// Rate of a flow in packets per second.
     pub rate: f64,
-    /// How far the target lies above the rate, in packets per second.
+    /// Target rate minus rate, in packets per second.
     pub excess: f64,
-    /// The switch cannot mark so: the state lies beyond the end of a literal ramp, and the flows will oscillate.
+    /// The state lies beyond the end of a literal ramp: the switch cannot mark with this probability, and the flows
+    /// will oscillate.
     pub beyond_ramp: bool,
 }
 
@@ -30,7 +31,7 @@ fn imbalance(law: &DcqcnParameters, p: f64, rate: f64) -> f64 {
     left - (law.notification * law.notification * law.step * rate).ln()
 }
 
-/// The only steady state; `None` when no probability below 1/2 holds the flows back.
+/// The unique steady state; `None` if no probability below 1/2 holds the flows back.
 #[must_use]
 pub fn fixed_point(of: &Bottleneck) -> Option<DcqcnFixedPoint> {
     let (law, rate) = (&of.law, of.share());

@@ -1,6 +1,5 @@
-//! The equations over time, flow by flow or for groups of equal flows (CoNEXT 2016, equations 1 to 9, figure 1). Which
-//! quantities are delayed and which are not follows the paper exactly: what depends on the stream of packets that met
-//! the switch is delayed, the sender's own state is not.
+//! The equations over time, flow by flow or for groups of equal flows (CoNEXT 2016, equations 1 to 9, figure 1). As in
+//! the paper, quantities that depend on the packets passing the switch are delayed, the sender's own state is not.
 
 use super::{Bottleneck, DcqcnParameters, Terms};
 use crate::dde::{Past, System};
@@ -9,16 +8,16 @@ use crate::model::{Jitter, Model, Start, StateLayout, clip, queue_change};
 use std::ops::Range;
 use weft_core::{Random, random::Purpose};
 
-/// A flow, or several that are alike.
+/// A flow, or several equal flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DcqcnFlow {
-    /// How many, when, how fast at first.
+    /// Their number, start and initial rate.
     pub start: Start,
-    /// Its reaction.
+    /// The parameters of the sender.
     pub law: DcqcnParameters,
     /// From the switch to the sender and back, without queueing, in seconds.
     pub delay: f64,
-    /// The fastest its host can send, in packets per second.
+    /// The line rate of its host, in packets per second.
     pub line: f64,
 }
 
@@ -29,13 +28,14 @@ pub struct DcqcnModel {
     pub capacity: f64,
     /// How the switch marks.
     pub marking: Marking,
-    /// Marks say how long the queue was when the packet came, not when it left: the queueing delay is in the loop.
+    /// Whether a mark reflects the queue when the packet arrived, not when it left: the loop then includes the queueing
+    /// delay.
     pub marks_at_arrival: bool,
     /// The flows.
     pub flows: Vec<DcqcnFlow>,
-    /// Added to each delay, drawn anew after every step or where the time of a draw ends.
+    /// Jitter added to each delay, redrawn after every step or when the time of a draw ends.
     jitter: Jitter,
-    /// The queue at first, in packets.
+    /// Initial queue in packets.
     pub queue: f64,
     draws: Random,
     extra: Vec<f64>,
@@ -45,7 +45,7 @@ pub struct DcqcnModel {
 const QUEUE: usize = 0;
 
 impl DcqcnModel {
-    /// These flows through one bottleneck, an empty queue, no jitter.
+    /// A model of these flows through one bottleneck, with an empty queue and no jitter.
     #[must_use]
     pub fn new(capacity: f64, marking: Marking, flows: Vec<DcqcnFlow>) -> DcqcnModel {
         let draws = Random::new(0, Purpose::Fluid, 0);
@@ -63,7 +63,7 @@ impl DcqcnModel {
         }
     }
 
-    /// Equal flows that start together at line rate.
+    /// A model of equal flows that start together at line rate.
     #[must_use]
     pub fn alike(of: &Bottleneck) -> DcqcnModel {
         let start = Start { count: of.flows, at: 0.0, rate: of.capacity };
@@ -76,7 +76,7 @@ impl DcqcnModel {
         (self.jitter, self.draws) = (jitter, Random::new(seed, Purpose::Fluid, 0));
     }
 
-    /// Time has come to `t`: true when other jitter holds.
+    /// Time has advanced to `t`; returns true if the jitter has changed.
     fn draw(&mut self, t: f64) -> bool {
         let from = std::mem::replace(&mut self.drawn_at, t);
         let holds = |every| Jitter::number(every, from) == Jitter::number(every, t);
@@ -104,7 +104,8 @@ impl DcqcnModel {
         self.rates().end + self.flows.len()
     }
 
-    /// The probability of a mark that the sender learns of a packet that left the switch at `left`, and when it came.
+    /// The marking probability that applies to a packet that left the switch at `left`, and the time at which that
+    /// packet was marked.
     fn signal(&self, left: f64, past: &Past<'_>) -> (f64, f64) {
         let at = if self.marks_at_arrival { self.arrival(left, past) } else { left };
         let probability = match self.marking {
@@ -114,7 +115,8 @@ impl DcqcnModel {
         (probability, at)
     }
 
-    /// When the packet that left the queue at `left` joined it: `t + q(t) / C = left`, whose left side never falls.
+    /// When the packet that left the queue at `left` joined it: solves `t + q(t) / C = left`, whose left side never
+    /// decreases.
     fn arrival(&self, left: f64, past: &Past<'_>) -> f64 {
         let leaves = |t: f64| t + past.value(t, QUEUE).max(0.0) / self.capacity;
         let (mut early, mut late) = (left - past.value(left, QUEUE).max(0.0) / self.capacity, left);
@@ -157,7 +159,7 @@ impl DcqcnModel {
     }
 }
 
-/// The change of something that does not exceed its bound.
+/// The derivative of a quantity that must not exceed its bound.
 fn bounded(value: f64, most: f64, change: f64) -> f64 {
     if value >= most { change.min(0.0) } else { change }
 }

@@ -1,27 +1,27 @@
-//! The factors of the equations that depend on the marking probability and on the rate of packets, both delayed: how
-//! often something happens in a stream in which every packet is marked independently. With exact limits where the
-//! expressions become 0/0, and with their slopes for linearisation.
+//! The factors of the equations that depend on the marking probability and on the rate of packets, both delayed:
+//! probabilities and frequencies of events in a stream in which every packet is marked independently, with exact limits
+//! where the expressions become 0/0, and with their derivatives for linearisation.
 
 use super::DcqcnParameters;
 
 /// Probabilities and frequencies per packet (CoNEXT 2016, equations 5 to 9).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// A notification falls into an interval of notifications: a.
+    /// Probability of a notification within a notification interval: a.
     pub notified: f64,
-    /// The same for an interval of the estimate's timer.
+    /// Probability of a notification within a period of the estimate's timer.
     pub noticed: f64,
     /// Increases by volume per packet: b.
     pub by_volume: f64,
-    /// Additive ones of them: c.
+    /// Additive increases by volume per packet: c.
     pub additive_by_volume: f64,
     /// Increases by time per packet: d.
     pub by_time: f64,
-    /// Additive ones of them: e.
+    /// Additive increases by time per packet: e.
     pub additive_by_time: f64,
 }
 
-/// Slopes of [`Terms`].
+/// Derivatives of [`Terms`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slopes {
     /// With respect to the probability of a mark.
@@ -31,7 +31,7 @@ pub struct Slopes {
 }
 
 impl Terms {
-    /// At probability `p` and `rate` packets per second; the rate must be positive.
+    /// The terms at marking probability `p` and `rate` packets per second; the rate must be positive.
     #[must_use]
     pub fn new(law: &DcqcnParameters, p: f64, rate: f64) -> Terms {
         let log = (-p).ln_1p();
@@ -52,12 +52,12 @@ impl Terms {
     }
 }
 
-/// How often per packet a run of `length` packets without a mark completes: `p / ((1-p)^-length - 1)`.
+/// Frequency per packet with which a run of `length` packets without a mark completes: `p / ((1-p)^-length - 1)`.
 fn runs(p: f64, log: f64, length: f64) -> f64 {
     if p <= 0.0 { 1.0 / length } else { p / (-length * log).exp_m1() }
 }
 
-/// The slopes of [`runs`] with respect to `p` and to `length`.
+/// The derivatives of [`runs`] with respect to `p` and to `length`.
 fn slopes_of_runs(p: f64, log: f64, length: f64) -> (f64, f64) {
     let grown = (-length * log).exp_m1();
     if !grown.is_finite() {
@@ -69,7 +69,7 @@ fn slopes_of_runs(p: f64, log: f64, length: f64) -> (f64, f64) {
 }
 
 impl Slopes {
-    /// At probability `p` in (0, 1) and `rate` packets per second.
+    /// The derivatives at probability `p` in (0, 1) and `rate` packets per second.
     #[must_use]
     pub fn new(law: &DcqcnParameters, p: f64, rate: f64) -> Slopes {
         let log = (-p).ln_1p();

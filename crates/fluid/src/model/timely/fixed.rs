@@ -1,4 +1,4 @@
-//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), and how fast unequal rates meet.
+//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), and how fast unequal rates converge.
 
 use super::{TimelyLaw, TimelyParameters};
 
@@ -9,11 +9,11 @@ pub struct TimelyFixedPoint {
     pub queue: f64,
     /// Rate of each flow in packets per second.
     pub rate: f64,
-    /// The queue lies above the upper threshold, where another branch holds: there is no steady state.
+    /// Whether the queue lies above the upper threshold, where another branch applies: then there is no steady state.
     pub beyond: bool,
 }
 
-/// The only steady state; `None` for laws that have none, or infinitely many.
+/// The unique steady state; `None` for laws that have none, or infinitely many.
 #[must_use]
 pub fn fixed_point(settings: &TimelyParameters, flows: f64) -> Option<TimelyFixedPoint> {
     let TimelyLaw::Patched { reference, divisor, .. } = settings.law else { return None };
@@ -22,7 +22,7 @@ pub fn fixed_point(settings: &TimelyParameters, flows: f64) -> Option<TimelyFixe
     Some(TimelyFixedPoint { queue, rate, beyond: queue > settings.capacity * settings.high })
 }
 
-/// With the queue settled, how fast the difference of two rates decays near the fair share, per second.
+/// The rate, per second, at which the difference of two rates decays near the fair share, with the queue settled.
 #[must_use]
 pub fn convergence_rate(settings: &TimelyParameters) -> f64 {
     settings.step / (2.0 * settings.segment)

@@ -5,12 +5,12 @@ use crate::dde::{Past, System};
 use crate::model::jitter::Late;
 use crate::model::{Jitter, Model, Start, StateLayout, clip, queue_change};
 
-/// A flow, or several that are alike.
+/// A flow, or several equal flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimelyFlow {
-    /// How many, when, how fast at first.
+    /// Their number, start and initial rate.
     pub start: Start,
-    /// The gradient at first, or the state of the integrator.
+    /// The initial gradient, or initial state of the integrator.
     pub estimate: f64,
 }
 
@@ -21,16 +21,16 @@ pub struct TimelyModel {
     pub settings: TimelyParameters,
     /// The flows.
     pub flows: Vec<TimelyFlow>,
-    /// The queue at first, in packets.
+    /// Initial queue in packets.
     pub queue: f64,
-    /// How late each flow's samples are at random; empty without jitter.
+    /// The jitter of each flow's samples; empty without jitter.
     late: Vec<Late>,
 }
 
 const QUEUE: usize = 0;
 
 impl TimelyModel {
-    /// These flows, an empty queue, no jitter.
+    /// A model of these flows, with an empty queue and no jitter.
     #[must_use]
     pub fn new(settings: TimelyParameters, flows: Vec<TimelyFlow>) -> TimelyModel {
         TimelyModel { settings, flows, queue: 0.0, late: Vec::new() }
@@ -46,7 +46,7 @@ impl TimelyModel {
         1 + self.flows.len()
     }
 
-    /// Changes of the estimate and of the rate.
+    /// The derivatives of the estimate and of the rate.
     fn flow_change(&self, (estimate, rate): (f64, f64), newer: f64, older: f64) -> (f64, f64) {
         let settings = &self.settings;
         let interval = settings.interval(rate);
@@ -58,7 +58,7 @@ impl TimelyModel {
         ((slope - estimate) * settings.gain / interval, self.rate_change(estimate, rate, newer) / interval)
     }
 
-    /// What one sample does to the rate.
+    /// The change of the rate per sample.
     fn rate_change(&self, gradient: f64, rate: f64, queue: f64) -> f64 {
         let TimelyParameters { capacity, step, decrease, low, high, law, .. } = self.settings;
         if queue < capacity * low {
@@ -78,7 +78,7 @@ impl TimelyModel {
         }
     }
 
-    /// What a flow measures now and what it measured an interval ago, in packets of queue.
+    /// The current measurement of a flow and the one an interval ago, in packets of queue.
     fn samples(&self, n: usize, (t, age, rate): (f64, f64, f64), past: &Past<'_>) -> (f64, f64) {
         let interval = self.settings.interval(rate);
         let queue = |t: f64| past.value(t, QUEUE).max(0.0);
@@ -88,7 +88,7 @@ impl TimelyModel {
         (measured(t - age, present), measured(t - age - interval, before))
     }
 
-    /// Time has come to `t`: true when other jitter holds for a flow.
+    /// Time has advanced to `t`; returns true if the jitter of any flow has changed.
     fn draw(&mut self, t: f64, state: &[f64]) -> bool {
         let rates = &state[self.rate_at()..];
         let mut drawn = false;

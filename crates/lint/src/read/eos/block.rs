@@ -1,4 +1,4 @@
-//! What the lines below an interface, a QoS profile or a profile of packet memory say.
+//! Lines below an interface, a QoS profile or a profile of packet memory.
 
 use crate::model::Threshold;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ pub(super) struct Block {
     pub(super) watchdog: Option<Spot>,
     /// Marking by queue.
     pub(super) markings: BTreeMap<u8, usize>,
-    /// The QoS profile that an interface takes.
+    /// The QoS profile applied to an interface.
     pub(super) profile: Option<Placed<String>>,
 }
 
-/// What is wrong, and how to fix it.
+/// A mistake, and how to fix it.
 type Odd = (String, &'static str);
 
 impl Block {
@@ -29,7 +29,7 @@ impl Block {
         Block { name: name.to_owned(), ..Block::default() }
     }
 
-    /// Takes a line in.
+    /// Reads a line.
     pub(super) fn line(&mut self, at: Spot, words: &[&str]) -> Option<Odd> {
         match words {
             ["speed", .., word] => self.speed = speed(word).or(self.speed),
@@ -61,7 +61,7 @@ impl Block {
         None
     }
 
-    /// Adds what a QoS profile says, where the interface itself says nothing.
+    /// Adds the settings of a QoS profile that the interface itself does not give.
     pub(super) fn under(mut self, profile: &Block) -> Block {
         self.pfc |= profile.pfc;
         if self.no_drop.is_empty() {
@@ -102,7 +102,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Takes a line in, with the bytes of a cell.
+    /// Reads a line; `cell` is the size of a cell.
     pub(super) fn line(&mut self, at: Spot, words: &[&str], cell: Bytes) -> Option<Odd> {
         let known = match words {
             ["ingress", "headroom", rest @ ..] => {

@@ -1,18 +1,19 @@
 //! Lines `random-detect`: thresholds in bytes, in cells of the chip, or in time at the speed of a port.
 //!
-//! Cells: 208 bytes on Trident 2, Tomahawk and Tomahawk 2, 256 on Trident 3 (Juniper on its QFX switches with these chips). The model
-//! in the first lines of a running configuration tells the chip: `! device: leaf1 (DCS-7050SX3-48YC8, EOS-4.30)`.
+//! Cells: 208 bytes on Trident 2, Tomahawk and Tomahawk 2, 256 on Trident 3 (Juniper on its QFX switches with these
+//! chips). The switch model in the first lines of a running configuration identifies the chip: `! device: leaf1
+//! (DCS-7050SX3-48YC8, EOS-4.30)`.
 
 use super::Reader;
 use crate::model::MarkingProfile;
 use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
-/// Bytes of a cell where nothing tells the chip.
+/// Size of a cell if the chip is unknown.
 pub(super) const CELL: Bytes = Bytes(208);
 const LARGER_CELL: Bytes = Bytes(256);
 
-/// The cell of the switch that a comment names, if its chip is known.
+/// The cell size of the switch named in a comment, if its chip is known.
 pub(super) fn cell_of(comment: &str) -> Option<Bytes> {
     let model = comment.split_once("device:")?.1.split_once('(')?.1;
     let model = model.split([',', ')']).next()?.trim().trim_start_matches("DCS-");
@@ -29,7 +30,7 @@ pub(super) fn cell_of(comment: &str) -> Option<Bytes> {
     }
 }
 
-/// A threshold as it is written.
+/// A threshold as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Threshold {
     Bytes(Bytes),
@@ -42,9 +43,9 @@ enum Threshold {
 pub(super) struct Detect {
     at: Spot,
     pub(super) queue: u8,
-    /// The profile or interface that it stands below.
+    /// The profile or interface above it.
     of: String,
-    /// It marks; otherwise it drops.
+    /// Whether it marks; otherwise it drops.
     pub(super) ecn: bool,
     min: Threshold,
     max: Threshold,
@@ -52,7 +53,7 @@ pub(super) struct Detect {
 }
 
 impl Detect {
-    /// Reads what follows `random-detect ecn` or `drop`.
+    /// Parses what follows `random-detect ecn` or `drop`.
     pub(super) fn read((at, queue): (Spot, u8), (ecn, of): (bool, &str), words: &[&str]) -> Option<Detect> {
         let (min, max) = (threshold(words, "minimum-threshold")?, threshold(words, "maximum-threshold")?);
         let percent = after(words, "max-mark-probability").or(after(words, "drop-probability"));
@@ -61,13 +62,14 @@ impl Detect {
         Some(Detect { at, queue, of: of.to_owned(), ecn, min, max, probability })
     }
 
-    /// What makes it the same line as another: below many interfaces it is one marking, below each profile one of its own.
+    /// The key by which lines are identical: below several interfaces they are one marking, below each profile one of
+    /// its own.
     pub(super) fn key(&self, profile: bool) -> String {
         let of = if profile { self.of.as_str() } else { "" };
         format!("{} {} {:?} {:?} {} {of}", self.queue, self.ecn, self.min, self.max, self.probability)
     }
 
-    /// Whether its thresholds are lengths only at a speed.
+    /// Whether its thresholds are times, and lengths only at a given speed.
     pub(super) fn is_time(&self) -> bool {
         [self.min, self.max].iter().any(|threshold| matches!(threshold, Threshold::Time(_)))
     }
@@ -76,7 +78,7 @@ impl Detect {
         [self.min, self.max].iter().any(|threshold| matches!(threshold, Threshold::Cells(_)))
     }
 
-    /// The marking at a port's speed; nothing if that is needed and unknown.
+    /// The marking at a port's speed; `None` if the speed is needed and unknown.
     pub(super) fn marking(&self, speed: Option<Rate>, reader: &Reader) -> Option<MarkingProfile> {
         let bytes = |threshold| match threshold {
             Threshold::Bytes(bytes) => Some(bytes),
@@ -104,7 +106,7 @@ impl Detect {
     }
 }
 
-/// What is assumed of cells.
+/// Remarks on the assumed size of cells.
 pub(super) fn remarks(reader: &Reader) -> Vec<String> {
     let cells = reader.detects.iter().any(Detect::in_cells) || !reader.memories.is_empty();
     match cells && reader.cell.is_none() {
@@ -115,7 +117,7 @@ pub(super) fn remarks(reader: &Reader) -> Vec<String> {
     }
 }
 
-/// A threshold: number and unit after a word.
+/// Parses a threshold: the number and unit after `name`.
 fn threshold(words: &[&str], name: &str) -> Option<Threshold> {
     let place = words.iter().position(|word| *word == name)?;
     let number: u64 = words.get(place + 1)?.parse().ok().filter(|number| *number <= 1_000_000_000)?;
@@ -130,7 +132,7 @@ fn threshold(words: &[&str], name: &str) -> Option<Threshold> {
     }
 }
 
-/// The word after a word.
+/// The word that follows `name`.
 fn after<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
     let place = words.iter().position(|word| *word == name)?;
     words.get(place + 1).copied()

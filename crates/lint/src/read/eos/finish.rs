@@ -1,4 +1,4 @@
-//! From the lines of an EOS file to the ports and the packet memory of a switch.
+//! Builds the ports and the packet memory of a switch from the lines of an EOS file.
 
 use super::block::{Block, Memory};
 use super::{Reader, unknown};
@@ -12,10 +12,10 @@ use std::rc::Rc;
 use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate};
 
-/// EOS's largest packet unless an interface says otherwise.
+/// EOS's default for the largest packet of an interface.
 const MTU: Bytes = Bytes(1_500);
 
-/// The ports with queues, marking, PFC and maps. Returns what is not judged.
+/// Builds the ports with queues, marking, PFC and maps. Returns what is not checked.
 pub(super) fn ports(reader: &mut Reader, switch: &mut SwitchConfig) -> Vec<String> {
     let maps = maps(reader);
     let mut markings = Markings::default();
@@ -39,7 +39,7 @@ pub(super) fn ports(reader: &mut Reader, switch: &mut SwitchConfig) -> Vec<Strin
     }
 }
 
-/// The markings of the switch: one for each line, and for each speed if its thresholds are times.
+/// The markings of the switch: one per line, and per speed if thresholds are times.
 #[derive(Default)]
 struct Markings {
     list: Vec<MarkingProfile>,
@@ -49,7 +49,7 @@ struct Markings {
 }
 
 impl Markings {
-    /// The number of the marking that a line makes at a port.
+    /// The number of the marking that a line configures at a port.
     fn of(&mut self, detect: usize, speed: Option<Rate>, reader: &Reader) -> Option<usize> {
         self.used.insert(detect);
         let speed = speed.filter(|_| reader.detects[detect].is_time());
@@ -66,7 +66,8 @@ impl Markings {
         Some(self.list.len() - 1)
     }
 
-    /// All of them, with lines that no port uses; a time then counts as at 1 Gb/s, for nothing asks how long it is.
+    /// All markings, including lines that no port uses; for those, a time is converted at 1 Gb/s, because its length is
+    /// not used.
     fn all(&mut self, reader: &Reader) -> Vec<MarkingProfile> {
         let unused = (0..reader.detects.len()).filter(|detect| !self.used.contains(detect));
         let unused =
@@ -77,7 +78,7 @@ impl Markings {
     }
 }
 
-/// An interface with what its QoS profile adds.
+/// An interface together with its QoS profile.
 fn taken(reader: &mut Reader, own: Block) -> Block {
     let Some(name) = own.profile.clone() else { return own };
     if let Some(profile) = reader.profiles.get(&name.value) {
@@ -103,8 +104,8 @@ fn port(reader: &Reader, block: &Block) -> PortConfig {
     }
 }
 
-/// The maps of all ports, with what EOS does where a file is silent. A priority of a pause frame is a CoS value, so it
-/// leads to a group and a queue by way of its traffic class.
+/// The maps of all ports, with EOS's defaults. The priority of a pause frame is a CoS value, so it determines group and
+/// queue through its traffic class.
 fn maps(reader: &Reader) -> BTreeMap<MapKind, Rc<crate::model::MapEntries>> {
     let top = Spot { file: reader.file, at: 0 };
     let at_top = |value| Placed { value, at: top };
@@ -123,7 +124,7 @@ fn maps(reader: &Reader) -> BTreeMap<MapKind, Rc<crate::model::MapEntries>> {
     maps
 }
 
-/// The traffic class of a CoS value unless mapped.
+/// The default traffic class of a CoS value.
 fn usual_class(cos: u8) -> u8 {
     match cos {
         0 => 1,
@@ -132,7 +133,8 @@ fn usual_class(cos: u8) -> u8 {
     }
 }
 
-/// The packet memory: the applied profile as buffer profiles of groups and queues. `memory` is the switch's.
+/// Builds the packet memory: the applied profile becomes buffer profiles of groups and queues. `memory` is the size of
+/// the switch's memory.
 pub(super) fn memory(reader: &mut Reader, switch: &mut SwitchConfig, memory: Option<Bytes>) {
     let Some(applied) = reader.applied.take() else { return };
     let Some(profile) = reader.memories.get(&applied.value).cloned() else {
@@ -163,7 +165,7 @@ pub(super) fn memory(reader: &mut Reader, switch: &mut SwitchConfig, memory: Opt
     }
 }
 
-/// Gives a priority group its limits at the ports where it is lossless.
+/// Sets the limits of a priority group at the ports where it is lossless.
 fn bind_group(switch: &mut SwitchConfig, (memory, name): (&Memory, &str), group: u8) {
     let threshold = memory.groups.get(&group).or(memory.ingress.as_ref()).cloned();
     let at = threshold.as_ref().map_or(memory.at, |threshold| threshold.at);

@@ -1,4 +1,4 @@
-//! What marks: thresholds as a marking, controllers by what they hold.
+//! Marking: thresholds as a marking profile, controllers by their targets.
 
 use super::Reader;
 use crate::model::{Held, MarkingProfile};
@@ -6,7 +6,7 @@ use weft_config::place::Placed;
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {
-    /// Thresholds that mark; controllers have none.
+    /// The marking thresholds, if there are any; controllers have none.
     pub(super) fn marking(&self) -> Option<MarkingProfile> {
         let (min, max, probability, decides, path) = match &self.device.switch.ecn {
             // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
@@ -43,7 +43,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What a controller holds the queues at.
+    /// The target of a controller.
     pub(super) fn held(&self) -> Option<Placed<Held>> {
         Some(match &self.device.switch.ecn {
             MarkerSettings::Pi(own) => {

@@ -1,5 +1,5 @@
-//! What pauses: lossless classes with their limits and headroom, who sends in which class, and lossless links that wait for
-//! each other on the routes of the scenario.
+//! Pauses: lossless classes with their limits and headroom, the classes in which hosts send, and cycles of lossless
+//! links on the routes of the scenario.
 
 use super::Reader;
 use crate::model::{
@@ -16,11 +16,11 @@ use weft_topology::dependency::circle;
 use weft_topology::{Routes, plan, timeline};
 use weft_transport::{Transport, TransportSettings};
 
-/// Links times leaves times states of the network: a fat tree of about 7000 hosts without failures.
+/// Maximum product of links, leaves and states of the network: a fat tree of about 7000 hosts without failures.
 const MOST_WORK: usize = 20_000_000;
 
 impl Reader<'_> {
-    /// Writes what pauses into a switch: a group and its limits for each port and lossless class.
+    /// Adds pauses to a switch: a group with its limits for each port and lossless class.
     pub(super) fn pause(&self, switch: &mut SwitchConfig, id: SwitchId) {
         let settings = &self.device.switch;
         let site = switch_site(&self.case.settings, self.graph, id);
@@ -56,7 +56,7 @@ impl Reader<'_> {
         classes.map(|class| self.placed(*class as u8, "switch.pfc.classes")).collect()
     }
 
-    /// The number of the profile with so much headroom.
+    /// The number of the profile with this headroom.
     fn lossless_profile(&self, profiles: &mut Vec<Profile>, pool: usize, headroom: Bytes) -> usize {
         let same = |profile: &Profile| {
             profile.lossless && profile.headroom.as_ref().is_some_and(|own| own.value == headroom)
@@ -84,7 +84,8 @@ impl Reader<'_> {
         profiles.len() - 1
     }
 
-    /// With a static XOFF lossless classes have memory of their own; with a dynamic one the sharing rule sees them too.
+    /// With a static XOFF lossless classes have their own memory; with a dynamic one they count towards the sharing
+    /// rule.
     fn port_limit(&self) -> Option<Placed<Bytes>> {
         let settings = &self.device.switch;
         match &settings.sharing {
@@ -124,14 +125,14 @@ impl Reader<'_> {
         format!("transport.{}.{setting}", self.stack.transport.name())
     }
 
-    /// Whether all routes can be looked at in seconds, or nothing pauses.
+    /// Whether all routes can be searched within seconds, or nothing pauses.
     pub(super) fn is_small(&self) -> bool {
         let states = 1 + 2 * self.case.settings.failure.len();
         let work = self.graph.links().len() * self.graph.leaves().len() * states;
         work <= MOST_WORK || !self.devices.iter().any(|device| device.switch.pfc.is_on())
     }
 
-    /// The first circle of lossless links under any routes of the run, with the failures of the first seed.
+    /// The first cycle of lossless links under any routes of the run, with the failures of the first seed.
     pub(super) fn circle(&self) -> Option<Circle> {
         let settings = &self.case.settings;
         if !self.devices.iter().any(|device| device.switch.pfc.is_on()) {

@@ -5,7 +5,7 @@ use weft_config::json::{JsonContent, JsonNode};
 /// The colours of packets: green unless a policer says otherwise.
 pub(super) const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-/// Whether `ecn` names a colour.
+/// Whether `ecn` includes a colour.
 fn asks(node: &JsonNode, colour: &str) -> bool {
     let ecn = node.get("ecn").and_then(JsonNode::word).unwrap_or("");
     ecn == "ecn_all" || ecn.split('_').any(|word| word == colour)
@@ -20,7 +20,7 @@ fn enables(node: &JsonNode, colour: &str) -> bool {
     switch_of(node, colour).is_some_and(on)
 }
 
-/// Why green packets are not marked, and where it says so (`None`: nowhere).
+/// Why green packets are not marked, and the position that says so (`None` if nothing does).
 pub(super) fn disabled(node: &JsonNode) -> Option<(Option<usize>, String, &'static str)> {
     let place = |colour: &str| switch_of(node, colour).map(|node| node.at);
     let others: Vec<&str> = COLOURS[1..].iter().copied().filter(|colour| asks(node, colour)).collect();
@@ -39,7 +39,7 @@ pub(super) fn disabled(node: &JsonNode) -> Option<(Option<usize>, String, &'stat
     (!enables(node, "green")).then(|| (place("green"), why.to_owned(), "set wred_green_enable to \"true\""))
 }
 
-/// Yellow and red, where `ecn` names them and the profile says that they are off.
+/// Yellow and red, if `ecn` includes them but the profile disables them.
 pub(super) fn unmarked(node: &JsonNode) -> Vec<(&'static str, usize)> {
     let off = |colour: &&str| asks(node, colour) && !enables(node, colour);
     let place = |colour: &'static str| switch_of(node, colour).map(|node| (colour, node.at));

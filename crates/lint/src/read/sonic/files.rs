@@ -1,4 +1,5 @@
-//! The files of a switch as one: their bytes get one numbering, and each file says what of it is read and which rules it silences.
+//! Combines the files of a switch: their bytes get a common numbering; records the coverage of each file and the rules
+//! it silences.
 
 use super::tables::{self, Chip, Row, SILENCE};
 use crate::model::Network;
@@ -30,7 +31,7 @@ const READ: [&str; 19] = [
     "DEVICE_NEIGHBOR_METADATA",
     "SWITCH_HASH",
 ];
-/// Files as one numbering of bytes, and what stands in them.
+/// Files with a common numbering of bytes, and their contents.
 #[derive(Default)]
 pub(super) struct Files {
     /// The first byte of each file and its number.
@@ -41,7 +42,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Adds what stands in a file.
+    /// Adds the contents of a file.
     pub(super) fn add(
         &mut self,
         number: usize,
@@ -120,7 +121,7 @@ pub(super) fn spot(bases: &[(usize, usize)], at: usize) -> Spot {
     Spot { file, at: at.saturating_sub(base) }
 }
 
-/// What of a file is read.
+/// The coverage of a file.
 fn coverage(rows: &[Row]) -> Coverage {
     let (mut read, mut passed_over) = (NameTally::default(), NameTally::default());
     for row in rows.iter().filter(|row| row.table != SILENCE) {

@@ -1,4 +1,4 @@
-//! What SONiC binds to ports: speed and cable, priority groups, queues, maps, PFC, its watchdog and neighbours.
+//! What SONiC configures at ports: speed and cable, priority groups, queues, maps, PFC, its watchdog and neighbours.
 
 use super::{MOST, Reader, range};
 use crate::model::{
@@ -20,10 +20,11 @@ const MAPS: [(&str, &str, MapKind); 5] = [
     ("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "pfc_to_pg_map", MapKind::PauseGroup),
 ];
 
-/// What SONiC gives a port without `mtu`.
+/// SONiC's default `mtu` of a port.
 const MTU: Bytes = Bytes(9_100);
 
-/// Adds the ports and all that is bound to them. Entries that name ports of this switch alone come first: a fragment has no others.
+/// Adds the ports and everything bound to them. Entries that only name ports of this switch are read first: a fragment
+/// has no others.
 pub(super) fn read(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     switch.ports = reader.table("PORT").iter().map(|entry| port(reader, entry)).collect();
     let ports = switch.ports.iter().enumerate();
@@ -38,7 +39,7 @@ pub(super) fn read(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     switch.hash = hash(reader, switch);
 }
 
-/// A port without `admin_status` counts as up: it will be one day.
+/// Reads a port. A port without `admin_status` counts as up, because it may become so.
 fn port(reader: &mut Reader<'_>, entry: &JsonEntry) -> PortConfig {
     reader.about(entry);
     let speed = reader.number(&entry.node, "speed", (1, 10_000_000));
@@ -51,12 +52,12 @@ fn port(reader: &mut Reader<'_>, entry: &JsonEntry) -> PortConfig {
     }
 }
 
-/// A port of which nothing but its name is known.
+/// A port of which only the name is known.
 fn bare(name: &str) -> PortConfig {
     PortConfig { name: name.to_owned(), mtu: MTU, up: true, ..PortConfig::default() }
 }
 
-/// The ports that a key such as `Ethernet0,Ethernet4` names; in a fragment they are there because it names them.
+/// The ports named in a key such as `Ethernet0,Ethernet4`; in a fragment the key defines them.
 fn named(
     reader: &mut Reader<'_>,
     switch: &mut SwitchConfig,
@@ -67,7 +68,7 @@ fn named(
         if let Some(number) = reader.ports.get(name) {
             found.push(*number);
         } else if !reader.complete {
-            // One too many is enough to have the file refused.
+            // One port too many suffices to have the file refused.
             if switch.ports.len() <= MOST {
                 reader.ports.insert(name.to_owned(), switch.ports.len());
                 found.push(switch.ports.len());
@@ -83,8 +84,8 @@ fn named(
     found
 }
 
-/// Ports and numbers of a key. `Ethernet0|3-4` is one of this switch. `host|Asic0|Ethernet0|3-4` is a virtual output queue towards
-/// a port of a chassis: nothing (`None`) if that is on another card.
+/// Ports and numbers of a key. `Ethernet0|3-4` is a port of this switch. `host|Asic0|Ethernet0|3-4` is a virtual output
+/// queue towards a port of a chassis: `None` if that is on another card.
 fn ports_and_numbers(
     reader: &mut Reader<'_>,
     switch: &mut SwitchConfig,
@@ -98,7 +99,7 @@ fn ports_and_numbers(
         ([host, chip, port, _], Some(numbers)) => match here(reader, (host, chip)) {
             Some(true) => Some((named(reader, switch, (table, port, entry.at)), numbers)),
             Some(false) => None,
-            // A part that does not say which card it is from: the cards of a chassis treat a port alike.
+            // The file does not say which card it is from: all cards of a chassis treat a port alike.
             None => reader.ports.get(*port).map(|port| (vec![*port], numbers)),
         },
         _ => {
@@ -110,7 +111,7 @@ fn ports_and_numbers(
     }
 }
 
-/// Whether a chip of a chassis is the one at hand; `None` if the files do not say which that is.
+/// Whether a chip of a chassis is the current one; `None` if the files do not identify it.
 fn here(reader: &Reader<'_>, (host, chip): (&str, &str)) -> Option<bool> {
     let metadata = reader.root.get("DEVICE_METADATA")?.get("localhost")?;
     let own_host = metadata.get("hostname")?.word()?;
@@ -134,7 +135,7 @@ fn cables(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     }
 }
 
-/// Where no lossless group is written down, the buffer manager makes one for each priority with PFC, from speed and cable.
+/// If no lossless group is configured, the buffer manager creates one for each priority with PFC, from speed and cable.
 fn computed(switch: &mut SwitchConfig, complete: bool) {
     let lossless = |bound: GroupBinding| match bound {
         GroupBinding::Profile(number) => switch.profiles[number].lossless,
@@ -190,7 +191,7 @@ fn queues(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     }
 }
 
-/// Sets something of the queues that an entry names; says whether any of them is at a port of this switch.
+/// Configures the queues that an entry names; returns whether any of them is at a port of this switch.
 fn each_queue(
     reader: &mut Reader<'_>,
     switch: &mut SwitchConfig,
@@ -234,7 +235,7 @@ fn map(reader: &mut Reader<'_>, named: &JsonEntry) -> MapEntries {
     map
 }
 
-/// PORT_QOS_MAP: what it says for `global` holds for ports that say nothing.
+/// PORT_QOS_MAP: an entry for `global` applies to ports that have none.
 fn qos(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     let tables = MAPS.map(|(table, field, kind)| (table, field, kind, maps(reader, table)));
     let entries = reader.table("PORT_QOS_MAP");
@@ -245,7 +246,7 @@ fn qos(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
         here.push((named(reader, switch, ("PORT_QOS_MAP", &entry.key, entry.at)), entry));
     }
     if !reader.complete && !here.is_empty() {
-        // The templates write an entry for each port that is in use.
+        // The templates write an entry for each port in use.
         switch.ports.iter_mut().for_each(|port| port.up = false);
         here.iter().flat_map(|(ports, _)| ports).for_each(|port| switch.ports[*port].up = true);
     }
@@ -310,7 +311,7 @@ fn neighbours(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     }
 }
 
-/// The seed that SONiC gives the hash: said in the metadata, or by the switch's role.
+/// The seed that SONiC uses for the hash: from the metadata, or from the switch's role.
 fn hash(reader: &mut Reader<'_>, switch: &SwitchConfig) -> Option<Hash> {
     reader.subject.clear();
     let global = reader.root.get("SWITCH_HASH").and_then(|table| table.get("GLOBAL"));
@@ -326,7 +327,8 @@ fn hash(reader: &mut Reader<'_>, switch: &SwitchConfig) -> Option<Hash> {
     Some(Hash { at, function, seed, origin })
 }
 
-/// What the template of SONiC's switch settings (`switch.json.j2`) makes of the role: the first word that it contains.
+/// The seed that the template of SONiC's switch settings (`switch.json.j2`) derives from the role: that of the first
+/// word contained in it.
 fn by_role(role: Option<&str>) -> (u64, String) {
     const SEEDS: [(&str, u64); 6] = [
         ("ToRRouter", 0),

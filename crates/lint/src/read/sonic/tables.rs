@@ -1,19 +1,20 @@
-//! The tables of a switch from its files, whatever their shape: tables of entries, keys `TABLE|entry` as a dump of the database has
-//! them, and one object per chip (`localhost`, `asic0`, ...). Files of one switch are laid over each other; the later one counts.
+//! The tables of a switch from its files, whatever their shape: tables of entries, keys `TABLE|entry` as a dump of the
+//! database has them, and one object per chip (`localhost`, `asic0`, ...). Files of one switch are merged; later ones
+//! override earlier ones.
 
 use std::collections::HashMap;
 use weft_config::json::{JsonContent, JsonEntry, JsonNode};
 
-/// The table that silences rules in a file that can hold no comments.
+/// The table that silences rules, because this format has no comments.
 pub(super) const SILENCE: &str = "WEFT_LINT";
 
-/// An entry of a table, or an empty table, and the chip whose it is.
+/// An entry of a table, or an empty table, and the chip it belongs to.
 pub(super) struct Row {
     pub(super) chip: String,
     pub(super) table: String,
     pub(super) at: usize,
     pub(super) entry: Option<JsonEntry>,
-    /// The table is no table.
+    /// Whether the table is malformed.
     pub(super) broken: bool,
 }
 
@@ -57,7 +58,7 @@ fn entries(node: JsonNode) -> Vec<JsonEntry> {
     }
 }
 
-/// `localhost`, `asic0` and the like: the parts of a switch with several chips.
+/// Whether a key is that of a chip, `localhost` or `asic0`: a part of a switch with several chips.
 fn is_chip(key: &str) -> bool {
     let number = key.strip_prefix("asic");
     key == "localhost"
@@ -90,7 +91,7 @@ impl Chip {
         Chip { name: name.to_owned(), ..Chip::default() }
     }
 
-    /// Lays a row of a file over what is there. Returns the fields that an earlier file has set otherwise, each with its place.
+    /// Merges a row of a file. Returns the fields that an earlier file has set to other values, each with its position.
     pub(super) fn put(&mut self, file: usize, row: Row) -> Vec<(String, usize)> {
         let number = *self.places.entry(row.table.clone()).or_insert_with(|| {
             let node = JsonNode { at: row.at, end: row.at, content: JsonContent::Table(Vec::new()) };
@@ -120,7 +121,7 @@ impl Chip {
     }
 }
 
-/// Sets the fields of a later file in an entry.
+/// Overrides the fields of an entry by those of a later file.
 fn over(entry: &mut JsonEntry, later: JsonEntry) -> Vec<(String, usize)> {
     let JsonContent::Table(fields) = &mut entry.node.content else {
         *entry = later;

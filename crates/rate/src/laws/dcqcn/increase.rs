@@ -7,14 +7,14 @@ use super::{Dcqcn, HyperIncrease};
 /// Increases since the last cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stages {
-    /// By the timer (T_n).
+    /// Increases by the timer (T_n).
     timer: u32,
-    /// By the byte counter (B_n).
+    /// Increases by the byte counter (B_n).
     bytes: u32,
 }
 
 impl Stages {
-    /// There was one.
+    /// Whether there was any.
     pub(super) fn any(self) -> bool {
         self.timer > 0 || self.bytes > 0
     }
@@ -38,7 +38,7 @@ impl Dcqcn {
         }
     }
 
-    /// The byte counter's increases.
+    /// Applies the byte counter's increases.
     pub(super) fn count_bytes(&mut self, mut bytes: u64) {
         while bytes >= self.meter {
             bytes -= self.meter;
@@ -49,7 +49,7 @@ impl Dcqcn {
         self.meter -= bytes;
     }
 
-    /// One increase, counted already.
+    /// Applies one increase that has already been counted.
     fn increase(&mut self) {
         let rules = &self.rules;
         if rules.collapse

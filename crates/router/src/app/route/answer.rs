@@ -91,7 +91,7 @@ impl Routing {
                 let answer = NeighbourMessage::advertise(message.target, own, from);
                 self.send_own(desk, (port, mac), EtherType::IPV6, &answer);
             }
-            // A station that checks whether its address is free has none yet: all hear the answer.
+            // A station that checks whether its address is free has none yet: the answer goes to all stations.
             None => {
                 let answer = NeighbourMessage::advertise(message.target, own, ALL_NODES);
                 let to = weft_packet::neighbour::multicast_mac(ALL_NODES);

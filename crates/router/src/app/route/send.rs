@@ -1,4 +1,4 @@
-//! Sending what does not leave in the buffer it came in: packets that waited, and the router's own.
+//! Sends packets that do not leave in the buffer in which they arrived: packets that waited, and the router's own.
 
 use std::net::IpAddr;
 
@@ -17,7 +17,7 @@ use crate::interface::is_link_local;
 use crate::neighbours::{Resolution, Station};
 
 impl Routing {
-    /// Sends a packet to a station, or keeps it until the station has answered.
+    /// Sends a packet to a station, or keeps it until the station has been resolved.
     pub(super) fn send_to(&mut self, desk: &mut Desk<'_>, station: Station, packet: &[u8]) {
         match self.control.resolve(desk.now, station, packet) {
             Resolution::Known(mac) => self.emit(desk, (station.0, mac), kind_of(packet), packet),
@@ -36,7 +36,7 @@ impl Routing {
         }
     }
 
-    /// The station to which a packet goes.
+    /// The station to which a packet is sent.
     fn station_of(&self, port: u16, packet: &[u8]) -> Option<Station> {
         let (to, hop) = match kind_of(packet) {
             EtherType::IPV4 => {
@@ -78,7 +78,7 @@ impl Routing {
         }
     }
 
-    /// Tells the sender of a packet that came by `port` why it goes no further, unless that must stay unsaid.
+    /// Sends an ICMP error about a packet that arrived by `port`, unless that is not allowed.
     pub(super) fn send_error(&mut self, desk: &mut Desk<'_>, (port, bytes): (u16, &[u8]), error: IcmpError) {
         let Some(message) = self.error(port, bytes, error) else { return };
         if self.errors.take(desk.now) {
@@ -103,7 +103,7 @@ impl Routing {
         }
     }
 
-    /// Asks where a station is.
+    /// Sends a request for the MAC address of a station.
     fn ask(&mut self, desk: &mut Desk<'_>, (port, target): Station) {
         let own = &self.ports[usize::from(port)];
         let mac = own.mac;
@@ -117,12 +117,12 @@ impl Routing {
                 let request = NeighbourMessage::solicit(target, (mac, source));
                 self.send_own(desk, (port, multicast_mac(solicited_node(target))), EtherType::IPV6, &request);
             }
-            // A port without an address of the family cannot ask; the packet is given up in its time.
+            // A port without an address of this family cannot ask; the packet is dropped after a while.
             _ => {}
         }
     }
 
-    /// Sends what a change of the neighbours asks for.
+    /// Sends what a change of the neighbours requires.
     pub(super) fn carry_out(&mut self, desk: &mut Desk<'_>, outgoing: PendingSends) {
         for ((port, _), mac, packet) in outgoing.ready {
             self.emit(desk, (port, mac), kind_of(&packet), &packet);

@@ -1,4 +1,5 @@
-//! One packet that needs more than a next hop: whose it is, why it cannot go on, or whom to ask for its next hop.
+//! The slow path, for a packet that needs more than a next hop: one for the router itself, one that cannot be
+//! forwarded, or one whose next hop must be resolved.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -12,34 +13,34 @@ use crate::counters::DropCause;
 use crate::interface::is_link_local;
 use crate::neighbours::Station;
 
-/// What became of a received packet.
+/// The fate of a received packet.
 pub(super) enum Fate {
-    /// It was sent on, or waits for its next hop.
+    /// It was forwarded, or waits for its next hop to be resolved.
     Onward,
-    /// It was for the router, which has dealt with it.
+    /// It was for the router, which has processed it.
     Consumed,
     /// It was dropped.
     Dropped(DropCause),
 }
 
-/// A packet and what forwarding asks about it.
+/// A packet, with the fields that forwarding needs.
 #[derive(Clone, Copy)]
 pub(super) struct Transit<'a> {
-    /// The port by which it came.
+    /// The port by which it arrived.
     pub(super) port: u16,
-    /// From its IP header on, without padding of the frame.
+    /// Its bytes from the IP header on, without padding of the frame.
     pub(super) bytes: &'a [u8],
     pub(super) hops_left: u8,
 }
 
 impl Routing {
-    /// The frames that the fast path has left.
+    /// Processes the frames left by the fast path.
     #[inline(never)]
     pub(super) fn handle_rest(&mut self, desk: &mut Desk<'_>) {
         let mut rest = std::mem::take(&mut self.rest);
         for frame in rest.drain(..) {
             let bytes = desk.pool.bytes(frame).to_vec();
-            // Its buffer is free at once: whatever is sent is a new frame, so that no path can lose a buffer.
+            // Its buffer is released at once: whatever is sent is a new frame, so that no path can lose a buffer.
             desk.pool.give(frame.buffer);
             match self.judge(desk, frame.port, &bytes) {
                 Fate::Onward => {}
@@ -89,7 +90,7 @@ impl Routing {
         if is_own || packet.destination.is_multicast() {
             return self.answer_v6(desk, transit, &packet);
         }
-        // Addresses of one link stay there.
+        // Link-local addresses stay on their link.
         if is_link_local(destination) || is_link_local(packet.source.into()) {
             return Fate::Dropped(DropCause::NoRoute);
         }
@@ -100,12 +101,12 @@ impl Routing {
         }
     }
 
-    /// What a number of a next hop stands for.
+    /// The next hop with this number.
     pub(super) fn next(&self, hop: Hop) -> Option<NextHop> {
         self.table.hops.get(usize::from(hop.0)).copied().flatten()
     }
 
-    /// To the next hop, or an error to the sender.
+    /// Forwards to the next hop, or sends an error to the sender.
     fn onward(
         &mut self,
         desk: &mut Desk<'_>,
@@ -139,7 +140,7 @@ impl Routing {
         Fate::Onward
     }
 
-    /// Drops a packet and tells its sender.
+    /// Drops a packet and sends an error to its sender.
     pub(super) fn refuse(
         &mut self,
         desk: &mut Desk<'_>,
@@ -150,7 +151,7 @@ impl Routing {
         Fate::Dropped(cause)
     }
 
-    /// A station has said where it is.
+    /// A station has announced its MAC address.
     pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, solicits: bool) {
         let is_here = self.ports[usize::from(station.0)].reaches(station.1);
         if is_here && !mac.is_multicast() && mac != Mac::default() {

@@ -1,12 +1,12 @@
-//! The random numbers of DRILL, as a seam: must not depend on who draws them, or on what a decision does with them.
+//! The random numbers of DRILL as an interface. Must not depend on their source, or on what a decision does with them.
 
 use weft_core::Random;
 
-/// What DRILL asks of chance. The simulator answers with an engine's random stream; hardware answers with the fields of a
-/// shift register's word, and the rest of the engine does not know which.
+/// The random draws that DRILL needs. The simulator takes them from an engine's random stream, hardware from the fields
+/// of a shift register's word; the rest of the engine is independent of the source.
 pub trait Chance {
-    /// Whether the samples of each packet (d > 2) are dealt from an ordered deck, which takes no state from packet to packet,
-    /// instead of a deck that stays shuffled, which takes no time to restore. The distribution is the same.
+    /// Whether the samples of each packet (d > 2) are dealt from an ordered deck, which keeps no state between packets,
+    /// or from a deck that stays shuffled, which need not be restored. The distribution does not depend on it.
     const ORDERED_DECK: bool;
 
     /// Sample number `nth` of a packet: uniform below `among`.
@@ -15,7 +15,8 @@ pub trait Chance {
     /// Which of `among` equally loaded ports wins.
     fn tie(&mut self, among: u32) -> u32;
 
-    /// The rank of a candidate among equally loaded ones. `place` numbers the samples first, then the cells of the memory.
+    /// The rank of a candidate among equally loaded ones. `position` numbers the samples first, then the cells of the
+    /// memory.
     fn rank(&mut self, place: usize) -> u64;
 }
 

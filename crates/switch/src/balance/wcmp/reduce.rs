@@ -13,7 +13,7 @@ pub fn oversubscription(weights: &[u64], reduced: &[u64]) -> f64 {
     weights.iter().zip(reduced).map(of).fold(0.0, f64::max)
 }
 
-/// More entries than any switch has; the search ends here, because it would take as many steps.
+/// More entries than any switch has; the search stops here, because each entry is one step.
 const MOST_ENTRIES: u64 = 1 << 16;
 
 /// The first weights of the search whose [`oversubscription`] is at most `most`; those given, without a common
@@ -47,7 +47,7 @@ pub fn reduce_to(weights: &[u64], entries: u64) -> Vec<u64> {
     best.1
 }
 
-/// One more for the port furthest below its share; of several, the first. Compared without rounding.
+/// Adds one entry to the port furthest below its share; to the first of several. Compares without rounding.
 fn grow(weights: &[u64], reduced: &mut [u64]) {
     let lags = |a: &usize, b: &usize| {
         let left = u128::from(reduced[*a] + 1) * u128::from(weights[*b]);

@@ -10,11 +10,11 @@ use weft_core::Time;
 use super::super::{AckEvent, Window};
 use super::{CubicSettings, cube_root};
 
-/// Fractions of a second and of a window in which Linux counts.
+/// Linux counts fractions of a second and of a window in 1024ths.
 const PARTS: f64 = 1024.0;
 /// Window segments per segment gained on an unknown path: 5 % per round trip.
 const PROBING: u64 = 20;
-/// The same where the cubic is flat.
+/// Window segments per segment gained where the cubic is flat: 1 % per round trip.
 const FLAT: u64 = 100;
 /// The fastest growth: half the window per round trip.
 const FASTEST: u64 = 2;
@@ -139,7 +139,7 @@ impl Linux {
         Epoch { start, plateau, k, reno: cwnd, reno_credit }
     }
 
-    /// The growth that puts the window on the cubic one minimum round trip from now.
+    /// The pace that puts the window on the cubic one minimum round trip from now.
     fn of_cubic(&self, cwnd: u64, epoch: &Epoch, (now, ack): (u64, &AckEvent)) -> u64 {
         let ahead = ack.min_rtt.0.div_ceil(self.ticks.length());
         let age = (now.saturating_sub(epoch.start) + ahead) * 1024 / self.ticks.hz;
@@ -156,7 +156,7 @@ impl Linux {
         if self.fast_probing && self.last_peak == 0 { pace.min(PROBING) } else { pace }
     }
 
-    /// No slower than a Reno flow of equal throughput, whose slope is constant for the whole epoch.
+    /// Limits the pace to that of a Reno flow of equal throughput, whose slope is constant for the whole epoch.
     fn of_reno(&mut self, cwnd: u64, epoch: &mut Epoch, mss: u64) {
         let Some(eighths) = self.reno_eighths else { return };
         let each = (cwnd * eighths / 8).max(1) * mss;
@@ -169,7 +169,7 @@ impl Linux {
         }
     }
 
-    /// A congestion event at this window: returns the one to fall to, in bytes.
+    /// A congestion event: returns the window to fall to, in bytes.
     pub(super) fn reduce(&mut self, window: &Window) -> u64 {
         let cwnd = window.cwnd / window.mss;
         self.last_peak = match self.fast_convergence && cwnd < self.last_peak {
@@ -180,12 +180,12 @@ impl Linux {
         cwnd * self.kept / 1024 * window.mss
     }
 
-    /// A time-out: nothing is known of the path.
+    /// A time-out: the path is unknown.
     pub(super) fn forget(&mut self) {
         (self.last_peak, self.pace, self.computed) = (0, 0, (0, 0));
     }
 
-    /// The window was not the limit since `latest`: the epoch's clock stops meanwhile.
+    /// The window has not been the limit since `latest`: the epoch's clock is stopped for that time.
     pub(super) fn stand_still(&mut self, latest: Time, now: Time) {
         let ticks = self.ticks.at(now) - self.ticks.at(latest);
         if let Some(epoch) = &mut self.epoch {

@@ -117,7 +117,7 @@ impl Form {
         (factor * scale.clamp(0.1, 2.0)).max(1.0)
     }
 
-    /// The same in whole jiffies; scaling divides by 100 ms over the round trip in eighths, within 4 and 80.
+    /// The factor in whole jiffies; scaling divides by 100 ms over the round trip in eighths, within 4 and 80.
     fn linux_factor(self, age: u64, shortest: u64) -> u64 {
         let hertz = self.hertz();
         let beyond = age.saturating_sub(hertz);

@@ -4,9 +4,9 @@
 /// Smallest and largest round trip, in ticks; zero when there is no sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RoundTrips {
-    /// Of the connection.
+    /// Minimum of the connection.
     pub(super) shortest: u64,
-    /// Of recent epochs.
+    /// Maximum of recent epochs.
     pub(super) longest: u64,
 }
 
@@ -24,8 +24,8 @@ pub(super) struct Throughput {
 }
 
 impl Throughput {
-    /// Counts acknowledged bytes; when a windowful (`enough`) took at least the smallest round trip, the
-    /// throughput, else zero.
+    /// Counts acknowledged bytes. Once they make a windowful (`enough`) and have taken at least the smallest round
+    /// trip, returns the throughput, otherwise zero.
     pub(super) fn add(&mut self, acked: u64, enough: u64, now: u64, shortest: u64) -> u64 {
         self.bytes += acked;
         let elapsed = now - self.since;

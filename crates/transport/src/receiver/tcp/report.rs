@@ -1,4 +1,4 @@
-//! What a receiver says of itself when asked.
+//! The report of a receiver.
 
 use weft_core::stack::Receiving;
 use weft_core::{Bytes, Time};

@@ -1,4 +1,4 @@
-//! TLT: the sender must learn what has become of its important packets. Not reached by a receiver without it.
+//! TLT at the receiver: the sender must learn the fate of its important packets. Unused without TLT.
 
 use weft_tlt::flags;
 
@@ -6,7 +6,7 @@ use super::TcpReceiver;
 use crate::segment::{Flags, Segment};
 
 impl TcpReceiver {
-    /// An important packet is answered at once, and the answer says so (TLT).
+    /// Acknowledges an important packet at once, and marks the acknowledgement as its echo (TLT).
     #[inline(never)]
     pub(super) fn echo_importance(&mut self, segment: &Segment) {
         if self.unacknowledged.bytes > 0 || self.acks.is_empty() {

@@ -1,5 +1,4 @@
-//! Processing of an acknowledgement: first its information is recorded, then losses are judged, then the window
-//! moves, then the timers.
+//! Processing of an acknowledgement: it is recorded, losses are detected, then the window and the timers follow.
 
 use weft_core::record::FlowState;
 use weft_core::{Span, Time};
@@ -10,16 +9,16 @@ use crate::segment::{BlockCount, Flags, Segment};
 use weft_recovery::prr::Delivery;
 use weft_recovery::scoreboard::{News, Overtaken, Reference};
 
-/// What an acknowledgement said.
+/// The content of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Digest {
     /// Payload by which the cumulative acknowledgement advanced.
     acked: u64,
     /// Payload now known to have arrived.
     pub(super) delivered: u64,
-    /// Payload newly judged lost.
+    /// Payload newly declared lost.
     pub(super) lost: u64,
-    /// How far the arrivals had been overtaken.
+    /// How far other packets had overtaken the arrivals.
     overtaken: Overtaken,
     /// The round trip it measures.
     rtt: Option<Span>,
@@ -43,7 +42,7 @@ impl TcpSender {
         }
     }
 
-    /// The usual case: progress, and nothing is or was missing.
+    /// The common case: progress, and nothing is or was missing.
     #[inline]
     fn advance(&mut self, now: Time, ack: u64, segment: &Segment) {
         let (acked, in_flight) = (ack - self.una, self.outstanding());
@@ -59,7 +58,7 @@ impl TcpSender {
         self.restart_timers(now, true);
     }
 
-    /// Something is missing, or once was on this connection.
+    /// Something is missing, or has been before on this connection.
     #[inline(never)]
     fn acknowledged_in_trouble(&mut self, now: Time, ack: u64, segment: &Segment) {
         let in_flight = self.pipe();
@@ -100,7 +99,7 @@ impl TcpSender {
         }
     }
 
-    /// Cumulative and selective acknowledgement.
+    /// Records the cumulative and the selective acknowledgement.
     fn take_in(&mut self, ack: u64, segment: &Segment) -> Digest {
         let acked = ack - self.una;
         self.una = ack;
@@ -126,7 +125,7 @@ impl TcpSender {
         digest
     }
 
-    /// Selective acknowledgement. Unless there was progress, the echo belongs to the first block; what other blocks
+    /// Records the selective acknowledgement. Without progress the echo belongs to the first block; what other blocks
     /// report was sent earlier.
     fn take_in_blocks(&mut self, segment: &Segment, progress: bool) -> News {
         let (una, next, newest) = (self.una, self.next, self.newest);
@@ -145,8 +144,8 @@ impl TcpSender {
         all
     }
 
-    /// Without selective acknowledgements: a duplicate means that one segment arrived; progress does not count
-    /// segments again that duplicates have reported. Returns the payload delivered.
+    /// Without selective acknowledgements, a duplicate means that one segment has arrived; a later cumulative
+    /// acknowledgement must not count these segments again. Returns the payload delivered.
     fn count_duplicates(&mut self, acked: u64) -> u64 {
         let mss = self.window.mss;
         if acked == 0 {
@@ -186,7 +185,7 @@ impl TcpSender {
         digest.lost = self.look_for_losses(now);
     }
 
-    /// Moves the window and the state.
+    /// Updates the window and the recovery state.
     #[inline(never)]
     fn react(&mut self, event: &AckEvent, digest: &Digest) {
         self.leave_if_over();

@@ -1,5 +1,4 @@
-//! Losses, marks and the window: when something counts as lost, how an event starts and ends, how far the window
-//! falls.
+//! Losses, marks and the window: when a segment counts as lost, how an event starts and ends, how far the window falls.
 
 use weft_core::Time;
 use weft_core::record::FlowState;
@@ -12,7 +11,8 @@ use weft_recovery::rack::URGENT_SEGMENTS;
 use weft_recovery::reordering::Undo;
 
 impl TcpSender {
-    /// Judges what is in flight, with selective acknowledgements. Returns the payload newly lost.
+    /// Detects losses among the segments in flight, with selective acknowledgements. Returns the payload newly declared
+    /// lost.
     pub(super) fn look_for_losses(&mut self, now: Time) -> u64 {
         let tcp = &self.transport.tcp;
         let mss = self.window.mss;
@@ -57,8 +57,8 @@ impl TcpSender {
         true
     }
 
-    /// Duplicate acknowledgements alone mean a loss. Without selective acknowledgements, duplicates up to the end of
-    /// the last event may stem from its retransmissions (RFC 6582, section 3.2, step 2).
+    /// Whether duplicate acknowledgements alone indicate a loss. Without selective acknowledgements, duplicates up to
+    /// the end of the last event may stem from its retransmissions (RFC 6582, section 3.2, step 2).
     fn enough_duplicates(&self) -> bool {
         let fresh = self.transport.tcp.sack || self.una > self.recover || self.recover == 0;
         let patience = self.trouble.as_ref().map(|trouble| trouble.patience.threshold());
@@ -66,7 +66,7 @@ impl TcpSender {
         !self.transport.rack() && fresh && self.dupacks >= threshold
     }
 
-    /// The first unacknowledged segment is lost.
+    /// Declares the first unacknowledged segment lost.
     pub(super) fn lose_head(&mut self) {
         let (una, newest) = (self.una, self.newest);
         let length = self.window.mss.min(self.outstanding());
@@ -83,7 +83,7 @@ impl TcpSender {
         self.owed.cwr = true;
     }
 
-    /// Asks the law how far the window must fall, and starts the reduction.
+    /// Asks the law how far the window must fall and starts the reduction.
     pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
         let in_flight = self.outstanding();
         let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
@@ -104,8 +104,8 @@ impl TcpSender {
         }
     }
 
-    /// Ends the current event when what was in flight at its start is acknowledged; that of a mark one segment later,
-    /// when the receiver is sure to have seen the reduction.
+    /// Ends the current event when everything in flight at its start is acknowledged; after a mark one segment later,
+    /// when the receiver must have seen the reduction.
     pub(super) fn leave_if_over(&mut self) {
         let over = match self.state {
             FlowState::Open | FlowState::Disorder => false,
@@ -136,8 +136,8 @@ impl TcpSender {
         }
     }
 
-    /// The last or current recovery was spurious: every retransmitted segment had arrived. Restores the window; next
-    /// time the sender waits as long as would have been needed.
+    /// Undoes the last or current recovery if it was spurious, because every retransmitted segment had arrived:
+    /// restores the window, and waits longer for reordered segments from then on.
     pub(super) fn undo_if_proved(&mut self) {
         let mss = self.window.mss;
         let Some(trouble) = &mut self.trouble else { return };
@@ -154,8 +154,8 @@ impl TcpSender {
         }
     }
 
-    /// The retransmission timer expired: everything in flight is lost. Only the first expiry of an episode lowers the
-    /// threshold.
+    /// The retransmission timer expired: declares everything in flight lost. Only the first expiry of an episode lowers
+    /// the threshold.
     pub(super) fn lose_everything(&mut self, now: Time) {
         if self.trip.backoff() == 0 {
             self.reduce(now, Cause::Timeout);

@@ -11,7 +11,7 @@ const UNPACED: u64 = 10;
 /// The state of bursts and pacing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pace {
-    /// No burst begins before.
+    /// No burst starts before this.
     next: Time,
     /// Payload left of the burst being sent.
     pub(super) burst: u64,
@@ -37,8 +37,8 @@ impl TcpSender {
         self.rules.tso && self.pace.burst == 0 && !self.worth_a_burst(room, now)
     }
 
-    /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would
-    /// gain nothing, or has lasted long enough.
+    /// Whether a burst may start: enough of the window and of the receiver's window is open for one, or for all that is
+    /// left; or waiting would gain nothing, or has lasted long enough.
     fn worth_a_burst(&self, room: u64, now: Time) -> bool {
         let left = self.size - self.next;
         let room = room.min(self.rules.receive_window - self.outstanding());
@@ -55,8 +55,8 @@ impl TcpSender {
         (part.min(self.burst_limit()) / self.window.mss * self.window.mss).max(self.window.mss)
     }
 
-    /// The maximum payload of a burst: whole segments of what the rate carries in `tso_time`, more if the other end
-    /// is near.
+    /// The maximum payload of a burst: the whole segments that the rate carries in `tso_time`, more if the other end is
+    /// near.
     fn burst_limit(&self) -> u64 {
         let tcp = &self.transport.tcp;
         let Some(time) = tcp.tso_time.filter(|_| self.trip.measured()) else { return tcp.tso_limit.0 };
@@ -65,14 +65,14 @@ impl TcpSender {
         segments.max(u64::from(tcp.tso_min_segments)) * self.window.mss
     }
 
-    /// What nearby hosts may send in addition.
+    /// What `tso_rtt_log` adds for nearby hosts.
     fn bonus(&self) -> u64 {
         let tcp = &self.transport.tcp;
         let halvings = (self.trip.least().0 / 1_000_000) >> tcp.tso_rtt_log;
         if tcp.tso_rtt_log == 0 || halvings > 63 { 0 } else { tcp.tso_limit.0 >> halvings }
     }
 
-    /// Picoseconds that `bytes` take at the pacing rate: a multiple of the window per round trip.
+    /// Time in picoseconds for `bytes` at the pacing rate, a multiple of the window per round trip.
     fn pace_of(&self, bytes: u64) -> f64 {
         let tcp = &self.transport.tcp;
         let starting = self.window.cwnd < self.window.ssthresh / 2;

@@ -26,7 +26,7 @@ pub(super) enum What {
     New,
 }
 
-/// Why payload goes again.
+/// Why payload is retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     /// It is lost.
@@ -37,7 +37,7 @@ pub(super) enum Why {
     Rescue,
     /// The last segment, because no acknowledgement arrived for a while.
     Probe,
-    /// Something of what is in flight, so that an echo comes back (TLT).
+    /// Part of what is in flight, to elicit an echo (TLT).
     Forced,
 }
 
@@ -73,7 +73,7 @@ impl TcpSender {
         }
     }
 
-    /// Sends what is not new payload.
+    /// Sends anything but new payload.
     #[inline(never)]
     fn send_other(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         match self.choice {
@@ -99,7 +99,7 @@ impl TcpSender {
         }
     }
 
-    /// Chooses what goes next, after anything changed.
+    /// Chooses what to send next, after any change.
     #[inline]
     pub(super) fn look_ahead(&mut self, now: Time) {
         if self.phase == Phase::Open && self.usual() && !self.owed.probe {
@@ -122,8 +122,8 @@ impl TcpSender {
         }
     }
 
-    /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe
-    /// ignores the window.
+    /// Chooses in the order of RFC 6675, NextSeg: lost segments, new data, segments that may be lost, the last segment.
+    /// A tail loss probe ignores the window.
     fn choose_payload(&self, now: Time) -> Choice {
         let room = self.room();
         if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
@@ -176,7 +176,7 @@ impl TcpSender {
         (What::Again(why), start.max(missing.start)..missing.end)
     }
 
-    /// What the window has room for.
+    /// The room left in the window.
     #[inline]
     fn room(&self) -> u64 {
         self.window.cwnd.saturating_sub(self.pipe())
@@ -188,7 +188,7 @@ impl TcpSender {
         self.window.mss.min(self.size - self.next)
     }
 
-    /// The next new segment. For the usual case see [`TcpSender::usual`].
+    /// The next new segment; `usual` as of [`TcpSender::usual`].
     #[inline]
     fn new_segment(&self, usual: bool, now: Time) -> New {
         let length = self.next_length();
@@ -200,8 +200,8 @@ impl TcpSender {
         New { length, may_go }
     }
 
-    /// Nothing is or was missing, without bursts: what is outstanding is in flight, and only the windows limit new
-    /// payload.
+    /// Whether nothing is or was missing and neither bursts, pacing nor TLT are in use: what is outstanding is in
+    /// flight, and only the windows limit new payload.
     #[inline]
     fn usual(&self) -> bool {
         !self.rules.special && self.trouble.is_none() && self.dupacks == 0
@@ -213,13 +213,13 @@ impl TcpSender {
         self.window_allows(length) && self.burst_allows(self.room(), now)
     }
 
-    /// Whether the window and limited transmit do.
+    /// Whether the window and limited transmit allow a new segment of `length`.
     fn window_allows(&self, length: u64) -> bool {
         let waits = self.state == FlowState::Disorder && !self.may_send_in_disorder(length);
         length <= self.room() && !waits
     }
 
-    /// A new segment of `length` is held back only by pacing: then the window is not the limit.
+    /// Whether only pacing holds back a new segment of `length`: then the window is not the limit.
     fn held_by_pace(&self, length: u64, now: Time) -> bool {
         self.rules.pacing && self.window_allows(length) && !self.waits_for_burst(self.room(), now)
     }

@@ -1,5 +1,5 @@
-//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing.
-//! Each is an instant, `NEVER` if nothing is due; a timer is cancelled only by moving it.
+//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's reordering timer,
+//! pacing. Each is an instant, `NEVER` if nothing is due; a timer is cancelled only by moving it.
 
 use weft_core::record::FlowState;
 use weft_core::{Span, Time};
@@ -25,7 +25,7 @@ impl TcpSender {
         self.look_ahead(now);
     }
 
-    /// After an acknowledgement.
+    /// Updates the timers after an acknowledgement.
     #[inline]
     pub(super) fn restart_timers(&mut self, now: Time, progress: bool) {
         if self.outstanding() == 0 {
@@ -36,15 +36,16 @@ impl TcpSender {
         self.schedule_probe(now);
     }
 
-    /// The impatient variant of RFC 6582 restarts the timer only for the first partial acknowledgement.
+    /// Whether the timer keeps running: the impatient variant of RFC 6582 restarts it only for the first partial
+    /// acknowledgement.
     #[inline]
     fn keeps_timer(&mut self) -> bool {
         let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == FlowState::Recovery;
         partial && std::mem::replace(&mut self.restarted, true)
     }
 
-    /// Something was sent: starts the timer if it is not running. If it was the first unacknowledged segment,
-    /// restarts it.
+    /// Starts the timer after a packet was sent, if it is not running; restarts it if the packet was the first
+    /// unacknowledged segment.
     #[inline]
     pub(super) fn start_retransmission_timer(&mut self, now: Time, first: bool) {
         if first || self.retransmit_at == Time::NEVER {
@@ -57,7 +58,8 @@ impl TcpSender {
         self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
     }
 
-    /// Sets the probe timer after new data was sent or acknowledged; no probe where something is known to be missing.
+    /// Sets the probe timer after new data was sent or acknowledged; there is no probe while something is known to be
+    /// missing.
     #[inline]
     pub(super) fn schedule_probe(&mut self, now: Time) {
         if self.rules.tlp {
@@ -90,7 +92,7 @@ impl TcpSender {
         self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
     }
 
-    /// A probe went out.
+    /// A probe was sent.
     pub(super) fn probed(&mut self, again: bool) {
         self.owed.probe = false;
         self.counts.probes += 1;
@@ -98,8 +100,8 @@ impl TcpSender {
         self.probe_at = Time::NEVER;
     }
 
-    /// The outcome of the probe. If it was a retransmission and it, not the first copy, was acknowledged, it repaired
-    /// a loss: the window falls as for any loss (RFC 8985, section 7.4).
+    /// Determines the outcome of the probe. If it was a retransmission and it, not the first copy, was acknowledged, it
+    /// repaired a loss: the window falls as for any loss (RFC 8985, section 7.4).
     #[inline]
     pub(super) fn after_probe(&mut self, now: Time, segment: &Segment) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else { return };

@@ -1,5 +1,5 @@
-//! TLT: which packets are important, what an echo proves, and what goes although the window is closed. Nothing here is reached
-//! by a sender without it.
+//! TLT at the sender: which packets are important, what an echo proves, and what is sent although the window is closed.
+//! Unused without TLT.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::send::{NOTHING, What, Why};
 use crate::segment::{Flags, Segment};
 
 impl TcpSender {
-    /// Marks the payload just written, and chooses what goes next.
+    /// Colours the payload just written, and chooses what to send next.
     #[inline(never)]
     pub(super) fn color_and_choose(&mut self, now: Time, header: &mut Header, segment: &Segment) {
         let bytes = segment.sequence..segment.end();
@@ -28,8 +28,8 @@ impl TcpSender {
         header.kind = weft_tlt::kind(important);
     }
 
-    /// An acknowledgement: what its echo proves lost is known to the transport before the rest of it is taken in. The answer to a
-    /// forced packet reaches the transport only with news; otherwise it would look like a duplicate acknowledgement.
+    /// Processes an acknowledgement under TLT: what its echo proves lost is recorded before the rest. The answer to a
+    /// forced packet is passed on only if it brings news; otherwise it would look like a duplicate acknowledgement.
     #[inline(never)]
     pub(super) fn acknowledged_under_tlt(&mut self, now: Time, segment: &Segment) {
         let Some(labels) = &mut self.labels else { return };
@@ -50,7 +50,7 @@ impl TcpSender {
         }
     }
 
-    /// Whether an acknowledgement says that anything has arrived that was not known to.
+    /// Whether an acknowledgement reports any payload not known to have arrived.
     fn brings_news(&self, segment: &Segment) -> bool {
         let known = |(start, end)| {
             end <= self.una || self.trouble.as_ref().is_some_and(|trouble| trouble.board.has(start..end))
@@ -58,7 +58,7 @@ impl TcpSender {
         segment.ack > self.una || !segment.sacked().all(known)
     }
 
-    /// What goes although the window is closed.
+    /// Chooses what to send although the window is closed.
     pub(super) fn choose_forced(&self) -> (What, Range<u64>) {
         let Some(labels) = self.labels.as_ref().filter(|labels| labels.tlt.is_due()) else { return NOTHING };
         let lost = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting());
@@ -73,7 +73,8 @@ impl TcpSender {
         }
     }
 
-    /// Sends what the window does not let go. It leaves no trace on the scoreboard: it may be lost and sent again.
+    /// Sends what the window would not allow. The scoreboard does not record it, so it may be declared lost and sent
+    /// again.
     #[inline(never)]
     pub(super) fn send_forced(&mut self, now: Time, bytes: Range<u64>, segment: &mut Segment) {
         self.counts.probes += 1;
