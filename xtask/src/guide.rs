@@ -1,7 +1,7 @@
 //! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide --write`. The
 //! check only compares the fingerprints of the scenarios, because the runs take minutes.
 //!
-//! A table stands between `<!-- table NAME FINGERPRINT -->` and `<!-- end -->`; the words around it are written by hand.
+//! A table is between `<!-- table NAME FINGERPRINT -->` and `<!-- end -->`; the words around it are written by hand.
 
 use crate::Verdict;
 use std::fmt::Write as _;

@@ -30,6 +30,7 @@ const TRANSPORT: &[&str] = &[
     "weft-rate",
     "weft-recovery",
     "weft-roce",
+    "weft-card",
     "weft-tlt",
 ];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
@@ -147,6 +148,7 @@ const BENCH: &[&str] = &[
     "weft-packet",
     "weft-fib",
     "weft-router",
+    "weft-draw",
 ];
 
 /// One run in numbers.
@@ -167,6 +169,7 @@ const APPLIANCE: &[&str] = &[
     "weft-plan",
     "weft-prepare",
     "weft-router",
+    "weft-draw",
 ];
 /// Settings are found by models of demand, and by simulations that the facade runs.
 const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
@@ -185,6 +188,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
     Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-card", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },
     Layer { name: "weft-recovery", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
@@ -220,7 +224,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },
     Layer { name: "weft-tune", may_use: TUNE },
-    Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch"] },
+    Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch", "weft-draw"] },
     Layer { name: "weft-appliance", may_use: APPLIANCE },
     Layer {
         name: "weft-cli",

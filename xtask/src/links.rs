@@ -1,5 +1,5 @@
 //! Links between documents: every relative link leads to a file and, with `#`, to a heading in it; every path of the
-//! repository that a document names exists; every page of the book stands in its table of contents. Addresses on the
+//! repository that a document names exists; every page of the book is in its table of contents. Addresses on the
 //! network are not visited.
 
 use crate::{Verdict, markdown, sources};

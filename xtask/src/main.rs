@@ -1,8 +1,9 @@
 //! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
 //! and files are, and whether generated pages and links are true.
 //!
-//! It knows the repository, not the simulator: all it asks Weft is what the book shows: text of its pages, and runs for its pictures.
+//! It depends on the repository, not on the simulator, except for what the book shows: text of its pages, and runs for its pictures.
 
+mod circles;
 mod fidelity;
 mod guide;
 mod hardware;
@@ -32,6 +33,7 @@ type Check = fn(&Path) -> Verdict;
 /// Name, meaning and function of each check, in the order of `cargo xtask all`.
 const CHECKS: &[(&str, &str, Check)] = &[
     ("layers", "no crate uses another that it may not use", layers::check),
+    ("circles", "modules of a crate do not import each other in a circle", circles::check),
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),

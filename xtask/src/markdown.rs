@@ -6,7 +6,7 @@
 pub(crate) struct DocumentLink<'a> {
     /// Line, counted from 1.
     pub(crate) line: usize,
-    /// What stands in the parentheses.
+    /// The text in the parentheses.
     pub(crate) target: &'a str,
 }
 

@@ -1,5 +1,5 @@
 //! The pictures of the balancers: which packet of which flow took which of two paths. Drawn from a scenario that ships,
-//! so that they cannot show what the code does not do. Knows no balancer by name.
+//! so that they cannot show what the code does not do. Must not depend on particular balancers.
 
 use crate::Verdict;
 use std::fmt::Write as _;

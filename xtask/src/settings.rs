@@ -1,4 +1,4 @@
-//! Paths of settings: whatever path a rule, a message or a page of the book names is declared, so that a setting cannot be
+//! Paths of settings: every path that a rule, a message or a page of the book names is declared, so that a setting cannot be
 //! renamed or mistyped and leave a rule that never says anything.
 //!
 //! Every text in the source is looked at, whoever it is passed to: nothing has to register. A word with a dot that begins with a

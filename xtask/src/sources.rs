@@ -1,4 +1,4 @@
-//! Files of the repository: finding and reading them in a fixed order. Knows nothing of what is in them.
+//! Files of the repository: finding and reading them in a fixed order. Must not depend on their contents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The path as it stands in messages: relative to the root, with forward slashes.
+/// The path as shown in messages: relative to the root, with forward slashes.
 pub(crate) fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }

@@ -1,4 +1,4 @@
-//! What `cargo metadata` knows about the workspace: its packages and who uses whom.
+//! The workspace according to `cargo metadata`: its packages and their dependencies.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -128,11 +128,14 @@ fn legend(components: &[PathComponent]) -> Vec<String> {
     legend
 }
 
-/// For the report of a run: a drawing of the first state of the network in which some pair has several components, if
-/// the run's balancer uses them.
+/// For the report of a run: a drawing of the first state of the network in which some pair has several components, if a
+/// balancer of the run uses them.
 #[must_use]
 pub fn of_run(setup: &Setup) -> Option<String> {
-    let Grouping::Components(settings) = setup.balancer.grouping() else { return None };
+    let settings = setup.balancers().find_map(|own| match own.grouping() {
+        Grouping::Components(settings) => Some(settings),
+        Grouping::Together | Grouping::Weighted => None,
+    })?;
     let graph = &*setup.graph;
     states(&setup.timeline).iter().find_map(|state| {
         let quiver = Quiver::new(graph, state, &settings);

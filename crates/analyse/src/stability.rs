@@ -290,7 +290,7 @@ fn systems(options: &StabilityOptions) -> Result<Vec<System>, String> {
     sized(group(rates, options.load, policies, options.engines)?, options.units)
 }
 
-/// Limits the length of the runs, because nobody would wait for longer ones.
+/// Limits the length of the runs, because longer ones would take too much time.
 fn sized(systems: Vec<System>, units: u64) -> Result<Vec<System>, String> {
     let packets = |system: &System| 2.0 * system.arrivals() * units as f64;
     match systems.iter().map(packets).fold(0.0, f64::max) {

@@ -9,14 +9,14 @@ use weft_core::{Grouping, Span, SwitchId, Time};
 use weft_topology::{FailurePlan, Graph, LinkState, Node, Quiver, build_in, plan};
 
 use super::QuiverOptions;
-use weft_scenario::Case;
+use weft_scenario::{Case, devices};
 
 /// A network, which of its cables are up, and how paths are compared.
 pub(crate) struct AnalysedNetwork {
     pub(crate) graph: Graph,
     pub(crate) state: LinkState,
     pub(crate) settings: QuiverSettings,
-    /// Whether the scenario's balancer uses components.
+    /// Whether some switch of the scenario has a balancer that uses components.
     pub(crate) used: bool,
     /// When cables fail or come back during the run.
     pub(crate) changes: Vec<Time>,
@@ -42,21 +42,22 @@ impl AnalysedNetwork {
         (path, cases): (&Path, &[Case]),
         options: &QuiverOptions,
     ) -> Result<AnalysedNetwork, String> {
-        let asks = |case: &&Case| matches!(case.settings.balance.grouping(), Grouping::Components(_));
-        let case = cases.iter().find(asks).unwrap_or(&cases[0]);
         let folder = path.parent().unwrap_or(Path::new("."));
         let told = |problems: Vec<weft_topology::Problem>| {
             let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
             lines.join("\n")
         };
+        let asking = cases.iter().find_map(|case| {
+            let graph = build_in(&case.settings.topology, folder, case.settings.seeds[0]).ok()?;
+            Some((case, components(case, &graph)?))
+        });
+        let (case, asked) = asking.map_or((&cases[0], None), |(case, asked)| (case, Some(asked)));
+
         let seed = options.seed.unwrap_or(case.settings.seeds[0]);
         let graph = build_in(&case.settings.topology, folder, seed).map_err(told)?;
         let plan = plan(&graph, &case.settings.failure, seed).map_err(told)?;
         let at = options.at.as_deref().map(instant).transpose()?;
-        let (used, settings) = match case.settings.balance.grouping() {
-            Grouping::Components(settings) => (true, settings),
-            Grouping::Together | Grouping::Weighted => (false, QuiverSettings::default()),
-        };
+        let (used, settings) = (asked.is_some(), asked.unwrap_or_default());
         let settings = changed(settings, options)?;
         Ok(AnalysedNetwork {
             state: state(&graph, &plan, at),
@@ -114,6 +115,14 @@ impl AnalysedNetwork {
             format!("--to: there is no switch with hosts called `{name}`{hint}")
         })
     }
+}
+
+/// How the balancers of a case compare paths, if those of some kind of switch do.
+fn components(case: &Case, graph: &Graph) -> Option<QuiverSettings> {
+    devices(&case.settings, graph).iter().find_map(|device| match device.balance.grouping() {
+        Grouping::Components(settings) => Some(settings),
+        Grouping::Together | Grouping::Weighted => None,
+    })
 }
 
 /// An interval since the start, as typed.

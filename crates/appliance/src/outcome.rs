@@ -4,6 +4,7 @@ use std::fmt;
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
+use weft_draw::Columns;
 use weft_router::RouterCounters;
 use weft_router::driver::SwitchDriver;
 use weft_switch::PortCounters;
@@ -77,21 +78,14 @@ impl fmt::Display for RouterReport {
 
 impl fmt::Display for SwitchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.ports.iter().map(|port| port.name.chars().count()).max().unwrap_or(0).max(4);
-        writeln!(
-            f,
-            "{:<width$} {:>12} {:>16} {:>10} {:>10} {:>10}",
-            "port", "sent", "bytes", "marked", "dropped", "peak queue"
-        )?;
-        for SwitchPortReport { name, packets, bytes, counted } in &self.ports {
+        let row = |SwitchPortReport { name, packets, bytes, counted }: &SwitchPortReport| {
             let PortCounters { marked, dropped, peak, .. } = counted;
-            let peak = peak.to_string();
-            writeln!(
-                f,
-                "{name:<width$} {packets:>12} {:>16} {marked:>10} {dropped:>10} {peak:>10}",
-                bytes.0
-            )?;
-        }
+            let numbers = [*packets, bytes.0, *marked, *dropped, peak.0].map(|number| number.to_string());
+            std::iter::once(name.clone()).chain(numbers).collect()
+        };
+        let rows: Vec<Vec<String>> = self.ports.iter().map(row).collect();
+        let header = ["port", "sent", "bytes", "marked", "dropped", "peak queue, B"];
+        f.write_str(&Columns::table(&header, &rows))?;
         for (reason, count) in &self.drops {
             writeln!(f, "dropped: {} {count}", reason.name())?;
         }

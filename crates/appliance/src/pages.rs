@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use weft_draw::Columns;
 use weft_router::app::switch::SharedSwitch;
 use weft_router::control::{Control, NextHop};
 use weft_router::{DropCause, RouterCounters};
@@ -83,14 +84,15 @@ impl<'a> Running<'a> {
     }
 
     fn show(&self) -> String {
-        let mut text = String::from("worker       received           sent        dropped  busy polls\n");
-        for (number, counted) in self.counters().iter().enumerate() {
+        let row = |(number, counted): (usize, &RouterCounters)| {
             let (polls, busy) = counted.polls;
-            let share = 100.0 * busy as f64 / polls.max(1) as f64;
-            let dropped = counted.dropped_in_all();
-            let (received, sent) = (counted.received, counted.sent);
-            let _ = writeln!(text, "{number:>6} {received:>14} {sent:>14} {dropped:>14} {share:>9.1} %");
-        }
+            let frames =
+                [counted.received, counted.sent, counted.dropped_in_all()].map(|count| count.to_string());
+            let share = format!("{:.1} %", 100.0 * busy as f64 / polls.max(1) as f64);
+            std::iter::once(number.to_string()).chain(frames).chain([share]).collect()
+        };
+        let rows: Vec<Vec<String>> = self.counters().iter().enumerate().map(row).collect();
+        let mut text = Columns::table(&["worker", "received", "sent", "dropped", "busy polls"], &rows);
         match &self.shared {
             Shared::Nothing => {}
             Shared::Routes(control) => self.show_routes(control, &mut text),

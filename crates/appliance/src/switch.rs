@@ -102,7 +102,7 @@ fn not_on_the_wire(settings: &SwitchSettings, balancer: &BalancerSettings) -> Op
     } else if settings.trim.is_on() {
         Some("trims packets to headers")
     } else if settings.color.is_on() {
-        Some("goes by colours, which hosts write into packets")
+        Some("drops by colours, which hosts write into packets")
     } else if !matches!(settings.arbiter, ArbiterSettings::NoArbiter(_)) {
         Some("has arbiters, which write rates into packets")
     } else if matches!(settings.order, OrderSettings::Ranked(_)) {

@@ -85,18 +85,18 @@ impl PdqArbiter {
     }
 
     /// The flow's position in the list, which it enters if it is critical enough.
-    fn place(&mut self, flow: ListedFlow) -> Option<usize> {
-        if let Some(place) = self.flows.find(flow.key) {
-            return Some(self.flows.update(place, flow));
+    fn enlist(&mut self, flow: ListedFlow) -> Option<usize> {
+        if let Some(position) = self.flows.find(flow.key) {
+            return Some(self.flows.update(position, flow));
         }
         self.flows.insert(flow, self.bound())
     }
 
     /// The rate that flows more critical than the one at `position` leave of the link. Flows about to finish are
     /// ignored as long as together they need less than K round trips.
-    fn available(&self, place: usize) -> Rate {
+    fn available(&self, position: usize) -> Rate {
         let (mut finishing, mut used) = (0.0, 0);
-        for flow in self.flows.before(place) {
+        for flow in self.flows.before(position) {
             let trips = flow.remaining.seconds() / flow.round_trip.seconds();
             if trips < self.settings.early_start && finishing < self.settings.early_start {
                 finishing += trips;
@@ -128,9 +128,9 @@ impl PdqArbiter {
     }
 
     /// A request of a listed flow.
-    fn decide(&mut self, place: usize, passing: &Passing, header: &mut SchedulingHeader) {
-        let offer = self.available(place).min(header.rate);
-        let sends = self.flows.at(place).rate > Rate(0);
+    fn decide(&mut self, position: usize, passing: &Passing, header: &mut SchedulingHeader) {
+        let offer = self.available(position).min(header.rate);
+        let sends = self.flows.at(position).rate > Rate(0);
         if self.is_little(offer, header) || !sends && self.is_dampened(passing, header.round_trip) {
             return self.pause(header);
         }
@@ -166,8 +166,8 @@ impl Arbiter for PdqArbiter {
         if self.due == Time::NEVER {
             self.set_timer(passing.now, header.round_trip);
         }
-        match self.place(ListedFlow::asking(passing, header)) {
-            Some(place) => self.decide(place, passing, header),
+        match self.enlist(ListedFlow::asking(passing, header)) {
+            Some(position) => self.decide(position, passing, header),
             None => self.share(passing, header),
         }
     }
@@ -179,9 +179,9 @@ impl Arbiter for PdqArbiter {
                 return self.flows.remove(passing.flow);
             }
         }
-        let Some(place) = self.flows.find(passing.flow) else { return };
-        self.flows.set_rate(place, header.rate);
-        let gap = 10.0 * self.settings.probing * (place + 1) as f64;
+        let Some(position) = self.flows.find(passing.flow) else { return };
+        self.flows.set_rate(position, header.rate);
+        let gap = 10.0 * self.settings.probing * (position + 1) as f64;
         header.probe_gap = header.probe_gap.max(gap.ceil() as u32);
     }
 

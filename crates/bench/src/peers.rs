@@ -68,7 +68,7 @@ fn made_from(from: &Path) -> Result<String, Error> {
 /// The text of the page, with the rows of its table of costs: from [`cost_rows`], or from [`cost_rows_of`] an older page.
 ///
 /// # Errors
-/// When the scenarios below `from` cannot be read.
+/// If the scenarios below `from` cannot be read.
 pub fn page(from: &Path, costs: &str, progress: fn(&str)) -> Result<String, Error> {
     let ask = |what: &str, case: &str, set: &[&str], seeds: u64| {
         progress(what);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use weft_draw::Columns;
+
 use crate::fluid::FluidTimes;
 use crate::memory::MemoryCosts;
 use crate::results::{BenchResults, CaseResult};
@@ -14,15 +16,16 @@ impl BenchResults {
         let rows =
             || self.cases.iter().map(|case| (case.name.as_str(), case)).chain([("bound", &self.bound)]);
         if self.cases.iter().any(|case| case.timed.is_some()) {
-            text += "  case              hops  ev/hop  M hop/s  ns/hop  median  bound    peak    flows\n";
-            rows().for_each(|(name, case)| text += &timed(name, case));
-            text += "\n";
+            let rows: Vec<Vec<String>> = rows().filter_map(|(name, case)| timed(name, case)).collect();
+            let header = ["case", "hops", "ev/hop", "M hop/s", "ns/hop", "median", "bound", "peak", "flows"];
+            text += &(indented(&Columns::table(&header, &rows)) + "\n");
         }
         if self.cases.iter().any(|case| case.counted.is_some()) {
-            text += "  reduced form      hops  ev/hop  instr/hop  bound  allocations\n";
             let bound = self.bound.counted.map_or(f64::NAN, |bound| bound.instructions_per_hop);
-            rows().for_each(|(name, case)| text += &counted(name, case, bound));
-            text += "\n";
+            let rows: Vec<Vec<String>> =
+                rows().filter_map(|(name, case)| counted(name, case, bound)).collect();
+            let header = ["reduced form", "hops", "ev/hop", "instr/hop", "bound", "allocations"];
+            text += &(indented(&Columns::table(&header, &rows)) + "\n");
         }
         if let Some(memory) = &self.memory {
             let MemoryCosts { unstarted_flow, finished_flow, idle_host, idle_port } = memory;
@@ -46,31 +49,36 @@ impl BenchResults {
     }
 }
 
-fn timed(name: &str, case: &CaseResult) -> String {
-    let Some(timed) = case.timed else { return String::new() };
-    let best = timed.best;
-    let (flows, peak) = (flows(best.finished, best.flows), size(best.peak_bytes));
-    format!(
-        "  {name:<13} {:>8}  {:>6.2}  {:>7.2}  {:>6.1}  {:>6.1}  {:>4.1}×  {peak:>6}  {flows:>7}\n",
-        million(best.packet_hops),
-        per(best.events, best.packet_hops),
-        1e3 / timed.best_ns_per_hop,
-        timed.best_ns_per_hop,
-        timed.median_ns_per_hop,
-        timed.times_bound,
-    )
+fn indented(table: &str) -> String {
+    table.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-fn counted(name: &str, case: &CaseResult, bound: f64) -> String {
-    let Some(counted) = case.counted else { return String::new() };
-    format!(
-        "  {name:<13} {:>8}  {:>6.2}  {:>9.1}  {:>4.1}×  {:>11}\n",
+fn timed(name: &str, case: &CaseResult) -> Option<Vec<String>> {
+    let timed = case.timed?;
+    let best = timed.best;
+    Some(vec![
+        name.to_owned(),
+        million(best.packet_hops),
+        format!("{:.2}", per(best.events, best.packet_hops)),
+        format!("{:.2}", 1e3 / timed.best_ns_per_hop),
+        format!("{:.1}", timed.best_ns_per_hop),
+        format!("{:.1}", timed.median_ns_per_hop),
+        format!("{:.1}×", timed.times_bound),
+        size(best.peak_bytes),
+        flows(best.finished, best.flows),
+    ])
+}
+
+fn counted(name: &str, case: &CaseResult, bound: f64) -> Option<Vec<String>> {
+    let counted = case.counted?;
+    Some(vec![
+        name.to_owned(),
         million(counted.packet_hops),
-        per(counted.events, counted.packet_hops),
-        counted.instructions_per_hop,
-        counted.instructions_per_hop / bound,
-        counted.allocations,
-    )
+        format!("{:.2}", per(counted.events, counted.packet_hops)),
+        format!("{:.1}", counted.instructions_per_hop),
+        format!("{:.1}×", counted.instructions_per_hop / bound),
+        counted.allocations.to_string(),
+    ])
 }
 
 fn flows(finished: u64, flows: u64) -> String {

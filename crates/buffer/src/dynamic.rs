@@ -82,7 +82,7 @@ impl Sharing for Dynamic {
 mod tests {
     use super::*;
 
-    /// Offers `packet` bytes to each of `queues` queues in turn until nobody takes any more.
+    /// Offers `packet` bytes to each of `queues` queues in turn until none accepts more.
     fn fill(dynamic: &mut Dynamic, queues: &mut [u64], packet: u64) {
         loop {
             let mut taken = false;

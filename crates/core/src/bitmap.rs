@@ -22,12 +22,12 @@ impl Bitmap {
             self.words.push_front(0);
             self.base -= 64;
         }
-        let (place, bit) = self.locate(number);
-        if place >= self.words.len() {
-            self.words.resize(place + 1, 0);
+        let (index, bit) = self.locate(number);
+        if index >= self.words.len() {
+            self.words.resize(index + 1, 0);
         }
-        let fresh = self.words[place] & bit == 0;
-        self.words[place] |= bit;
+        let fresh = self.words[index] & bit == 0;
+        self.words[index] |= bit;
         self.top = self.top.max(number + 1);
         fresh
     }
@@ -35,8 +35,8 @@ impl Bitmap {
     /// Whether a number is in the set.
     #[must_use]
     pub fn contains(&self, number: u64) -> bool {
-        let (place, bit) = self.locate(number);
-        number >= self.base && self.words.get(place).is_some_and(|word| word & bit != 0)
+        let (index, bit) = self.locate(number);
+        number >= self.base && self.words.get(index).is_some_and(|word| word & bit != 0)
     }
 
     /// One more than the highest number ever in the set.
@@ -51,16 +51,16 @@ impl Bitmap {
         if from >= self.top || from < self.base {
             return from;
         }
-        let (mut place, bit) = self.locate(from);
+        let (mut index, bit) = self.locate(from);
         let mut below = bit - 1;
-        while let Some(word) = self.words.get(place) {
+        while let Some(word) = self.words.get(index) {
             let missing = !(word | below);
             if missing != 0 {
-                return self.base + 64 * place as u64 + u64::from(missing.trailing_zeros());
+                return self.base + 64 * index as u64 + u64::from(missing.trailing_zeros());
             }
-            (place, below) = (place + 1, 0);
+            (index, below) = (index + 1, 0);
         }
-        self.base + 64 * place as u64
+        self.base + 64 * index as u64
     }
 
     /// Removes all numbers below `to`.

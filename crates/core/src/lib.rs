@@ -22,6 +22,7 @@ pub mod ids;
 pub mod input;
 pub mod label;
 pub mod lines;
+mod needs;
 pub mod order;
 pub mod pool;
 mod prefetch;
@@ -34,6 +35,7 @@ pub mod scheduling;
 pub mod segment;
 pub mod settings;
 pub mod stack;
+mod toll;
 pub mod transmission;
 pub mod units;
 

@@ -47,7 +47,7 @@ impl<Body: Clone + Default> Pool<Body> {
     #[must_use]
     pub fn new() -> Pool<Body> {
         let bodies = vec![Body::default(); FIRST].into();
-        Pool { headers: Headers::with_places(FIRST), bodies, free: Vec::new(), issued: 0 }
+        Pool { headers: Headers::with_slots(FIRST), bodies, free: Vec::new(), issued: 0 }
     }
 
     /// Inserts a packet. Allocates only when more packets are alive than ever before.
@@ -63,10 +63,10 @@ impl<Body: Clone + Default> Pool<Body> {
     fn issue(&mut self) -> PacketId {
         let id = PacketId(self.issued);
         if id.index() == self.bodies.len() {
-            let places = 2 * self.bodies.len();
-            self.headers.resize(places);
+            let slots = 2 * self.bodies.len();
+            self.headers.resize(slots);
             let mut bodies = std::mem::take(&mut self.bodies).into_vec();
-            bodies.resize(places, Body::default());
+            bodies.resize(slots, Body::default());
             self.bodies = bodies.into();
         }
         self.issued += 1;
@@ -126,25 +126,25 @@ fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
 
 impl Headers {
     /// Default headers; `slots` is a power of two.
-    fn with_places(places: usize) -> Headers {
+    fn with_slots(slots: usize) -> Headers {
         let mut headers = Headers { column: Box::default(), next: Box::default(), mask: 0, scheduling: None };
-        headers.resize(places);
+        headers.resize(slots);
         headers
     }
 
     /// Grows to `slots` headers, a power of two: existing headers stay, new ones are default.
-    fn resize(&mut self, places: usize) {
-        assert!(places.is_power_of_two() && places >= self.column.len(), "the column only grows");
-        self.mask = u32::try_from(places - 1).expect("fewer than 2^32 packets are alive");
+    fn resize(&mut self, slots: usize) {
+        assert!(slots.is_power_of_two() && slots >= self.column.len(), "the column only grows");
+        self.mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
         let mut column = std::mem::take(&mut self.column).into_vec();
-        column.resize(places, Header::default());
+        column.resize(slots, Header::default());
         self.column = column.into();
         let mut next = std::mem::take(&mut self.next).into_vec();
-        next.resize(places, PacketId::NONE);
+        next.resize(slots, PacketId::NONE);
         self.next = next.into();
         if let Some(scheduling) = &mut self.scheduling {
             let mut column = std::mem::take(scheduling).into_vec();
-            column.resize(places, SchedulingHeader::NONE);
+            column.resize(slots, SchedulingHeader::NONE);
             *scheduling = column.into();
         }
     }

@@ -8,7 +8,7 @@ use crate::prefetch;
 pub struct Ring<T> {
     /// The slots: a power of two, or none before the first push. `push` makes room first; callers must not take from an
     /// empty ring.
-    places: Box<[T]>,
+    slots: Box<[T]>,
     /// Items taken so far, modulo 2^32; the oldest is in this slot modulo the number of slots.
     head: u32,
     /// Items pushed so far, modulo 2^32.
@@ -22,7 +22,7 @@ impl<T: Copy + Default> Ring<T> {
     /// An empty ring without memory.
     #[must_use]
     pub fn new() -> Ring<T> {
-        Ring { places: Box::default(), head: 0, tail: 0 }
+        Ring { slots: Box::default(), head: 0, tail: 0 }
     }
 
     /// Number of items.
@@ -49,7 +49,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Appends an item.
     #[inline]
     pub fn push(&mut self, item: T) {
-        if self.tail.wrapping_sub(self.head) == self.places.len() as u32 {
+        if self.tail.wrapping_sub(self.head) == self.slots.len() as u32 {
             self.grow();
         }
         *self.at_mut(self.tail) = item;
@@ -67,7 +67,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Prefetches the slot of the next item to be pushed.
     #[inline]
     pub fn prefetch_back(&self) {
-        if !self.places.is_empty() {
+        if !self.slots.is_empty() {
             prefetch(self.at(self.tail));
         }
     }
@@ -134,30 +134,30 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     #[allow(unsafe_code, reason = "four times per hop a check that cannot fail")]
     fn at(&self, count: u32) -> &T {
-        debug_assert!(!self.places.is_empty(), "only a ring that has held something is read");
-        let place = (count & (self.places.len() as u32).wrapping_sub(1)) as usize;
+        debug_assert!(!self.slots.is_empty(), "only a ring that has held something is read");
+        let slot = (count & (self.slots.len() as u32).wrapping_sub(1)) as usize;
         // SAFETY: every caller has seen `head != tail` or has pushed before, so there are slots, and `grow`, which
         // alone sets them, makes their number a power of two. Then n & (slots - 1) is below their number for any n.
-        unsafe { self.places.get_unchecked(place) }
+        unsafe { self.slots.get_unchecked(slot) }
     }
 
     /// As `at`, mutable.
     #[inline]
     #[allow(unsafe_code, reason = "as in `at`")]
     fn at_mut(&mut self, count: u32) -> &mut T {
-        debug_assert!(!self.places.is_empty(), "only a ring that has room is written");
-        let place = (count & (self.places.len() as u32).wrapping_sub(1)) as usize;
+        debug_assert!(!self.slots.is_empty(), "only a ring that has room is written");
+        let slot = (count & (self.slots.len() as u32).wrapping_sub(1)) as usize;
         // SAFETY: as in `at`; `push` has made room before.
-        unsafe { self.places.get_unchecked_mut(place) }
+        unsafe { self.slots.get_unchecked_mut(slot) }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut places: Vec<T> = self.iter().collect();
-        let held = places.len();
-        places.resize((2 * held).max(LEAST), T::default());
+        let mut slots: Vec<T> = self.iter().collect();
+        let held = slots.len();
+        slots.resize((2 * held).max(LEAST), T::default());
         (self.head, self.tail) = (0, u32::try_from(held).expect("fewer than 2^32 things wait"));
-        self.places = places.into();
+        self.slots = slots.into();
     }
 }
 

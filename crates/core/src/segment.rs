@@ -10,6 +10,9 @@ use crate::ids::FlowId;
 use crate::stack::{Layout, Side};
 use crate::units::{Span, Time};
 
+pub use crate::needs::Needs;
+pub use crate::toll::Toll;
+
 /// Maximum number of selective acknowledgement blocks in a segment; a TCP header with timestamps has room for three
 /// (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
@@ -72,26 +75,6 @@ pub struct Block {
     pub offset: u32,
     /// How many bytes; zero: no block.
     pub length: u32,
-}
-
-/// The toll of a payload packet: what priority flow control has done to it so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Toll {
-    /// How long it waited in queues paused by the far end.
-    pub held: Span,
-    /// It has left a queue that made a switch pause others.
-    pub congested: bool,
-}
-
-impl Toll {
-    /// Nothing.
-    pub const NONE: Toll = Toll { held: Span::ZERO, congested: false };
-
-    /// The sum of this toll and a later one.
-    #[must_use]
-    pub fn and(self, later: Toll) -> Toll {
-        Toll { held: self.held + later.held, congested: self.congested || later.congested }
-    }
 }
 
 /// The number of blocks of a segment in use. Four values in a byte leave room to mark a packet that is not a segment,
@@ -250,27 +233,6 @@ impl Outgoing {
         let Header { ports, wire, kind, class, marks, .. } = *header;
         Outgoing { segment, wire, kind, class, ecn: marks.ecn, ports }
     }
-}
-
-/// What an end needs from its host, valid after each call that changes the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
-    /// The end must be woken at this instant at the latest; [`Time::NEVER`] if nothing is due.
-    pub wake: Time,
-    /// It has a packet for the network card.
-    pub ready: bool,
-    /// All payload has arrived, as far as this end knows.
-    pub complete: bool,
-    /// Its state may be dropped.
-    pub done: bool,
-    /// It needs something from the host part: see [`End::ask`](crate::stack::End::ask).
-    pub asks: bool,
-}
-
-impl Needs {
-    /// Nothing at all.
-    pub const NOTHING: Needs =
-        Needs { wake: Time::NEVER, ready: false, complete: false, done: false, asks: false };
 }
 
 /// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so

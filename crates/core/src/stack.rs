@@ -9,8 +9,9 @@ use std::sync::Arc;
 use crate::ends::{FlowSite, ReceiverReport, SenderReport};
 use crate::header::{Class, Header, PacketKind};
 use crate::ids::FlowId;
+use crate::needs::Needs;
 use crate::scheduling::SchedulingHeader;
-use crate::segment::{Needs, Toll};
+use crate::toll::Toll;
 use crate::units::{Bytes, Rate, Time};
 
 /// The largest packet on the wire: lengths have 16 bits.
@@ -95,7 +96,7 @@ pub struct Classes {
     pub receiver: ClassSet,
 }
 
-/// What only the ends see of a packet, in a stack's own layout: at most 56 bytes, or a [`Segment`](crate::segment::Segment).
+/// What only the ends see of a packet, in a stack's own layout: at most 56 bytes, or a `Segment`.
 pub trait Layout: Copy + Default {
     /// The flow of the packet.
     fn flow(&self) -> FlowId;

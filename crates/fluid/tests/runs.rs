@@ -128,7 +128,7 @@ fn an_integrating_marker_holds_its_reference_fairly() {
     }
 }
 
-/// Up to so many seconds, measured, drawn with every update.
+/// Jitter of up to this many seconds, measured, drawn with every update.
 fn jitter(most: f64) -> Jitter {
     Jitter { most, ..Jitter::NONE }
 }
@@ -372,7 +372,7 @@ fn jitter_of_nothing_changes_nothing() {
     }
 }
 
-/// One draw that holds for the whole run is a longer path. A sender that does not count it knows older queues; for one
+/// One draw that holds for the whole run is a longer path. A sender that does not count it sees older queues; for one
 /// that counts it, in both round trips of a gradient or in each, thresholds and reference are nearer by so much.
 #[test]
 fn jitter_that_stays_is_a_longer_path() {

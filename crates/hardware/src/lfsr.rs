@@ -81,8 +81,8 @@ impl Chance for Word {
         self.uniform(self.samples * FIELD, among)
     }
 
-    fn rank(&mut self, place: usize) -> u64 {
-        self.field(self.samples * FIELD + place * RANK, RANK) << RANK | place as u64
+    fn rank(&mut self, position: usize) -> u64 {
+        self.field(self.samples * FIELD + position * RANK, RANK) << RANK | position as u64
     }
 }
 

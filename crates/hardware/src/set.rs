@@ -93,7 +93,7 @@ const CALM: Set = Set { offered: 1024, taken: 1024, flips: 0, rewrites: 0, reset
 #[rustfmt::skip]
 pub const SETS: &[Set] = &[
     Set { name: "paper", purpose: "DRILL(2,1), 48 ports, one engine, a decision in every clock", ..CALM },
-    Set { name: "faults", purpose: "the same under failures, rewritten tables, resets and back pressure", ..USUAL },
+    Set { name: "faults", purpose: "like `paper`, with failures, rewritten tables, resets and back pressure", ..USUAL },
     Set { name: "random", purpose: "d = 1, m = 0: per-packet random", ports: 8, samples: 1, memory: 0, ..USUAL },
     Set { name: "shortest-queue", purpose: "d = k, m = 0: join the shortest of all queues", ports: 8, samples: 8, memory: 0, sizes: PacketSizes::One, ..USUAL },
     Set { name: "one-one", purpose: "d = 1, m = 1: the smallest stable engine", ports: 16, samples: 1, ..USUAL },
@@ -102,11 +102,11 @@ pub const SETS: &[Set] = &[
     Set { name: "two-cells", purpose: "d = 2, m = 2: candidates are sorted by rank", ports: 16, memory: 2, ..USUAL },
     Set { name: "many", purpose: "d = 6, m = 5, above groups of one to three ports", ports: 8, samples: 6, memory: 5, members: 3, ..USUAL },
     Set { name: "two-ports", purpose: "the smallest switch with a choice; half of the time there is none", ports: 2, flips: 40, ..USUAL },
-    Set { name: "three-ports", purpose: "a number of ports that is no power of two, groups of one to three", ports: 3, components: 1, flips: 40, ..USUAL },
+    Set { name: "three-ports", purpose: "a port count that is not a power of two, groups of one to three", ports: 3, components: 1, flips: 40, ..USUAL },
     Set { name: "all-equal", purpose: "packets of size 0: every queue is equal, every decision a draw", sizes: PacketSizes::Zero, ..CALM },
-    Set { name: "all-equal-ranked", purpose: "the same with two cells, by ranks", ports: 8, memory: 2, sizes: PacketSizes::Zero, ..CALM },
+    Set { name: "all-equal-ranked", purpose: "like `all-equal` with two cells, by ranks", ports: 8, memory: 2, sizes: PacketSizes::Zero, ..CALM },
     Set { name: "four-engines", purpose: "engines that see each other's decisions two clocks later, and their own at once", ports: 16, engines: 4, hidden: 2, sizes: PacketSizes::One, ..USUAL },
-    Set { name: "store", purpose: "nobody sees a decision for eight clocks: queues that run below zero", ports: 8, engines: 2, hidden: 8, own: false, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "store", purpose: "no engine sees a decision for eight clocks: queues that run below zero", ports: 8, engines: 2, hidden: 8, own: false, sizes: PacketSizes::One, ..USUAL },
     Set { name: "memory-first", purpose: "ties to a remembered port", ports: 16, memory: 2, tie: Tie::MemoryFirst, sizes: PacketSizes::One, ..USUAL },
     Set { name: "sample-first", purpose: "ties to a sampled port", ports: 16, tie: Tie::SampleFirst, sizes: PacketSizes::One, ..USUAL },
     Set { name: "lowest-port", purpose: "ties to the lowest port", ports: 16, samples: 3, tie: Tie::LowestPort, sizes: PacketSizes::One, ..USUAL },

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use crate::pipeline::{ClockInputs, EngineOutputs, Pipeline};
 use crate::reference::{ComponentRow, PacketRequest};
 use crate::set::{SETS, Set};
+use weft_draw::svg;
 
 /// The path of the picture.
 pub const PICTURE: &str = "docs/src/images/hardware/waves.svg";
@@ -33,58 +34,53 @@ enum Signal {
 pub fn draw() -> String {
     let signals = record(SEED);
     let (width, height) = (LEFT + CLOCKS * WIDTH + 10, 40 + signals.len() * HEIGHT);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" font-family=\"sans-serif\" \
-         font-size=\"11\">\n<title>Requests and answers of an engine when a link fails</title>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-    );
+    let mut parts = String::new();
     for clock in 0..CLOCKS {
         let x = LEFT + clock * WIDTH;
         let middle = x + WIDTH / 2;
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{x} 20V{height}\" stroke=\"#ddd\"/><text x=\"{middle}\" y=\"14\" text-anchor=\"middle\" \
-             fill=\"#777\">{clock}</text>"
-        );
+        let _ = writeln!(parts, "<path d=\"M{x} 20V{height}\" stroke=\"#ddd\"/>");
+        let place = (middle.to_string(), "14");
+        parts += &svg::text((&place.0, place.1), "text-anchor=\"middle\" fill=\"#777\"", &clock.to_string());
     }
     for (row, (name, signal)) in signals.iter().enumerate() {
         let y = 28 + row * HEIGHT;
-        let _ = writeln!(svg, "<text x=\"4\" y=\"{}\">{name}</text>", y + 16);
+        parts += &svg::text(("4", &(y + 16).to_string()), "", name);
         match signal {
-            Signal::Level(levels) => level(&mut svg, y, levels),
-            Signal::Value(values) => value(&mut svg, y, values),
+            Signal::Level(levels) => level(&mut parts, y, levels),
+            Signal::Value(values) => value(&mut parts, y, values),
         }
     }
-    svg + "</svg>\n"
+    let title = "Requests and answers of an engine when a link fails";
+    svg::document((width as f64, height as f64), 11, title, &parts)
 }
 
-fn level(svg: &mut String, y: usize, levels: &[bool]) {
+fn level(parts: &mut String, y: usize, levels: &[bool]) {
     let at = |high: bool| if high { y + 2 } else { y + 20 };
     let mut path = format!("M{LEFT} {}", at(levels[0]));
     for (clock, high) in levels.iter().enumerate() {
         let _ = write!(path, "V{}H{}", at(*high), LEFT + (clock + 1) * WIDTH);
     }
-    let _ = writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"#06c\" stroke-width=\"1.5\"/>");
+    let _ = writeln!(parts, "<path d=\"{path}\" fill=\"none\" stroke=\"#06c\" stroke-width=\"1.5\"/>");
 }
 
-fn value(svg: &mut String, y: usize, values: &[Option<String>]) {
+fn value(parts: &mut String, y: usize, values: &[Option<String>]) {
     for (clock, text) in values.iter().enumerate() {
         let x = LEFT + clock * WIDTH;
         match text {
             Some(text) => {
                 let _ = writeln!(
-                    svg,
-                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"18\" fill=\"#eef\" stroke=\"#06c\"/>\
-                     <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text>",
+                    parts,
+                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"18\" fill=\"#eef\" stroke=\"#06c\"/>",
                     x + 1,
                     y + 2,
-                    WIDTH - 2,
-                    x + WIDTH / 2,
-                    y + 15
+                    WIDTH - 2
                 );
+                let place = (x + WIDTH / 2, y + 15);
+                let (x, y) = (place.0.to_string(), place.1.to_string());
+                *parts += &svg::text((&x, &y), "text-anchor=\"middle\"", text);
             }
             None => {
-                let _ = writeln!(svg, "<path d=\"M{x} {}h{WIDTH}\" stroke=\"#bbb\"/>", y + 11);
+                let _ = writeln!(parts, "<path d=\"M{x} {}h{WIDTH}\" stroke=\"#bbb\"/>", y + 11);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Findings that somebody knows: silenced where they stand, kept in a baseline, told once for many files.
+//! Known findings: silenced by comments, kept in a baseline, reported once for many files.
 
 use weft_lint::{Finding, Input, Report, RuleOptions, Severity, lint};
 

@@ -2,7 +2,7 @@
 
 use weft_lint::{Finding, Input, RuleOptions, lint};
 
-/// A switch that pauses class 3, under whatever the sweep names.
+/// A switch that pauses class 3, under the values of the sweep.
 fn scenario(sweep: &str) -> String {
     format!(
         "weft = 1\nname = \"swept\"\nseeds = [1]\n\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n\n\
@@ -41,7 +41,7 @@ fn what_all_cases_have_names_none() {
     assert_eq!((found.len(), found[0].cases.clone()), (1, (Vec::new(), 2)), "{found:?}");
 }
 
-/// A place inside the sweep is the place of the finding, if the setting stands there.
+/// A finding about a setting inside the sweep points to its place there.
 #[test]
 fn a_setting_of_the_sweep_is_found_in_the_sweep() {
     let base = scenario("\"switch.pfc.classes\" = [[3], [2]]");

@@ -52,7 +52,7 @@ choice! {
     }
 }
 
-/// What a marker knows of a packet and its queue.
+/// What a marker sees of a packet and its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'a> {
     /// The time of the decision.

@@ -3,6 +3,7 @@
 use weft_core::settings;
 use weft_core::settings::Override;
 use weft_transport::TransportSettings;
+use weft_transport::card::CardSettings;
 use weft_workload::TrafficSettings;
 
 settings! {
@@ -12,9 +13,11 @@ settings! {
         names: String = String::from("*"),
         /// Only hosts of switches with these names.
         at: String = String::from("*"),
-        /// Their transport as senders, and as receivers of flows whose sender uses the same transport over TCP.
+        /// Their transport as senders, and as receivers of flows whose sender uses the same transport over TCP or RoCE.
         /// Settings not given are as in `[transport]`.
         transport: Override<TransportSettings> = Override::default(),
+        /// Their network card. Settings not given are as in `card`.
+        card: Override<CardSettings> = Override::default(),
     }
 }
 
@@ -29,9 +32,11 @@ settings! {
 }
 
 settings! {
-    /// A level's settings for the two ends of a flow.
+    /// A level's settings for the two ends of a flow and their hosts.
     pub struct EndSettings {
         /// The transport of flows: what their two ends do.
         transport: TransportSettings = TransportSettings::default(),
+        /// The network card of a host.
+        card: CardSettings = CardSettings::default(),
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Must not depend on files, or on which combinations of settings make sense: rules decide that.
 
+mod cards;
 mod case;
 mod devices;
 mod hosts;
@@ -10,6 +11,7 @@ mod levels;
 mod settings;
 mod stacks;
 
+pub use cards::{CardInUse, CardsInUse, cards};
 pub use case::{COMPLETE_KEY, Case, Resolved};
 pub use devices::{Device, devices, devices_by_port, ports};
 pub use hosts::{EndSettings, HostSection, TrafficSection};

@@ -12,6 +12,7 @@ use weft_switch::BalancerSettings;
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
 use weft_transport::TransportSettings;
+use weft_transport::card::CardSettings;
 
 choice! {
     /// What a run records.
@@ -93,7 +94,9 @@ settings! {
         balance: BalancerSettings = BalancerSettings::default(),
         /// The transport of flows: what their two ends do.
         transport: TransportSettings = TransportSettings::default(),
-        /// Hosts that use another transport.
+        /// The network card of a host: in which order it sends what its flows have.
+        card: CardSettings = CardSettings::default(),
+        /// Hosts that use another transport or another card.
         hosts: Override<Vec<HostSection>> = Override::default(),
         /// Who sends what to whom, and when.
         traffic: Vec<TrafficSection>,

@@ -65,7 +65,8 @@ pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> TransportsInUse {
     TransportsInUse { all, group_of_host, of }
 }
 
-fn covering(entries: &[HostSection], graph: &Graph, host: HostId) -> Vec<usize> {
+/// The entries that name a host.
+pub(crate) fn covering(entries: &[HostSection], graph: &Graph, host: HostId) -> Vec<usize> {
     let name = |node| graph.name(node);
     let (own, leaf) = (name(Node::Host(host)), name(Node::Switch(graph.switch_of_host(host))));
     let covers = |entry: &HostSection| is_named(&entry.names, &own) && is_named(&entry.at, &leaf);

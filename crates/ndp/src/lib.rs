@@ -10,6 +10,7 @@
 //! [`PullQueue`] (what the flows of a receiving host share), [`NdpStack`] (the stack). Must not depend on
 //! switches or networks. Packets are counted from 0; retransmissions keep their boundaries.
 
+mod configuration;
 pub mod packet;
 mod pulls;
 mod receiver;
@@ -17,10 +18,10 @@ mod sender;
 pub mod settings;
 mod stack;
 
+pub use configuration::NdpStack;
 pub use pulls::PullQueue;
 pub use receiver::NdpReceiver;
 pub use sender::NdpSender;
-pub use stack::NdpStack;
 
 #[cfg(test)]
 mod tests;

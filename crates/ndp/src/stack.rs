@@ -1,52 +1,13 @@
-//! NDP as a stack: its checked configuration, and the resulting packets, classes and host parts.
+//! NDP as a stack: the ends that it gives a flow, and the resulting packets, classes and host parts.
 
 use std::sync::Arc;
 
-use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
+use weft_core::stack::{ClassSet, Classes, Sizes, Stack};
 use weft_core::{Bytes, Class, FlowSite, Header, PacketKind, Rate, Time};
 
+use crate::configuration::NdpStack;
 use crate::packet::{NdpPacket, NdpPacketKind};
-use crate::settings::NdpSettings;
 use crate::{NdpReceiver, NdpSender, PullQueue};
-
-/// NDP of a run, shared by all its ends.
-#[derive(Clone, Debug)]
-pub struct NdpStack {
-    settings: NdpSettings,
-    frames: Frames,
-}
-
-impl NdpStack {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
-    #[must_use]
-    pub fn new(settings: &NdpSettings) -> NdpStack {
-        NdpStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
-    }
-
-    /// The settings of the scenario.
-    #[must_use]
-    pub fn settings(&self) -> &NdpSettings {
-        &self.settings
-    }
-
-    pub(crate) fn frames(&self) -> &Frames {
-        &self.frames
-    }
-
-    /// Packets of a flow.
-    pub(crate) fn packets(&self, size: Bytes) -> u64 {
-        size.0.max(1).div_ceil(self.frames.mss)
-    }
-
-    /// Of these, packets sent before any feedback.
-    pub(crate) fn first_window(&self, packets: u64) -> u64 {
-        packets.min(u64::from(self.settings.initial_window))
-    }
-
-    pub(crate) fn payload_class(&self, own: Option<Class>) -> Class {
-        own.unwrap_or(Class(self.settings.class as u8))
-    }
-}
 
 impl Stack for NdpStack {
     type Sender = NdpSender;

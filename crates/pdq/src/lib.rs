@@ -8,15 +8,16 @@
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PdqSender`], [`PdqReceiver`],
 //! [`PdqStack`] (the stack). Must not depend on switches: their part is the crate `arbiter`.
 
+mod configuration;
 pub mod packet;
 mod receiver;
 mod sender;
 pub mod settings;
 mod stack;
 
+pub use configuration::PdqStack;
 pub use receiver::PdqReceiver;
 pub use sender::PdqSender;
-pub use stack::PdqStack;
 
 #[cfg(test)]
 mod tests;

@@ -1,47 +1,13 @@
-//! PDQ as a stack: its checked configuration, and the resulting packets and classes.
+//! PDQ as a stack: the ends that it gives a flow, and the resulting packets and classes.
 
 use std::sync::Arc;
 
-use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
-use weft_core::{Bytes, Class, FlowSite, Header, Rate, Time};
+use weft_core::stack::{ClassSet, Classes, Sizes, Stack};
+use weft_core::{Class, FlowSite, Header, Rate, Time};
 
+use crate::configuration::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
-use crate::settings::PdqSettings;
 use crate::{PdqReceiver, PdqSender};
-
-/// PDQ of a run, shared by all its ends.
-#[derive(Clone, Debug)]
-pub struct PdqStack {
-    settings: PdqSettings,
-    frames: Frames,
-}
-
-impl PdqStack {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
-    #[must_use]
-    pub fn new(settings: &PdqSettings) -> PdqStack {
-        PdqStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
-    }
-
-    /// The settings of the scenario.
-    #[must_use]
-    pub fn settings(&self) -> &PdqSettings {
-        &self.settings
-    }
-
-    pub(crate) fn frames(&self) -> &Frames {
-        &self.frames
-    }
-
-    /// Packets of a flow.
-    pub(crate) fn packets(&self, size: Bytes) -> u64 {
-        size.0.max(1).div_ceil(self.frames.mss)
-    }
-
-    pub(crate) fn payload_class(&self, own: Option<Class>) -> Class {
-        own.unwrap_or(Class(self.settings.class as u8))
-    }
-}
 
 impl Stack for PdqStack {
     type Sender = PdqSender;

@@ -9,15 +9,16 @@
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PfabricSender`], [`PfabricReceiver`],
 //! [`PfabricStack`] (the stack). Must not depend on switches: their part is `weft_switch::order::ranked`.
 
+mod configuration;
 pub mod packet;
 mod receiver;
 mod sender;
 pub mod settings;
 mod stack;
 
+pub use configuration::PfabricStack;
 pub use receiver::PfabricReceiver;
 pub use sender::PfabricSender;
-pub use stack::PfabricStack;
 
 #[cfg(test)]
 mod tests;

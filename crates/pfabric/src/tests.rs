@@ -116,7 +116,7 @@ fn ranks_say_what_is_left_what_was_sent_or_the_size() {
     assert!(u64::from(last.note) < 20 * MSS, "the rank falls with what is answered: {}", last.note);
 }
 
-/// A lost packet is sent again after a time-out, in a window of one; what is answered meanwhile is not.
+/// A lost packet is retransmitted after a time-out, in a window of one; packets acknowledged by then are not.
 #[test]
 fn one_loss_costs_one_timeout_and_one_packet() {
     let pair = Pair::new(20, |_| ()).run(|sent| sent == 3);

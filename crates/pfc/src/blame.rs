@@ -158,7 +158,7 @@ mod tests {
         (PortId(port), QUEUE)
     }
 
-    /// Three ports; packets of 1000 bytes come in by port 0: so many for each port.
+    /// Three ports; packets of 1000 bytes arrive by port 0, a given number for each port.
     fn filled(packets: [u16; 3]) -> Blame {
         let mut blame = Blame::new(3, 4, 0b1010);
         for (port, count) in packets.into_iter().enumerate() {

@@ -8,6 +8,7 @@ use weft_core::{Class, HostId, LinkId, Span, SwitchId, Time};
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
 use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
+use weft_transport::card::CardSettings;
 use weft_workload::{Flow, Flows};
 
 use crate::devices::DeviceKinds;
@@ -33,6 +34,10 @@ pub struct Setup {
     pub transport: Arc<Transport>,
     /// Overrides of the transport.
     pub stacks: Stacks,
+    /// The network card of every host not overridden by `cards`.
+    pub card: CardSettings,
+    /// Hosts whose cards differ.
+    pub cards: BTreeMap<HostId, CardSettings>,
     /// The flows, ordered by start.
     pub flows: Flows,
     /// Hosts that send pause storms; at most one entry per host.
@@ -92,6 +97,8 @@ impl Setup {
             ports: BTreeMap::new(),
             transport: Arc::new(transport),
             stacks: Stacks::default(),
+            card: CardSettings::default(),
+            cards: BTreeMap::new(),
             flows: Vec::new().into(),
             storms: Vec::new(),
             tags: Vec::new(),
@@ -134,6 +141,12 @@ impl Setup {
         }
         let pairs = &stacks.receivers[stacks.group(flow.source)][stacks.group(flow.destination)];
         &stacks.all[usize::from(pairs[usize::from(flow.tag)])]
+    }
+
+    /// The network card of a host.
+    #[must_use]
+    pub fn card_of(&self, host: HostId) -> &CardSettings {
+        self.cards.get(&host).unwrap_or(&self.card)
     }
 
     /// All transports in use.
@@ -199,7 +212,9 @@ impl Setup {
     #[must_use]
     pub fn queues_of(&self, flow: &Flow) -> (u8, u8) {
         let rate = flow.constant_rate();
-        let Classes { sender, receiver } = self.sender(flow).classes(self.class_of(flow), rate);
+        let classes = |transport: &Transport| transport.classes(self.class_of(flow), rate);
+        let (Classes { sender, .. }, Classes { receiver, .. }) =
+            (classes(self.sender(flow)), classes(self.receiver(flow)));
         let queues = |host, classes: ClassSet| {
             classes.iter().fold(0, |set, class| set | 1 << self.queue(Node::Host(host), class))
         };

@@ -1,16 +1,18 @@
 //! Builds the parts of a run from the settings of a case. Everything that depends on the seed (failed cables, flows) is
 //! decided here.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Time};
+use weft_core::{Bytes, Class, HostId, Time};
 use weft_plan::{DeviceKind, DeviceKinds, FlowSampling, Setup, Storm};
-use weft_scenario::{Device, ScenarioSettings, TransportsInUse, devices, ports, stacks};
+use weft_scenario::{CardsInUse, Device, ScenarioSettings, TransportsInUse, cards, devices, ports, stacks};
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{
     FailurePlan, Graph, LinkState, Node, RoutingSettings, Timeline, build_in, plan, timeline,
 };
+use weft_transport::card::CardSettings;
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
@@ -31,6 +33,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
     let measure = &settings.measure;
     let storms = storms(settings, &graph)?;
     let ports = ports(settings, &graph);
+    let cards = differing_cards(settings, &graph);
     Ok(Setup {
         switch: first.switch,
         balancer: first.balance,
@@ -40,6 +43,8 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         storms,
         tags: traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
         stacks,
+        card: settings.card.clone(),
+        cards,
         classes: traffic.iter().map(|traffic| traffic.class.map(|class| Class(class as u8))).collect(),
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
@@ -53,7 +58,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
 }
 
 /// The transports of flows: one for all, or one per kind. A receiver follows its own host if that uses the same
-/// transport over TCP, otherwise the sender's host.
+/// transport over TCP or RoCE, otherwise the sender's host.
 fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, weft_plan::Stacks) {
     let TransportsInUse { all, group_of_host, of } = stacks;
     if let [one] = all.as_slice() {
@@ -61,7 +66,8 @@ fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, we
     }
     let receiver = |sender: u16, own: u16| {
         let (sent, received) = (&all[usize::from(sender)].transport, &all[usize::from(own)].transport);
-        if sent.name() == received.name() && sent.tcp().is_some() { own } else { sender }
+        let has_ends = sent.tcp().is_some() || sent.roce().is_some();
+        if sent.name() == received.name() && has_ends { own } else { sender }
     };
     let between = |senders: &Vec<u16>, receivers: &Vec<u16>| {
         senders.iter().zip(receivers).map(|(sender, own)| receiver(*sender, *own)).collect()
@@ -69,6 +75,14 @@ fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, we
     let receivers = of.iter().map(|senders| of.iter().map(|own| between(senders, own)).collect()).collect();
     let all = all.iter().map(|stack| Arc::new(Transport::new(&stack.transport))).collect();
     (Transport::new(base), weft_plan::Stacks { all, group_of_host, senders: of, receivers })
+}
+
+/// The hosts whose cards differ from `card`.
+fn differing_cards(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<HostId, CardSettings> {
+    let CardsInUse { all, of_host } = cards(settings, graph);
+    let own = of_host.iter().map(|number| &all[usize::from(*number)].card);
+    let hosts = (0..graph.hosts()).map(HostId).zip(own);
+    hosts.filter(|(_, card)| **card != settings.card).map(|(host, card)| (host, card.clone())).collect()
 }
 
 /// The switches that differ from those of the first kind.

@@ -2,26 +2,13 @@
 
 use weft_core::{Bytes, Rate, Span, Time, family};
 
+pub use crate::site::RateLawSite;
+
 pub mod dcqcn;
 pub mod fixed;
 pub mod patched_timely;
 pub mod timely;
 pub mod timely_pi;
-
-/// What a law needs to know about its flow and host from the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLawSite {
-    /// Line rate of the host's network card: no law exceeds it.
-    pub line_rate: Rate,
-    /// Number of the flow.
-    pub flow: u32,
-    /// Flows that already send from this host.
-    pub others: u32,
-    /// Seed of the run.
-    pub seed: u64,
-    /// When the flow starts.
-    pub now: Time,
-}
 
 /// How fast a sender may send.
 pub trait RateLaw {

@@ -12,10 +12,12 @@ use weft_core::Rate;
 pub mod laws;
 pub mod notification;
 pub mod segments;
+mod site;
 mod start;
 
-pub use laws::{AnyRateLaw, RateLaw, RateLawSettings, RateLawSite};
+pub use laws::{AnyRateLaw, RateLaw, RateLawSettings};
 pub use laws::{dcqcn, fixed, patched_timely, timely, timely_pi};
+pub use site::RateLawSite;
 
 /// A floating-point rate in bits per second, as a [`Rate`](weft_core::Rate).
 fn rate_of(bits_per_second: f64) -> Rate {

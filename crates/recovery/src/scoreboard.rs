@@ -189,16 +189,16 @@ impl Scoreboard {
     pub fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
         self.extend(bytes.start, sent);
         self.extend(bytes.end, sent);
-        let first = self.place(bytes.start);
+        let first = self.index_of(bytes.start);
         if bytes.is_empty() || (self.pieces[first].sacked && self.pieces[first].end >= bytes.end) {
             return News::default();
         }
         self.split(bytes.start);
         self.split(bytes.end);
-        let places = self.place(bytes.start)..self.place(bytes.end);
-        let news = self.mark_sacked(places.clone());
-        self.bound_sending_time(places.start, sent);
-        self.merge(places);
+        let indices = self.index_of(bytes.start)..self.index_of(bytes.end);
+        let news = self.mark_sacked(indices.clone());
+        self.bound_sending_time(indices.start, sent);
+        self.merge(indices);
         self.top = self.top.max(bytes.end);
         news
     }
@@ -216,22 +216,22 @@ impl Scoreboard {
     /// have arrived above them (IsLost of RFC 6675). Returns the bytes newly lost.
     #[inline]
     pub fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
-        let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
+        let (mut blocks, mut bytes, mut index) = (0, 0, self.pieces.len());
         let enough = u64::from(threshold - 1) * mss;
         while blocks < threshold && bytes <= enough {
-            if place == 0 {
+            if index == 0 {
                 return 0;
             }
-            place -= 1;
-            if self.pieces[place].sacked {
+            index -= 1;
+            if self.pieces[index].sacked {
                 blocks += 1;
-                bytes += self.pieces[place].len();
+                bytes += self.pieces[index].len();
             }
         }
-        let limit = self.pieces[place].start;
-        let first = self.place(self.judged);
+        let limit = self.pieces[index].start;
+        let first = self.index_of(self.judged);
         self.judged = self.judged.max(limit);
-        (first..place).map(|place| self.lose(place)).sum()
+        (first..index).map(|index| self.lose(index)).sum()
     }
 
     /// Judges by time: bytes are lost if they were sent before `reference` and more than `limit` ago. Returns the bytes
@@ -239,15 +239,15 @@ impl Scoreboard {
     #[inline]
     pub fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
         let (mut newly, mut due) = (0, Time::ZERO);
-        for place in 0..self.pieces.len() {
-            let piece = self.pieces[place];
+        for index in 0..self.pieces.len() {
+            let piece = self.pieces[index];
             let before = (piece.sent, piece.end) < (reference.sent, reference.end);
             if piece.sacked || piece.waiting() || !before {
                 continue;
             }
             let deadline = piece.sent + limit;
             if deadline <= now {
-                newly += self.lose(place);
+                newly += self.lose(index);
             } else {
                 due = due.max(deadline);
             }
@@ -259,7 +259,7 @@ impl Scoreboard {
     pub fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
         self.extend(una + length, sent);
         self.split(una + length);
-        (0..self.place(una + length)).map(|place| self.lose(place)).sum()
+        (0..self.index_of(una + length)).map(|index| self.lose(index)).sum()
     }
 
     /// Declares these bytes lost, except those that have arrived or are acknowledged.
@@ -267,22 +267,22 @@ impl Scoreboard {
         self.extend(bytes.end, sent);
         self.split(bytes.start);
         self.split(bytes.end);
-        for place in self.place(bytes.start)..self.place(bytes.end) {
-            self.lose(place);
+        for index in self.index_of(bytes.start)..self.index_of(bytes.end) {
+            self.lose(index);
         }
     }
 
     /// Whether all of these bytes are known to have arrived.
     pub fn has(&self, bytes: Range<u64>) -> bool {
         let covers = |piece: &Piece| piece.sacked && piece.end >= bytes.end;
-        bytes.is_empty() || self.pieces.get(self.place(bytes.start)).is_some_and(covers)
+        bytes.is_empty() || self.pieces.get(self.index_of(bytes.start)).is_some_and(covers)
     }
 
     /// Declares all bytes up to `next` lost that have not arrived, including retransmissions.
     pub fn lose_all(&mut self, next: u64, sent: Time) {
         self.extend(next, sent);
-        for place in 0..self.pieces.len() {
-            self.lose(place);
+        for index in 0..self.pieces.len() {
+            self.lose(index);
         }
         self.judged = next;
     }
@@ -293,14 +293,13 @@ impl Scoreboard {
         if self.totals.waiting == 0 {
             return None;
         }
-        let from = self.place(self.waiting_from);
+        let from = self.index_of(self.waiting_from);
         self.pieces.range(from..).find(|piece| piece.waiting()).map(|piece| piece.start..piece.end)
     }
 
-    /// The first bytes that may be lost: missing, below bytes that arrived, above those retransmitted (NextSeg, rule
-    /// 3).
+    /// The first bytes that may be lost: missing, below arrived bytes, above retransmitted ones (NextSeg, rule 3).
     pub fn first_doubtful(&self) -> Option<Range<u64>> {
-        let from = self.place(self.resent_to);
+        let from = self.index_of(self.resent_to);
         let doubtful =
             |piece: &&Piece| !piece.sacked && !piece.lost && !piece.resent && piece.start < self.top;
         self.pieces.range(from..).find(doubtful).map(|piece| piece.start..piece.end)
@@ -320,63 +319,62 @@ impl Scoreboard {
     pub fn resend(&mut self, bytes: Range<u64>, now: Time) {
         self.split(bytes.start);
         self.split(bytes.end);
-        for place in self.place(bytes.start)..self.place(bytes.end) {
-            if self.pieces[place].waiting() {
+        for index in self.index_of(bytes.start)..self.index_of(bytes.end) {
+            if self.pieces[index].waiting() {
                 self.waiting_from = bytes.end;
             }
-            self.change(place, |piece| (piece.resent, piece.sent) = (true, now));
+            self.change(index, |piece| (piece.resent, piece.sent) = (true, now));
         }
         self.resent_to = self.resent_to.max(bytes.end);
     }
 
     /// Index of the piece that contains byte `at`, or of the first above it.
-    fn place(&self, at: u64) -> usize {
+    fn index_of(&self, at: u64) -> usize {
         self.pieces.partition_point(|piece| piece.end <= at)
     }
 
     /// Splits the piece that contains byte `at`, before that byte.
     fn split(&mut self, at: u64) {
-        let place = self.place(at);
-        if let Some(piece) = self.pieces.get(place).copied().filter(|piece| piece.start < at) {
-            self.pieces[place].end = at;
-            self.pieces.insert(place + 1, Piece { start: at, ..piece });
+        let index = self.index_of(at);
+        if let Some(piece) = self.pieces.get(index).copied().filter(|piece| piece.start < at) {
+            self.pieces[index].end = at;
+            self.pieces.insert(index + 1, Piece { start: at, ..piece });
         }
     }
 
-    fn change(&mut self, place: usize, edit: impl FnOnce(&mut Piece)) {
-        self.totals.remove(Totals::of(&self.pieces[place]));
-        edit(&mut self.pieces[place]);
-        self.totals.add(Totals::of(&self.pieces[place]));
+    fn change(&mut self, index: usize, edit: impl FnOnce(&mut Piece)) {
+        self.totals.remove(Totals::of(&self.pieces[index]));
+        edit(&mut self.pieces[index]);
+        self.totals.add(Totals::of(&self.pieces[index]));
     }
 
     /// Declares a piece lost, including its retransmission. Returns its length, or 0 if it was already lost.
-    fn lose(&mut self, place: usize) -> u64 {
-        let piece = self.pieces[place];
+    fn lose(&mut self, index: usize) -> u64 {
+        let piece = self.pieces[index];
         if piece.sacked || piece.waiting() {
             return 0;
         }
-        self.change(place, |piece| (piece.lost, piece.resent) = (true, false));
+        self.change(index, |piece| (piece.lost, piece.resent) = (true, false));
         self.waiting_from = self.waiting_from.min(piece.start);
         piece.len()
     }
 
-    fn mark_sacked(&mut self, places: Range<usize>) -> News {
+    fn mark_sacked(&mut self, indices: Range<usize>) -> News {
         let mut news = News::default();
-        for place in places {
-            let piece = self.pieces[place];
+        for index in indices {
+            let piece = self.pieces[index];
             if !piece.sacked {
                 news.bytes += piece.len();
                 news.arrived(&piece, self.top);
-                self.change(place, |piece| piece.sacked = true);
+                self.change(index, |piece| piece.sacked = true);
             }
         }
         news
     }
 
-    /// Bounds the sending time of the piece before `place`: if sent once, it was sent before bytes beyond it that
-    /// arrived.
-    fn bound_sending_time(&mut self, place: usize, sent: Time) {
-        if let Some(piece) = place.checked_sub(1).and_then(|before| self.pieces.get_mut(before))
+    /// Bounds the sending time of the piece before `index`: if sent once, it was sent before arrived bytes beyond it.
+    fn bound_sending_time(&mut self, index: usize, sent: Time) {
+        if let Some(piece) = index.checked_sub(1).and_then(|before| self.pieces.get_mut(before))
             && !piece.resent
         {
             piece.sent = piece.sent.min(sent);
@@ -384,17 +382,17 @@ impl Scoreboard {
     }
 
     /// Merges adjacent arrived pieces.
-    fn merge(&mut self, places: Range<usize>) {
-        let first = places.start.saturating_sub(1);
-        let mut last = places.end.min(self.pieces.len() - 1);
-        let mut place = first;
-        while place < last {
-            if self.pieces[place].sacked && self.pieces[place + 1].sacked {
-                self.pieces[place].end = self.pieces[place + 1].end;
-                self.pieces.remove(place + 1);
+    fn merge(&mut self, indices: Range<usize>) {
+        let first = indices.start.saturating_sub(1);
+        let mut last = indices.end.min(self.pieces.len() - 1);
+        let mut index = first;
+        while index < last {
+            if self.pieces[index].sacked && self.pieces[index + 1].sacked {
+                self.pieces[index].end = self.pieces[index + 1].end;
+                self.pieces.remove(index + 1);
                 last -= 1;
             } else {
-                place += 1;
+                index += 1;
             }
         }
     }

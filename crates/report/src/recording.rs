@@ -227,7 +227,7 @@ mod tests {
         place
     }
 
-    /// What is written when so many rows are held at once, and the flows come in the order of their ends.
+    /// The output if this many rows are held at once and flows arrive in the order of their ends.
     fn written(rows: usize) -> (Run, String) {
         let root = place(&rows.to_string());
         let folder = root.join("seed-1");

@@ -6,7 +6,7 @@ use weft_core::record::{FlowRecord, RunRecord};
 use weft_core::{Bytes, FlowId, Span, Time};
 use weft_report::{Kept, Manifest, Recording};
 
-/// The most memory for recording a run of so many flows.
+/// Peak memory of recording a run of this many flows.
 fn peak(flows: u32) -> u64 {
     let root = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("memory-{flows}"));
     let _ = fs::remove_dir_all(&root);

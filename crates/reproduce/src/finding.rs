@@ -110,8 +110,8 @@ impl ClaimFinding {
 }
 
 impl SeedValues {
-    /// Mean with 95 % interval over the seeds; `None` without values. Seeds that all have one value say nothing about
-    /// scatter, so it has no interval, as that of an equation has none.
+    /// Mean with 95 % interval over the seeds; `None` without values. Where all seeds give one value there is no scatter to
+    /// estimate, and no interval.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
         if self.is_certain() {
             return Estimate::of(&self.values[..1]);
@@ -218,7 +218,8 @@ pub(crate) struct Among {
     pub(crate) inside: bool,
 }
 
-/// The position of an interval relative to a band: `inside`, `outside`, or `across the edge`, if there is an interval.
+/// The position of an interval relative to a band: `inside`, `outside`, or `across its edge`; empty without an
+/// interval.
 pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
     let (Some(low), Some(high)) = (found.low, found.high) else { return "no interval" };
     match (part.holds(low), part.holds(high), part.holds(found.mean)) {

@@ -69,7 +69,7 @@ impl Folder {
             }
         }
         if !files.contains_key(CLAIMS) {
-            return Err(Error::BadInput(format!("{}: there is no {CLAIMS} in this folder", path.display())));
+            return Err(Error::BadInput(format!("{}: the folder has no {CLAIMS}", path.display())));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Folder { name, files })

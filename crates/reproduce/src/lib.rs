@@ -10,6 +10,7 @@
 
 mod assumption;
 mod choice;
+mod context;
 mod definition;
 mod drawing;
 mod finding;
@@ -18,7 +19,6 @@ mod form;
 mod measure;
 mod overview;
 mod page;
-mod place;
 mod plan;
 mod plot;
 mod report;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_expression::Term;
 use weft_report::Run;
 
+use crate::context::TermCases;
 use crate::finding::{SeedValues, Size};
-use crate::place::TermCases;
 use crate::plan::{Located, ReproductionPlan, Solved, is_fluid};
 use crate::search::{Search, Tried};
 

@@ -9,8 +9,8 @@ use weft_expression::{Expression, Selector, Term, Use, selectors};
 
 use weft::{Batch, CaseLabels, FluidJitter, FluidNumbers, FluidOptions};
 
+use crate::context::{MeasureContext, TermCases};
 use crate::form::Form;
-use crate::place::{MeasureContext, TermCases};
 use crate::search::{Search, Tried};
 use crate::source::{FluidSource, PublishedSource};
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
+use crate::context::MeasureContext;
 use crate::drawing::{FigureLine, FigureSource};
 use crate::finding::{
     ClaimFinding, ClaimFindings, ClaimStatus, NO_VALUE, RESULTS, SeedValues, Tabled, verdict,
@@ -12,7 +13,6 @@ use crate::finding::{
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 use crate::measure::Runs;
-use crate::place::MeasureContext;
 use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
 use crate::{choice, definition, report, terminal};

@@ -1,8 +1,8 @@
 //! Finds where a metric reaches a level, by bisection: which runs a search needs next. Each seed halves its own
 //! bracket. Must not depend on how runs are computed.
 
+use crate::context::{MeasureContext, TermCases};
 use crate::form::Form;
-use crate::place::{MeasureContext, TermCases};
 use weft_expression::{Expression, Term, crossing};
 
 /// How often a bracket is halved: 5 times reduces it to 1/32 of the bounds.

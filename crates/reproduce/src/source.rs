@@ -199,7 +199,7 @@ pub(crate) struct Part {
     pub(crate) below: Option<f64>,
     /// The value that every seed must have exactly, as for "never".
     pub(crate) exactly: Option<f64>,
-    /// The published value, in the unit of the measure, for the picture; absent: the band stands for it.
+    /// The published value, in the unit of the measure, for the picture; absent: the band is drawn instead.
     pub(crate) published: Option<f64>,
     /// The value of a single published run, not a mean: it must lie among our runs, one for each seed. There is no band
     /// then.

@@ -6,7 +6,7 @@ use crate::source::{Part, PublishedClaim};
 use weft_draw::text::{count, number};
 use weft_report::statistics::Estimate;
 
-/// `1.34 (1.28 to 1.41)`; only the value without an interval, or with one narrower than its last digit.
+/// `1.34 (1.28 to 1.41)`; the value alone without an interval, or with one narrower than its last digit.
 pub(crate) fn estimate(found: &Estimate) -> String {
     let ends = found.low.zip(found.high).map(|(low, high)| (number(low), number(high)));
     let mean = number(found.mean);

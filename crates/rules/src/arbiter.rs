@@ -12,7 +12,7 @@ pub(crate) fn arbiters_are_asked(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         let message = format!("{name} needs arbiters at the links: set switch.arbiter = \"{asked}\"");
         found.push(impossible("transport", message));
     } else if is_on && asked.is_none() {
-        facts.idle("switch.arbiter", &format!("packets of {name} ask no arbiter"), found);
+        facts.idle("switch.arbiter", &format!("packets of {name} carry no requests to arbiters"), found);
     }
 }
 

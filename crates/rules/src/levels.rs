@@ -9,10 +9,14 @@ use weft_core::HostId;
 use weft_core::settings::{Setting as _, Table, Value, over};
 use weft_core::units::did_you_mean;
 use weft_model::ScenarioSettings;
+use weft_model::{CardInUse, EndSettings, TransportInUse, cards, names_somebody};
 use weft_model::{Device, DeviceSettings, at_level, generic, is_of_ports_alone};
-use weft_model::{EndSettings, TransportInUse, names_somebody};
 use weft_switch::{BalancerSettings, PfcSettings};
 use weft_topology::Node;
+use weft_transport::TransportSettings;
+use weft_transport::card::CardSettings;
+use weft_transport::roce::settings::QueuePairSettings;
+use weft_transport::settings::Tcp;
 
 /// Every level names an existing tier or switch.
 pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -149,16 +153,49 @@ pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
     };
     let effective = |stack: &TransportInUse| {
         let mut transport = facts.settings.transport.clone();
-        let mut values = vec![EndSettings { transport: transport.clone() }.to_value()];
+        let mut values = vec![of_ends(&transport, &facts.settings.card)];
         for level in &stack.levels {
             transport = says(level).map_or(transport.clone(), |says| says.over(&transport));
-            values.push(EndSettings { transport: transport.clone() }.to_value());
+            values.push(of_ends(&transport, &facts.settings.card));
         }
         Effective::new(&stack.levels, (values, &EndSettings::TABLE), str::to_owned)
     };
     let stacks: Vec<Effective> = facts.stacks.iter().map(effective).collect();
     let full = |level: &str, path: &str| Some(format!("{level}.{path}"));
     judge((&said(facts, place), &stacks), ("flows", &full), found);
+}
+
+fn of_ends(transport: &TransportSettings, card: &CardSettings) -> Value {
+    EndSettings { transport: transport.clone(), card: card.clone() }.to_value()
+}
+
+/// What a group of hosts sets in the card is in force for some host, and changes something there.
+pub(crate) fn cards_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(graph) = facts.graph else { return };
+    let cards = cards(facts.settings, graph).all;
+    let levels: BTreeSet<&str> = cards.iter().flat_map(|card| &card.levels).map(String::as_str).collect();
+    if levels.is_empty() {
+        return;
+    }
+    let paths: Vec<&str> = levels.into_iter().collect();
+    let place = |path: &str| match level_of(&paths, path) {
+        Some((level, rest)) => within(rest, "card").then(|| (Some(level.to_owned()), rest.to_owned())),
+        None => within(path, "card").then(|| (None, path.to_owned())),
+    };
+    let hosts = facts.settings.hosts.over(&Vec::new());
+    let effective = |own: &CardInUse| {
+        let mut card = facts.settings.card.clone();
+        let mut values = vec![of_ends(&facts.settings.transport, &card)];
+        for level in &own.levels {
+            let entry = (0..hosts.len()).find(|number| *level == format!("hosts[{number}]"));
+            card = entry.map_or(card.clone(), |number| hosts[number].card.over(&card));
+            values.push(of_ends(&facts.settings.transport, &card));
+        }
+        Effective::new(&own.levels, (values, &EndSettings::TABLE), str::to_owned)
+    };
+    let cards: Vec<Effective> = cards.iter().map(effective).collect();
+    let full = |level: &str, path: &str| Some(format!("{level}.{path}"));
+    judge((&said(facts, place), &cards), ("hosts", &full), found);
 }
 
 /// Every group names hosts and sets something on them.
@@ -175,18 +212,29 @@ pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<F
                 graph.name(Node::Host(HostId(0)))
             );
             found.push(exactly(&path, message, false));
-        } else if entry.transport.is_empty() {
-            found.push(exactly(&path, "sets nothing on its hosts: give transport".to_owned(), false));
+        } else if entry.transport.is_empty() && entry.card.is_empty() {
+            found.push(exactly(&path, "sets nothing on its hosts: give transport or card".to_owned(), false));
         }
     }
 }
 
-/// Hosts with one transport over TCP must agree on its format.
+/// Hosts with one transport over TCP or RoCE must agree on its format.
 pub(crate) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let Some(own) = facts.stack.tcp() else { return };
     let same = |stack: &&TransportInUse| stack.transport.name() == facts.stack.name();
-    let Some(other) = facts.stacks.iter().find(same).and_then(|stack| stack.transport.tcp()) else { return };
-    let agree = [
+    let Some(other) = facts.stacks.iter().find(same) else { return };
+    let of_tcp = facts.stack.tcp().zip(other.transport.tcp()).map(|(own, other)| tcp_agrees(&own, &other));
+    let of_roce =
+        facts.stack.roce().zip(other.transport.roce()).map(|(own, other)| roce_agrees(&own, &other));
+    let agree = of_tcp.or(of_roce).unwrap_or_default();
+    for (name, _) in agree.into_iter().filter(|(_, agree)| !agree) {
+        let message =
+            "both ends of a flow must agree on it: give all hosts with this transport the same value";
+        found.push(impossible(facts.transport(name), message));
+    }
+}
+
+fn tcp_agrees(own: &Tcp, other: &Tcp) -> Vec<(&'static str, bool)> {
+    vec![
         ("mtu", own.mtu == other.mtu),
         ("header", own.header == other.header),
         ("framing", own.framing == other.framing),
@@ -195,12 +243,18 @@ pub(crate) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Fin
         ("sack", own.sack == other.sack),
         ("handshake", own.handshake == other.handshake),
         ("ecn", own.ecn == other.ecn),
-    ];
-    for (name, _) in agree.into_iter().filter(|(_, agree)| !agree) {
-        let message =
-            "both ends of a flow must agree on it: give all hosts with this transport the same value";
-        found.push(impossible(facts.transport(name), message));
-    }
+    ]
+}
+
+fn roce_agrees(own: &QueuePairSettings, other: &QueuePairSettings) -> Vec<(&'static str, bool)> {
+    vec![
+        ("mtu", own.mtu == other.mtu),
+        ("header", own.header == other.header),
+        ("framing", own.framing == other.framing),
+        ("least_wire", own.least_wire == other.least_wire),
+        ("recovery", own.recovery == other.recovery),
+        ("tlt", own.tlt == other.tlt),
+    ]
 }
 
 /// Whether a path equals another or is below it.

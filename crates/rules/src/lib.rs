@@ -6,6 +6,7 @@
 
 mod arbiter;
 mod balance;
+mod card;
 mod levels;
 mod measure;
 mod mmu;
@@ -93,6 +94,9 @@ const RULES: &[(Rule, &[&str])] = &[
     (levels::levels_change_something, &["switch", "balance", "topology"]),
     (levels::groups_of_hosts_say_something, &["hosts", "topology"]),
     (levels::stacks_change_something, &["hosts", "traffic", "transport", "topology"]),
+    (levels::cards_change_something, &["hosts", "card", "topology"]),
+    (card::queues_of_cards_hold_what_comes, &["card", "hosts", "switch", "transport", "topology"]),
+    (card::marks_of_cards_are_read, &["card", "hosts", "traffic", "transport", "topology"]),
     (levels::ends_of_one_transport_agree, &["hosts", "traffic", "transport", "topology"]),
     (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
     (network::valley_free_components_leave_routes, &["topology", "failure", "seeds", "balance"]),
@@ -101,6 +105,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
     (traffic::classes_have_queues, &["traffic", "switch"]),
     (transport::packets_carry_payload, &["transport"]),
+    (transport::flows_age, &["transport"]),
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
     (transport::reordering_is_learnt_with_sack, &["transport"]),
@@ -253,24 +258,29 @@ fn findings(
     (idle, impossible)
 }
 
-/// A network, or all that is wrong with its settings.
-type Built = Result<Graph, Vec<Problem>>;
-
 /// Builds networks; reuses the last one if the next case has an equal topology.
 struct Networks<'a> {
     folder: &'a Path,
-    last: Option<(TopologySettings, u64, Built)>,
+    last: Option<BuiltNetwork>,
+}
+
+/// A network, or why there is none, with what it was built from.
+struct BuiltNetwork {
+    settings: TopologySettings,
+    seed: u64,
+    graph: Result<Graph, Vec<Problem>>,
 }
 
 impl Networks<'_> {
     fn of(&mut self, settings: &TopologySettings, seed: u64) -> (Option<&Graph>, &[Problem]) {
-        if self.last.as_ref().is_none_or(|(known, of, _)| known != settings || *of != seed) {
-            self.last = Some((settings.clone(), seed, build_in(settings, self.folder, seed)));
-        }
-        match &self.last {
-            Some((_, _, Ok(graph))) => (Some(graph), &[]),
-            Some((_, _, Err(problems))) => (None, problems),
-            None => unreachable!("built above"),
+        let last = self.last.take().filter(|last| last.settings == *settings && last.seed == seed);
+        let build = || {
+            let graph = build_in(settings, self.folder, seed);
+            BuiltNetwork { settings: settings.clone(), seed, graph }
+        };
+        match &self.last.insert(last.unwrap_or_else(build)).graph {
+            Ok(graph) => (Some(graph), &[]),
+            Err(problems) => (None, problems),
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut
         let Ok(plan) = plan(graph, &facts.settings.failure, seed) else { return };
         if let Some((from, to)) = without_valley_free_path(graph, &plan.for_good(graph)) {
             let message = format!(
-                "with seed {seed} no path from {} to {} goes up, then down: there would be no route; turn this \
+                "with seed {seed} no path from {} to {} goes up, then down, so there is no route; turn this \
                  off, or let random failures keep such paths (`failure[i].valley_free`)",
                 graph.name(Node::Switch(from)),
                 graph.name(Node::Switch(to))

@@ -26,7 +26,7 @@ pub(crate) fn transports_mark_for_switches_that_drop(facts: &Facts<'_>, found: &
         return facts.idle("switch.color.count", why, found);
     }
     if facts.switch.voq.is_some() {
-        let message = "virtual output queues do not go by colours";
+        let message = "virtual output queues ignore colours";
         found.push(impossible("switch.color", message));
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn red_thresholds_let_a_packet_pass(facts: &Facts<'_>, found: &mut Ve
     }
     let Some(share) = color.red_share else { return };
     if share.0 == 0.0 {
-        found.push(impossible("switch.color.red_share", "a share of nothing drops every red packet"));
+        found.push(impossible("switch.color.red_share", "a share of 0 drops every red packet"));
     }
     if matches!(facts.switch.sharing, SharingSettings::Infinite(_)) {
         let message = "sharing = \"infinite\" has no limit to take a share of: give red";

@@ -16,7 +16,7 @@ pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
         Err(_) => LinkState::all_up(graph),
     };
     if settings.traffic.is_empty() {
-        found.push(impossible("traffic", "there is no traffic: give at least one [[traffic]]"));
+        found.push(impossible("traffic", "no traffic: give at least one [[traffic]]"));
     }
     let (host_rate, uplink_capacity) = (graph.host_rates(&state), graph.uplink_capacity(&state));
     let shape = Shape {

@@ -54,6 +54,16 @@ pub(crate) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>)
     }
 }
 
+/// A flow of L2DCT is young before it is old.
+pub(crate) fn flows_age(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if let TransportSettings::L2dct(own) = facts.stack
+        && own.law.old < own.law.young
+    {
+        let message = format!("a flow is old from {} on, but young up to {}", own.law.old, own.law.young);
+        found.push(impossible(facts.transport("old"), message));
+    }
+}
+
 /// The tail loss probe is a part of RACK.
 pub(crate) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
@@ -160,6 +170,9 @@ pub(crate) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>
     let (name, transport) = (facts.stack.name(), Transport::new(facts.stack));
     let (own_use, reads) = (transport.stack().goes_by_marks(), transport.stack().reads_marks());
     let Some(non_ect) = facts.switch.ecn.non_ect() else {
+        if crate::card::some_card_marks(facts) {
+            return;
+        }
         let why = "no switch marks packets (switch.ecn)";
         facts.idle_transport(&["ecn"], why, found);
         if own_use {

@@ -36,7 +36,7 @@ pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut
     let Some(voq) = &facts.switch.voq else { return };
     let sizes = [("limit", voq.limit.0), ("on_chip", voq.on_chip.0), ("credit", voq.credit.0)];
     for (name, _) in sizes.into_iter().filter(|(_, bytes)| *bytes == 0) {
-        found.push(impossible(format!("switch.voq.{name}"), "holds nothing, so that nothing passes"));
+        found.push(impossible(format!("switch.voq.{name}"), "holds no packet, so none passes"));
     }
     if voq.output < voq.credit {
         let message =
@@ -44,7 +44,7 @@ pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut
         found.push(impossible("switch.voq.output", message));
     }
     if voq.spill < voq.limit && voq.deep_rate.0 == 0 {
-        found.push(impossible("switch.voq.deep_rate", "deep memory without bandwidth"));
+        found.push(impossible("switch.voq.deep_rate", "deep memory needs a bandwidth above 0"));
     }
     if voq.spill >= voq.limit {
         for name in ["deep", "deep_rate"] {

@@ -186,7 +186,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     }
     let ratio = node.take(RATIO).map(|entry| {
         let text = entry.node.label();
-        let message = "`ratio` is now written as `value`, which takes any arithmetic";
+        let message = "`ratio` is now `value`, which takes any arithmetic";
         mistakes.push(Mistake::new(entry.place, &path, message).allowing(format!("value = \"{text}\"")));
         text
     });

@@ -68,7 +68,7 @@ Entries of a list are named by their `tag`. A family's member keeps the settings
 "traffic.web.load" = [0.3, 0.8]
 ```
 
-On the command line the same is `--set sweep.balance=ecmp,drill`, as often as needed.
+On the command line: `--set sweep.balance=ecmp,drill`, repeated as needed.
 
 With `mode = "cases"` the cases are listed one by one, each with a name and its changes:
 

@@ -135,7 +135,13 @@ impl Collector<'_> {
     }
 
     fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {
-        let Node::Switch(switch) = link.from else { return PortCounters::default() };
+        let switch = match link.from {
+            Node::Switch(switch) => switch,
+            Node::Host(host) => {
+                let marked = domain.hosts.marked_by_card(host);
+                return PortCounters { marked, ..PortCounters::default() };
+            }
+        };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
         own.switch.counters(self.ended, PortId(link.port.0))
     }

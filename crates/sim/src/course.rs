@@ -14,9 +14,9 @@ pub(crate) enum CourseStep {
     Run(Time),
     /// Apply this change of the timeline.
     Change(usize),
-    /// Samples queues and flows, after all events of this instant.
+    /// Sample queues and flows, after all events of this instant.
     Look(Time),
-    /// Records the traffic carried so far, after all events of this instant: the last flow has started.
+    /// Record the traffic carried so far, after all events of this instant: the last flow has started.
     Note(Time),
     /// The run is over.
     Stop(Stop),

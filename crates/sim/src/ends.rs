@@ -14,7 +14,7 @@ use weft_workload::Flow;
 
 use crate::event::Event;
 use crate::labels::FlowcellPosition;
-use crate::places::{NOWHERE, Places};
+use crate::slots::{FlowSlots, NOWHERE};
 
 /// Either end of a flow, as its host uses it.
 pub(crate) trait FlowEnd: Sized {
@@ -137,46 +137,46 @@ pub(crate) struct Slab<E> {
     ends: Vec<Slot<E>>,
     free: Vec<u32>,
     /// The slot of each flow.
-    places: Places,
+    slots: FlowSlots,
 }
 
 impl<E> Slab<E> {
     fn new() -> Slab<E> {
-        Slab { ends: Vec::new(), free: Vec::new(), places: Places::new() }
+        Slab { ends: Vec::new(), free: Vec::new(), slots: FlowSlots::new() }
     }
 
     /// The slot of a flow; allocates one if it has none.
-    fn place(&mut self, flow: FlowId) -> &mut Slot<E> {
-        let mut place = self.places.get(flow);
-        if place == NOWHERE {
-            place = self.free.pop().unwrap_or(self.ends.len() as u32);
-            self.places.set(flow, place);
-            if place as usize == self.ends.len() {
+    fn slot_for(&mut self, flow: FlowId) -> &mut Slot<E> {
+        let mut slot = self.slots.get(flow);
+        if slot == NOWHERE {
+            slot = self.free.pop().unwrap_or(self.ends.len() as u32);
+            self.slots.set(flow, slot);
+            if slot as usize == self.ends.len() {
                 self.ends.push(Slot::Free);
             }
         }
-        &mut self.ends[place as usize]
+        &mut self.ends[slot as usize]
     }
 
     /// Prefetches what the next packet of a flow will need.
     pub(crate) fn prefetch(&self, flow: FlowId) {
-        if let Some(place) = self.ends.get(self.places.get(flow) as usize) {
-            prefetch(place);
+        if let Some(slot) = self.ends.get(self.slots.get(flow) as usize) {
+            prefetch(slot);
         }
     }
 
     /// The slot of a flow that is open or expected.
-    pub(crate) fn place_of(&self, flow: FlowId) -> Option<usize> {
-        let place = self.places.get(flow);
-        (place != NOWHERE).then_some(place as usize)
+    pub(crate) fn slot_of(&self, flow: FlowId) -> Option<usize> {
+        let slot = self.slots.get(flow);
+        (slot != NOWHERE).then_some(slot as usize)
     }
 
     /// The end of a flow and its slot, if it is open.
     #[inline]
     pub(crate) fn seated(&mut self, flow: FlowId) -> Option<(Seat, &mut Active<E>)> {
-        let place = self.places.get(flow);
-        match self.ends.get_mut(place as usize) {
-            Some(Slot::Open(active)) => Some((Seat(place), active)),
+        let slot = self.slots.get(flow);
+        match self.ends.get_mut(slot as usize) {
+            Some(Slot::Open(active)) => Some((Seat(slot), active)),
             _ => None,
         }
     }
@@ -198,7 +198,7 @@ impl<E> Slab<E> {
 
     /// The hosts of open ends: each end's own host, and the other end's.
     pub(crate) fn between(&self) -> impl Iterator<Item = (HostId, HostId)> + '_ {
-        self.ends.iter().filter_map(|place| match place {
+        self.ends.iter().filter_map(|slot| match slot {
             Slot::Open(active) => Some((active.host, active.peer)),
             Slot::Free | Slot::Expected(..) => None,
         })
@@ -206,17 +206,17 @@ impl<E> Slab<E> {
 
     /// The flow, if it has started but none of its packets has arrived here.
     pub(crate) fn expected(&self, flow: FlowId) -> Option<Flow> {
-        match self.ends.get(self.places.get(flow) as usize) {
+        match self.ends.get(self.slots.get(flow) as usize) {
             Some(Slot::Expected(_, spec)) => Some(*spec),
             _ => None,
         }
     }
 
     fn remove(&mut self, flow: FlowId) -> Option<Active<E>> {
-        let place = self.places.get(flow);
-        let end = self.ends.get_mut(place as usize)?;
-        self.places.clear(flow);
-        self.free.push(place);
+        let slot = self.slots.get(flow);
+        let end = self.ends.get_mut(slot as usize)?;
+        self.slots.clear(flow);
+        self.free.push(slot);
         match std::mem::replace(end, Slot::Free) {
             Slot::Open(active) => Some(active),
             _ => None,
@@ -300,13 +300,13 @@ impl Ends {
         now: Time,
     ) {
         let sender = Sender::new(transport, &site((flow, &spec), host), now);
-        *self.senders.place(flow) =
+        *self.senders.slot_for(flow) =
             Slot::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec), queues));
     }
 
     /// Announces a flow whose receiver will be here.
     pub(crate) fn expect(&mut self, flow: FlowId, spec: Flow) {
-        *self.receivers.place(flow) = Slot::Expected(flow, spec);
+        *self.receivers.slot_for(flow) = Slot::Expected(flow, spec);
     }
 
     /// Opens the receiver of a flow whose first packet has arrived.
@@ -317,7 +317,7 @@ impl Ends {
         now: Time,
     ) {
         let receiver = Receiver::new(transport, &site((flow, &spec), host), now);
-        *self.receivers.place(flow) =
+        *self.receivers.slot_for(flow) =
             Slot::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec), queues));
     }
 
@@ -341,7 +341,7 @@ impl Ends {
 
     /// Payload of measured flows that has been delivered here so far.
     pub(crate) fn delivered(&self) -> Bytes {
-        let open = self.receivers.ends.iter().filter_map(|place| match place {
+        let open = self.receivers.ends.iter().filter_map(|slot| match slot {
             Slot::Open(active) if active.spec.start >= self.measured_from => {
                 Some(active.end.report().delivered)
             }
@@ -352,7 +352,7 @@ impl Ends {
 
     /// The reports of ends still open at the end of the run, without pauses.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
-        let senders = self.senders.ends.iter().filter_map(move |place| match place {
+        let senders = self.senders.ends.iter().filter_map(move |slot| match slot {
             Slot::Open(Active { end, flow, .. }) => Some(Closed {
                 flow: *flow,
                 at,
@@ -360,8 +360,8 @@ impl Ends {
             }),
             _ => None,
         });
-        let receivers = self.receivers.ends.iter().filter_map(move |place| {
-            let (flow, spec, report) = match place {
+        let receivers = self.receivers.ends.iter().filter_map(move |slot| {
+            let (flow, spec, report) = match slot {
                 Slot::Free => return None,
                 Slot::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
                 Slot::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),

@@ -11,11 +11,12 @@ mod act;
 mod card;
 mod closed;
 pub(crate) mod jobs;
+mod line;
 mod part;
 mod pauses;
 mod starts;
 
-use weft_core::stack::{HostPart, Layout, Side};
+use weft_core::stack::{Layout, Side};
 use weft_core::{FlowId, HostId, LinkId, PacketId, PacketKind, SwitchId, Time};
 use weft_plan::Setup;
 use weft_transport::{Receiver, Sender};
@@ -171,7 +172,8 @@ impl Hosts {
             if cx.pool.headers.get(packet).kind.is_payload() {
                 cx.tally.waited_at_host(acted.waited);
             }
-        } else if cx.pool.headers.get(packet).kind == PacketKind::Control && self.withholds(cx, host, packet)
+        } else if cx.pool.headers.get(packet).kind == PacketKind::Control
+            && self.withholds(cx, (flow, host), packet)
         {
             return false;
         }
@@ -203,10 +205,11 @@ impl Hosts {
         }
     }
 
-    /// The host part may refuse a control packet that an end has written.
-    fn withholds(&mut self, cx: &mut Context, host: HostId, packet: PacketId) -> bool {
-        let parts = &mut self.card(host).parts;
-        let admitted = parts.iter_mut().all(|part| part.admits(cx.now, PacketKind::Control));
+    /// The host part of a receiver's stack may refuse a control packet that the receiver has written.
+    fn withholds(&mut self, cx: &mut Context, (flow, host): (FlowId, HostId), packet: PacketId) -> bool {
+        let Some(receiver) = self.ends.receivers.get(flow) else { return false };
+        let parts = &mut self.cards[host.index()].parts;
+        let admitted = parts.iter_mut().all(|part| receiver.end.is_admitted(cx.now, part));
         if !admitted {
             cx.pool.remove(packet);
         }

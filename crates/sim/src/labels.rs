@@ -22,7 +22,7 @@ pub(crate) struct FlowcellPosition {
     /// Payload of the flowcell so far.
     bytes: u64,
     /// Position in the list.
-    place: u32,
+    position: u32,
     /// Number of the list, from 1; 0: the end has sent nothing yet.
     list: u32,
     cell: u16,
@@ -91,7 +91,7 @@ impl HostLabels {
         }
         cells.bytes += parcel.length;
         let list = &self.lists[cells.list as usize - 1];
-        list.get(cells.place as usize).copied().unwrap_or_default().note(cells.cell)
+        list.get(cells.position as usize).copied().unwrap_or_default().note(cells.cell)
     }
 
     /// Positions an end in its list before its first packet.
@@ -102,7 +102,7 @@ impl HostLabels {
         if self.settings.start == ListStart::Random && paths > 1 {
             // The two ends of a flow are at different hosts.
             let end = 1 << 63 | u64::from(parcel.from.0) << 32 | u64::from(parcel.flow.0);
-            cells.place = Random::new(self.seed, Purpose::Labels, end).below(paths);
+            cells.position = Random::new(self.seed, Purpose::Labels, end).below(paths);
         }
     }
 
@@ -110,7 +110,7 @@ impl HostLabels {
     fn next_cell(&mut self, setup: &Setup, cells: &mut FlowcellPosition, parcel: Parcel, now: Time) {
         cells.list = self.list(setup, parcel, now);
         let paths = self.lists[cells.list as usize - 1].len() as u32;
-        cells.place = if paths == 0 { 0 } else { (cells.place + 1) % paths };
+        cells.position = if paths == 0 { 0 } else { (cells.position + 1) % paths };
         cells.cell = cells.cell.wrapping_add(1);
         cells.bytes = 0;
     }
@@ -151,12 +151,12 @@ fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLab
     let rates: Vec<u64> = paths.iter().map(|path| path.capacity.0).collect();
     let weights = reduce(&rates, WEIGHT_ERROR);
     let mut copies: Vec<(u64, u64, usize)> = Vec::new();
-    for (place, weight) in weights.iter().enumerate() {
-        copies.extend((0..*weight).map(|copy| (copy, *weight, place)));
+    for (position, weight) in weights.iter().enumerate() {
+        copies.extend((0..*weight).map(|copy| (copy, *weight, position)));
     }
     // Copy j of w is at j / w of the list.
     copies.sort_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1)).then(a.2.cmp(&b.2)));
-    copies.into_iter().map(|(_, _, place)| paths[place].label).collect()
+    copies.into_iter().map(|(_, _, position)| paths[position].label).collect()
 }
 
 #[cfg(test)]

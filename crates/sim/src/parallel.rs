@@ -1,4 +1,4 @@
-//! One thread per domain. All meet after every step; then each knows the state of all, makes the same decision and
+//! One thread per domain. All meet after every step; then each has the state of all, makes the same decision and
 //! continues. Handlers must not depend on this file.
 //!
 //! What is written before a meeting is read after it and not written again before the next one: hence two sets of

@@ -29,11 +29,11 @@ pub(crate) struct Tolls {
 }
 
 /// An entry of a list that grows on first use.
-fn entry<T: Copy + Default>(list: &mut Vec<T>, place: usize) -> &mut T {
-    if place >= list.len() {
-        list.resize(place + 1, T::default());
+fn entry<T: Copy + Default>(list: &mut Vec<T>, slot: usize) -> &mut T {
+    if slot >= list.len() {
+        list.resize(slot + 1, T::default());
     }
-    &mut list[place]
+    &mut list[slot]
 }
 
 impl Context {
@@ -57,9 +57,9 @@ impl Context {
     }
 
     /// A host's card has held a sender for this long.
-    pub(crate) fn was_held_at_host(&mut self, Seat(place): Seat, held: Span) {
+    pub(crate) fn was_held_at_host(&mut self, Seat(slot): Seat, held: Span) {
         if let Some(pauses) = &mut self.pauses {
-            *entry(&mut pauses.tolls.at_host, place as usize) += held;
+            *entry(&mut pauses.tolls.at_host, slot as usize) += held;
         }
     }
 }
@@ -70,23 +70,23 @@ impl Hosts {
     pub(crate) fn collect_toll(&mut self, cx: &mut Context, packet: PacketId) {
         let body = cx.pool.body(packet);
         let (flow, toll) = (body.flow(), body.toll());
-        if let Some((pauses, place)) = cx.pauses.as_mut().zip(self.ends.receivers.place_of(flow)) {
-            let sum = entry(&mut pauses.tolls.arrived, place);
+        if let Some((pauses, slot)) = cx.pauses.as_mut().zip(self.ends.receivers.slot_of(flow)) {
+            let sum = entry(&mut pauses.tolls.arrived, slot);
             *sum = sum.and(pauses_of(toll));
         }
     }
 
     /// The toll of a flow's packets that arrived here. Read once, when its receiver closes.
     pub(crate) fn tolls_of(&mut self, cx: &mut Context, flow: FlowId) -> FlowPauses {
-        let found = cx.pauses.as_mut().zip(self.ends.receivers.place_of(flow));
-        let sum = found.and_then(|(pauses, place)| pauses.tolls.arrived.get_mut(place));
+        let found = cx.pauses.as_mut().zip(self.ends.receivers.slot_of(flow));
+        let sum = found.and_then(|(pauses, slot)| pauses.tolls.arrived.get_mut(slot));
         sum.map(std::mem::take).unwrap_or_default()
     }
 
     /// How long a card held the sender of a flow. Read once, when it closes.
     pub(crate) fn held_at_host(&mut self, cx: &mut Context, flow: FlowId) -> Span {
-        let found = cx.pauses.as_mut().zip(self.ends.senders.place_of(flow));
-        let sum = found.and_then(|(pauses, place)| pauses.tolls.at_host.get_mut(place));
+        let found = cx.pauses.as_mut().zip(self.ends.senders.slot_of(flow));
+        let sum = found.and_then(|(pauses, slot)| pauses.tolls.at_host.get_mut(slot));
         sum.map(std::mem::take).unwrap_or_default()
     }
 

@@ -53,7 +53,7 @@ fn packets_do_not_allocate() {
     }
 }
 
-/// The most memory that a run of so many flows needs beyond its network, one every 2 us, each of two packets. Time-outs are short: the timers of
+/// Peak memory that a run of this many flows needs beyond its network, one every 2 us, each of two packets. Time-outs are short: the timers of
 /// a flow stay in the event list until they would expire.
 fn peak(flows: u32) -> u64 {
     let mut setup = lab::leaf_spine();

@@ -21,7 +21,7 @@ use weft_topology::{
 use weft_transport::settings::{ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
 
-/// Two leaves with so many hosts at 10 Gb/s each, joined by two paths.
+/// Two leaves with a given number of hosts at 10 Gb/s each, joined by two paths.
 fn diamond(hosts: u32, a: LinkSettings, b: LinkSettings) -> Setup {
     let shape = DiamondSettings { hosts_per_leaf: hosts, path_a: a, path_b: b, ..Default::default() };
     let transport = lab::dctcp(|tcp| (tcp.min_rto, tcp.initial_rto) = (Span::from_ms(1), Span::from_ms(2)));

@@ -18,7 +18,7 @@ use weft_topology::{LinkSettings, TopologySettings};
 const REFERENCE: f64 = 75_000.0;
 const HALF: Span = Span::from_ms(50);
 
-/// So many DCTCP flows into one port of 10 Gb/s, for a time.
+/// A number of DCTCP flows into one port of 10 Gb/s, for a time.
 fn incast(senders: u32, ecn: &MarkerSettings, length: Span) -> RunRecord {
     let host_link = LinkSettings { delay: Span::from_us(10), ..LinkSettings::of(Rate::from_gbps(10)) };
     let topology = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: senders + 1, host_link });

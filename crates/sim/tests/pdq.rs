@@ -169,7 +169,7 @@ fn a_paused_flow_holds_no_link() {
     let record = lab::run(star(4, PdqArbiterSettings::default(), flows));
     nothing_is_lost(&record);
     let taken = times(&record);
-    // The second waits for the first at host 1; meanwhile the third has the line of host 2.
+    // The second waits for the first at host 1; until then the third has the line of host 2.
     assert!(taken[1] <= soon_after(on_the_line(3_000), 1), "{:?}", taken[1]);
     assert!(taken[2] <= soon_after(on_the_line(5_000), 2), "{:?}", taken[2]);
 }

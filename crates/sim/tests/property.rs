@@ -15,6 +15,7 @@ use weft_switch::{
 };
 use weft_topology::TopologySettings;
 use weft_transport::TransportSettings;
+use weft_transport::card::CardSettings;
 
 fn try_all(seeds: impl Iterator<Item = u64>, extent: Extent) -> Coverage {
     let mut covered = Coverage::new();
@@ -51,6 +52,7 @@ fn random_worlds_obey_all_laws() {
         "worlds: sampled",
         "worlds: flows sampled",
         "worlds: mixed switches",
+        "worlds: several transports",
         "worlds: paused",
         "worlds: time limit",
         "worlds: datagrams lost",
@@ -61,14 +63,15 @@ fn random_worlds_obey_all_laws() {
     assert_eq!(covered["worlds"], WORLDS);
 }
 
-/// Nobody can add a transport, a balancer, a marker, … and leave it untried: `lab/worlds` has to draw it.
+/// No transport, balancer, marker, … can be added without being tried: `lab/worlds` has to draw it.
 #[test]
 fn every_member_of_a_family_is_drawn() {
     let mut drawn = BTreeSet::new();
     for world in (1..=WORLDS).map(World::new) {
         let switch = &world.setup.switch;
+        drawn.extend(world.transports.iter().map(|one| (TransportSettings::FAMILY.name, one.name())));
+        drawn.extend(world.cards().map(|one| (CardSettings::FAMILY.name, one.name())));
         drawn.extend([
-            (TransportSettings::FAMILY.name, world.transport.name()),
             (TopologySettings::FAMILY.name, world.topology.name()),
             (BalancerSettings::FAMILY.name, world.setup.balancer.name()),
             (MarkerSettings::FAMILY.name, switch.ecn.name()),
@@ -78,7 +81,8 @@ fn every_member_of_a_family_is_drawn() {
             (ArbiterSettings::FAMILY.name, switch.arbiter.name()),
         ]);
     }
-    let families: [Family; 8] = [
+    let families: [Family; 9] = [
+        CardSettings::FAMILY,
         TransportSettings::FAMILY,
         TopologySettings::FAMILY,
         BalancerSettings::FAMILY,

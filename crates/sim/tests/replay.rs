@@ -1,5 +1,5 @@
 //! A second driver plays the arrivals that the simulator recorded at one switch into the same switch, without the
-//! simulator, and sees the same ports, marks and drops: the switch knows no engine.
+//! simulator, and sees the same ports, marks and drops: the switch does not depend on the engine.
 
 mod lab;
 

@@ -13,6 +13,10 @@ use weft_switch::PfcSettings;
 use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
+use weft_transport::protocols::cubic::TcpCubicSettings;
+use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
+use weft_transport::rate::notification::NotificationScope;
+use weft_transport::settings::Tcp;
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Flow;
 
@@ -98,6 +102,33 @@ fn only_the_class_of_roce_is_lossless() {
     assert!(record.pauses.iter().all(|pause| pause.class == 1 || pause.stopped == 0));
     let ideal = |tag| of(tag).map(|flow| flow.ideal).max();
     assert_ne!(ideal(0), ideal(1), "packets of RoCE are smaller, and it opens no connection");
+}
+
+/// A card that sends one notification per interval for all its queue pairs has nothing against the SYN-ACKs of TCP, which are
+/// control packets too: a connection to such a host takes what it takes in the empty network.
+#[test]
+fn limits_on_notifications_leave_other_transports_alone() {
+    let mut setup = lab::leaf_spine();
+    setup.switch.ecn =
+        MarkerSettings::Step(StepSettings { threshold: Amount::Packets(1), ..Default::default() });
+    let mut dcqcn = RoceDcqcnSettings::default();
+    dcqcn.notification.np_scope = NotificationScope::Port;
+    dcqcn.notification.cnp_interval = Span::from_ms(50);
+    let tcp = TransportSettings::Cubic(TcpCubicSettings {
+        tcp: Tcp { handshake: true, ..Tcp::default() },
+        ..Default::default()
+    });
+    setup.stacks = by_entry(&setup, &[tcp, TransportSettings::Dcqcn(dcqcn)]);
+    setup.tags = vec!["tcp".into(), "roce".into()];
+    let busy = (4..6).map(|from| tagged(1, lab::flow(Span::ZERO, from, 0, 100_000)));
+    let connections = (0..2).map(|number| tagged(0, lab::flow(Span::from_ms(10 + number), 8, 0, 1_000)));
+    setup.flows = busy.chain(connections).collect::<Vec<_>>().into();
+    let record = lab::run(setup);
+    let (queue_pairs, connections) = record.flows.split_at(2);
+    assert!(queue_pairs.iter().any(|flow| flow.ecn_marks > 0), "the card has sent a notification");
+    for flow in connections {
+        assert_eq!(flow.end.map(|end| end.since(flow.start)), Some(flow.ideal), "{flow:?}");
+    }
 }
 
 #[test]

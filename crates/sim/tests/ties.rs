@@ -33,7 +33,7 @@ fn two_senders_in_step_share_the_losses() {
     assert!((share - 0.5).abs() < 0.02, "{delivered:?}");
 }
 
-/// Whatever the rates, delays, buffers and the number of senders: nobody starves because of its number. Five standard
+/// For any rates, delays, buffers and number of senders, none starves because of its number. Five standard
 /// deviations of independent losses; those at one instant depend on each other and vary less.
 #[test]
 fn senders_in_step_share_the_losses_in_any_switch() {

@@ -8,7 +8,7 @@ use weft_core::{HostId, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_workload::{Flow, Flows};
 
-/// Three flows each of two hosts, in turn, to receivers of their own; one of another entry that waits for nobody.
+/// Three flows each of two hosts, in turn, to receivers of their own; one of another entry that waits for none.
 fn in_turn() -> Setup {
     let flow = |moment, source, destination, size| lab::flow(Span(moment), source, destination, size);
     let mut flows: Vec<Flow> = Vec::new();

@@ -10,6 +10,9 @@ use crate::congestion::{self, Congestion};
 use crate::hash::FlowHash;
 use crate::outputs::Outputs;
 
+pub use crate::site::BalancerSite;
+pub use crate::state::State;
+
 pub mod conga;
 pub mod drill;
 pub mod ecmp;
@@ -19,17 +22,6 @@ pub mod presto;
 pub mod random;
 pub mod round_robin;
 pub mod wcmp;
-
-/// Where a balancer lives.
-#[derive(Clone, Copy, Debug)]
-pub struct BalancerSite {
-    /// Seed of the run.
-    pub seed: u64,
-    /// The switch.
-    pub switch: SwitchId,
-    /// The forwarding engine within the switch.
-    pub engine: u16,
-}
 
 /// The equal-cost ports for one packet and the load of each as its engine sees it now.
 pub struct Candidates<'a> {
@@ -150,15 +142,6 @@ pub struct Choices {
     pub ports: u64,
     /// Entries that tables hold for them: [`Balancer::entries`] of each component.
     pub entries: u64,
-}
-
-/// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// Memory independent of flows; tables count as full.
-    pub fixed: Bytes,
-    /// Memory per remembered flow.
-    pub per_flow: Bytes,
 }
 
 /// Chooses a port for each packet.

@@ -11,8 +11,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
 use weft_core::{Bytes, Header, PortId, Purpose, Random, Span, Time, choice, settings};
 
-use crate::balance::{BalancerSite, State};
 use crate::hash::{FlowHash, HashFunction};
+use crate::site::BalancerSite;
+use crate::state::State;
 
 choice! {
     /// How the end of a flowlet is detected.
@@ -110,8 +111,8 @@ impl Flowlets {
                 if table.is_empty() {
                     *table = vec![[0; 2]; *size];
                 }
-                let place = (u64::from(hash.of(&packet.tuple())) * *size as u64) >> 32;
-                &mut table[place as usize]
+                let index = (u64::from(hash.of(&packet.tuple())) * *size as u64) >> 32;
+                &mut table[index as usize]
             }
             Entries::Exact { table, prune_at } => {
                 if table.len() >= *prune_at {
@@ -138,12 +139,12 @@ impl Flowlets {
         choose: impl FnOnce(&Flowlet<'_>) -> usize,
     ) -> usize {
         let mut flowlet = self.of(packet, now);
-        if let Some(place) = flowlet.stays(ports) {
-            return place;
+        if let Some(index) = flowlet.stays(ports) {
+            return index;
         }
-        let place = choose(&flowlet);
-        flowlet.take(ports, place);
-        place
+        let index = choose(&flowlet);
+        flowlet.take(ports, index);
+        index
     }
 
     /// Entries that hold a current or past flowlet.
@@ -183,22 +184,22 @@ impl Flowlet<'_> {
     #[must_use]
     pub fn last(&self, ports: &[PortId]) -> Option<usize> {
         let port = PortId((self.entry[1] >> 32) as u16);
-        let place = (self.entry[1] as u32) as usize;
+        let index = (self.entry[1] as u32) as usize;
         if self.entry[1] == 0 {
             return None;
         }
         // Positions count from 1, so that an unused entry is all zero.
-        let place = place - 1;
-        if ports.get(place) == Some(&port) {
-            return Some(place);
+        let index = index - 1;
+        if ports.get(index) == Some(&port) {
+            return Some(index);
         }
         ports.iter().position(|other| *other == port)
     }
 
     /// From now on the flowlet uses the port at this position.
     #[inline]
-    fn take(&mut self, ports: &[PortId], place: usize) {
-        self.entry[1] = u64::from(ports[place].0) << 32 | (place as u64 + 1);
+    fn take(&mut self, ports: &[PortId], index: usize) {
+        self.entry[1] = u64::from(ports[index].0) << 32 | (index as u64 + 1);
     }
 }
 

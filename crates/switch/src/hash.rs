@@ -4,7 +4,7 @@
 use weft_core::random::mix;
 use weft_core::{Header, Purpose, Random, Tuple, choice};
 
-use crate::balance::BalancerSite;
+use crate::site::BalancerSite;
 
 choice! {
     /// The hash function over the five-tuple.

@@ -11,8 +11,9 @@ use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Memory};
+use crate::site::SwitchSite;
 use crate::trim::Trim;
-use crate::turn::{Effect, Effects, SwitchSite, Turn};
+use crate::turn::{Effect, Effects, Turn};
 use crate::visibility::{Insight, Visible};
 use weft_mark::Action;
 

@@ -4,11 +4,12 @@
 mod arrivals;
 mod ingress;
 mod own;
+mod reserve;
 
 pub use weft_pfc::*;
 
 pub use arrivals::{MemoryNeeds, needs};
 pub(crate) use ingress::Ingress;
-pub(crate) use own::headroom_of;
+pub use own::set_aside;
 pub(crate) use own::to_share;
-pub use own::{needed, set_aside};
+pub use reserve::needed;

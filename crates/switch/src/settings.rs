@@ -3,13 +3,13 @@
 use weft_core::{Bytes, Span, choice, settings};
 
 use crate::order::OrderSettings;
-use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use crate::{ColorSettings, ShaperSettings};
 use weft_arbiter::ArbiterSettings;
 use weft_mark::MarkerSettings;
+use weft_pfc::PfcSettings;
 use weft_voq::VoqSettings;
 
 /// Overrides of one port.

@@ -15,8 +15,9 @@ use crate::outputs::{Outputs, queue_of};
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
+use crate::site::SwitchSite;
 use crate::table::{ForwardingTable, Route};
-use crate::turn::{Departure, Effect, Sent, SwitchSite, Turn, Verdict};
+use crate::turn::{Departure, Effect, Sent, Turn, Verdict};
 use arbitration::Arbiters;
 use weft_voq::VoqFabric;
 

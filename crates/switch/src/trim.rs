@@ -6,10 +6,7 @@
 
 use weft_core::record::Reason;
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Class, Header, PacketId, PacketKind, PortId, settings};
-
-use crate::outputs::Outputs;
-use crate::turn::{Turn, Verdict};
+use weft_core::{Bytes, Class, Header, PacketKind, settings};
 
 settings! {
     /// Trimming; off unless a queue is given.
@@ -78,47 +75,5 @@ impl Trim {
             header.note = 0;
         }
         returns
-    }
-}
-
-impl Outputs {
-    /// A packet may not join a queue: its header joins or is returned, or the whole packet is dropped.
-    #[cold]
-    pub(crate) fn turned_away(
-        &mut self,
-        turn: &mut Turn<'_>,
-        (port, queue): (PortId, usize),
-        packet: PacketId,
-        reason: Reason,
-    ) -> Verdict {
-        let header = turn.headers.get_mut(packet);
-        let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early | Reason::Red);
-        if let Some(trim) = self.trim.filter(|_| full) {
-            if trim.cut(header) {
-                self.ports[port.index()].port.counters.trimmed += 1;
-                return self.join(turn, port, packet);
-            }
-            if trim.turn_back(header) {
-                self.ports[port.index()].port.counters.returned += 1;
-                return Verdict::Returned;
-            }
-        }
-        if full && self.evict(turn, (port, queue), packet) {
-            return self.join(turn, port, packet);
-        }
-        let header = turn.headers.get_mut(packet);
-        self.refused(turn.effects, header, queue, reason);
-        Verdict::Dropped(self.refuse(port, reason))
-    }
-
-    /// Drops a queued packet that ranks behind a newcomer for which there is no room. False if there is none.
-    fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
-        let (Some(order), newcomer) = (&self.order, *turn.headers.get(newcomer)) else { return false };
-        let queue = &mut self.ports[at.0.index()].queues[at.1].packets;
-        let victim = order.evict(queue, turn.headers, &newcomer);
-        if let Some(victim) = victim {
-            self.give_up(turn, at, victim, Reason::Evicted);
-        }
-        victim.is_some()
     }
 }

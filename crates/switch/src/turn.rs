@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Header, Headers, PacketId, PacketKind, PortId, Rate, Span, SwitchId, Time};
+use weft_core::{Header, Headers, PacketId, PacketKind, PortId, Time};
+use weft_pfc::PauseFrame;
 
 use crate::foresight::Slot;
-use crate::pause::PauseFrame;
 
 /// What the driver of a switch has to carry out, in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,35 +39,6 @@ impl Turn<'_> {
     #[inline(always)]
     pub(crate) fn again(&mut self) -> Turn<'_> {
         Turn { now: self.now, headers: self.headers, effects: self.effects }
-    }
-}
-
-/// What a switch needs to know about its position in the network.
-#[derive(Clone, Debug)]
-pub struct SwitchSite {
-    /// Seed of the run.
-    pub seed: u64,
-    /// Which switch it is.
-    pub switch: SwitchId,
-    /// Line rate of each port.
-    pub rates: Vec<Rate>,
-    /// One-way delay of the cable of each port.
-    pub cables: Vec<Span>,
-    /// Wire size of a full-size packet, for the time an engine has per packet.
-    pub full_packet: Bytes,
-}
-
-#[cfg(test)]
-impl SwitchSite {
-    /// Two ports of 10 Gb/s on cables without delay.
-    pub(crate) fn of_two_ports() -> SwitchSite {
-        SwitchSite {
-            seed: 1,
-            switch: SwitchId(0),
-            rates: vec![Rate::from_gbps(10); 2],
-            cables: vec![Span::ZERO; 2],
-            full_packet: Bytes(1_500),
-        }
     }
 }
 
@@ -118,6 +89,6 @@ pub enum Verdict {
 pub enum Sent {
     /// A packet.
     Packet(PacketId),
-    /// A pause frame to the far end; it occupies the link for [`FRAME`](crate::pause::FRAME) bytes.
+    /// A pause frame to the far end; it occupies the link for [`FRAME`](weft_pfc::FRAME) bytes.
     Frame(PauseFrame),
 }

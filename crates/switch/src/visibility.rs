@@ -7,7 +7,7 @@
 use weft_core::{PortId, Rate, Ring, Span, Time};
 
 use crate::settings::{SwitchSettings, Visibility};
-use crate::turn::SwitchSite;
+use crate::site::SwitchSite;
 
 /// A packet that has been forwarded but is not yet visible.
 #[derive(Clone, Copy, Debug, Default)]

@@ -207,7 +207,7 @@ const HIGH_MANY: Column = Column { load: 0.8, engines: 48, slots: 10_000 };
 const ALLOWED: f64 = 0.06;
 
 impl Column {
-    /// The same for longer: queues that nobody keeps short remember longer.
+    /// Longer runs: queues without control have a longer memory.
     fn long(&self) -> Column {
         Column { slots: 4 * self.slots, ..*self }
     }

@@ -3,18 +3,17 @@
 //! Must not depend on traffic: flow files are read by the workload crate with the host numbers given here. Never
 //! panics, whatever the file contains; every error names file, line, what was found and what is allowed.
 
-pub(crate) mod format;
 mod hpcc;
 mod htsim;
 
-use crate::shapes::explicit::settings::ExplicitSettings;
+use crate::listing::ExplicitSettings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use weft_core::input::{LARGEST_LIST, read_packed};
 use weft_core::{HostId, Span};
 
-pub use format::Format;
+pub use crate::format::Format;
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
 pub use weft_core::lines::ImportError;

@@ -33,12 +33,12 @@ struct Begun {
     label: PathLabel,
     /// The rate of the narrowest step so far, in bits per second.
     narrowest: u64,
-    /// Which part of the steps so far these cables are.
+    /// The share of the steps so far that these cables have.
     share: f64,
 }
 
 impl Begun {
-    /// The path, at its end.
+    /// The finished path.
     fn path(self) -> Path {
         let whole = self.share == 1.0;
         let capacity =
@@ -87,7 +87,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where a port leads.
+    /// The node that a port leads to.
     fn next(&self, switch: SwitchId, port: PortId) -> Node {
         self.graph.links()[self.graph.link_at(Node::Switch(switch), port).index()].to
     }
@@ -101,7 +101,7 @@ impl Walk<'_> {
         Begun { narrowest: begun.narrowest.min(whole), share: begun.share * share, ..begun }
     }
 
-    /// What these ports send together, in bits per second.
+    /// The total rate of these ports, in bits per second.
     fn rate(&self, switch: SwitchId, ports: impl IntoIterator<Item = PortId>) -> u64 {
         let links = self.graph.links_of(Node::Switch(switch));
         ports.into_iter().map(|port| links[port.index()].rate.0).fold(0, u64::saturating_add)

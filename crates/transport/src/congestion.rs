@@ -3,7 +3,7 @@
 //!
 //! The sender owns the window (recovery, proportional rate reduction and time-outs, which are the same for all laws,
 //! also change it); a law says how it grows and how far it falls. To add a law, copy [`newreno`] and add one line to
-//! the list of transports in [`protocols`](crate::protocols).
+//! the list of transports in `list.rs`.
 
 use weft_core::{Rate, Span, Time};
 
@@ -12,6 +12,7 @@ pub mod dctcp;
 mod growth;
 pub mod htcp;
 mod hystart;
+pub mod l2dct;
 pub mod newreno;
 
 /// What a law needs to know about its connection from the start.
@@ -137,9 +138,5 @@ pub trait CongestionLaw {
     }
 }
 
-pub use crate::protocols::laws::{AnyLaw, LawSettings};
-
 #[cfg(test)]
-mod rig;
-#[cfg(test)]
-mod traces;
+pub(crate) mod rig;

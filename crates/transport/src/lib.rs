@@ -10,24 +10,32 @@
 //!
 //! `examples/cost.rs` measures what both ends cost.
 
-pub mod congestion;
+#[macro_use]
+mod list;
 #[macro_use]
 mod stacks;
+pub mod congestion;
+mod datagrams;
+pub mod laws;
 pub mod protocols;
 mod receiver;
+mod receiving;
 mod rto;
 mod sender;
+mod sending;
 pub mod settings;
 pub mod tagging;
+mod tcp;
 mod transport;
 
 pub use protocols::{AnyHost, Body, TransportSettings};
-pub use receiver::{Receiver, ReceiverReport};
+pub use receiving::Receiver;
 pub use rto::RtoFloor;
-pub use sender::{Sender, SenderReport};
+pub use sending::Sender;
 pub use transport::{Packetisation, Transport};
-pub use weft_core::FlowSite;
+pub use weft_card as card;
 pub use weft_core::segment::{self, Needs, Outgoing, Segment};
+pub use weft_core::{FlowSite, ReceiverReport, SenderReport};
 pub use weft_offload::{flowcells, gro, shim};
 pub use weft_rate as rate;
 pub use weft_roce as roce;

@@ -1,10 +1,8 @@
-//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric,
-//! PDQ.
+//! The transports that a scenario can choose, generated from the list in `list.rs`, and the types that hold any of their
+//! stacks.
 //!
-//! The list is at the end of this file. A line of it names a stack ([`weft_core::stack::Stack`]), the layout of its
-//! packets unless they are segments, and the transports that a scenario can choose; a new transport adds only one
-//! line here. An independent transport has its own module in `protocols/`; those over TCP and RoCE differ in a law,
-//! and their modules are generated here from the law and what all of them share.
+//! An independent transport has its own module in `protocols/`; those over TCP and RoCE differ in a law, and their
+//! modules are generated here from the law and what all of them share.
 
 use std::sync::Arc;
 
@@ -16,10 +14,11 @@ use weft_rate::RateLawSettings;
 use weft_roce::QueuePairs;
 use weft_roce::settings::QueuePairSettings;
 
+use crate::datagrams::Datagrams;
+use crate::laws::LawSettings;
 use crate::settings::Tcp;
-use crate::stacks::datagrams::Datagrams;
-use crate::stacks::tcp::TcpStack;
 use crate::stacks::{HoldsLayout, HostOf};
+use crate::tcp::TcpStack;
 
 pub mod ndp;
 pub mod pdq;
@@ -60,32 +59,11 @@ impl TransportSettings {
 
 macro_rules! over_tcp {
     ($($name:literal => $module:ident :: $member:ident($settings:ident) law $law:ident),+ $(,)?) => {
-        /// The congestion laws of TCP.
-        pub mod laws {
-            use crate::congestion::{AckEvent, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window, $($module),+};
-
-            weft_core::family! {
-                /// All congestion laws.
-                pub enum AnyLaw: CongestionLaw;
-                /// The congestion law of a transport, with its own parameters.
-                pub enum LawSettings;
-                called "law" built at LawSite;
-                members { $($name => $module::$member($law),)+ }
-                methods {
-                    fn grow(&mut self, window: &mut Window, ack: &AckEvent);
-                    fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
-                    fn observe(&mut self, window: &mut Window, ack: &AckEvent);
-                    fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool);
-                    fn mark_use(&self) -> MarkUse;
-                }
-            }
-        }
     $(
         #[doc = "TCP under one congestion law."]
         pub mod $module {
             pub use crate::congestion::$module::SUMMARY;
-            use super::laws::LawSettings;
-            use super::{AnyStack, Arc, Protocol, Tcp, TcpStack};
+            use super::{AnyStack, Arc, LawSettings, Protocol, Tcp, TcpStack};
 
             weft_core::settings! {
                 /// A congestion law and the rest of TCP, in one table.
@@ -171,28 +149,7 @@ macro_rules! alone {
     ($($anything:tt)*) => {};
 }
 
-stacks! {
-    Tcp is TcpStack, by over_tcp {
-        "newreno" => newreno::NewReno(TcpNewRenoSettings) law NewRenoSettings,
-        "cubic" => cubic::Cubic(TcpCubicSettings) law CubicSettings,
-        "dctcp" => dctcp::Dctcp(TcpDctcpSettings) law DctcpSettings,
-        "htcp" => htcp::Htcp(TcpHtcpSettings) law HtcpSettings,
-    }
-    Datagram is Datagrams, by alone { "udp" => udp::Udp(UdpSettings) }
-    Roce is QueuePairs, by over_roce {
-        "roce" => roce::Roce(RoceFixedSettings) law fixed::FixedRate(FixedRateSettings),
-        "dcqcn" => dcqcn::Dcqcn(RoceDcqcnSettings) law dcqcn::Dcqcn(DcqcnSettings) notification,
-        "timely" => timely::Timely(RoceTimelySettings) law timely::Timely(TimelySettings),
-        "patched-timely" => patched_timely::PatchedTimely(RocePatchedTimelySettings)
-            law patched_timely::PatchedTimely(PatchedTimelySettings),
-        "timely-pi" => timely_pi::TimelyPi(RoceTimelyPiSettings) law timely_pi::TimelyPi(TimelyPiSettings),
-    }
-    Ndp is weft_ndp::NdpStack, in weft_ndp::packet::NdpPacket, by alone { "ndp" => ndp::Ndp(NdpSettings) }
-    Pfabric is weft_pfabric::PfabricStack, in weft_pfabric::packet::PfabricPacket, by alone {
-        "pfabric" => pfabric::Pfabric(PfabricSettings)
-    }
-    Pdq is weft_pdq::PdqStack, in weft_pdq::packet::PdqPacket, by alone { "pdq" => pdq::Pdq(PdqSettings) }
-}
+list!(stacks);
 
 #[cfg(test)]
 mod tests {

@@ -163,6 +163,14 @@ macro_rules! stacks {
         }
 
         impl ReceiverEnd {
+            /// Whether the host part of its own stack lets a control packet leave; that of another stack has no say.
+            pub(crate) fn is_admitted(&self, now: Time, host: &mut AnyHost) -> bool {
+                match (self, host) {
+                    $((ReceiverEnd::$stack(_), AnyHost::$stack(host)) => host.admits(now, PacketKind::Control),)+
+                    _ => true,
+                }
+            }
+
             pub(crate) fn completed(&self) -> Option<Time> {
                 match self { $(ReceiverEnd::$stack(end) => Receiving::completed(end),)+ }
             }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use weft_core::stack::{Classes, Frames, HostPart, Layout, Side, Sizes, Stack};
 use weft_core::{Bytes, Class, Header, Rate, Time};
 
+use crate::datagrams::{Datagrams, HEADER};
 use crate::protocols::{AnyHost, AnyStack, Body, TransportSettings};
 use crate::segment::Flags;
-use crate::stacks::datagrams::{Datagrams, HEADER};
 
 /// The packets of a flow when nothing is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 use weft_core::{PacketId, Time};
 
 use crate::credits::Credits;
-use crate::fabric::Place;
+use crate::key::VoqKey;
 use crate::voq::Voq;
 
 /// An event at an output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Due {
-    Request(Place),
-    Withdrawal(Place),
+    Request(VoqKey),
+    Withdrawal(VoqKey),
     /// The next credit may be granted.
     Grant,
-    Credit(Place),
+    Credit(VoqKey),
     Arrival {
         packet: PacketId,
         wire: u16,
@@ -53,8 +53,8 @@ impl Egress {
     }
 
     pub(crate) fn add(&mut self, at: Time, due: Due) {
-        let place = self.due.partition_point(|(other, _)| *other <= at);
-        self.due.insert(place, (at, due));
+        let position = self.due.partition_point(|(other, _)| *other <= at);
+        self.due.insert(position, (at, due));
     }
 
     /// If any queue has a request, schedules a grant as soon as the interval allows.
@@ -67,9 +67,9 @@ impl Egress {
     }
 
     /// A queue has sent: if it is empty, it withdraws its request.
-    pub(crate) fn settle(&mut self, voq: &mut Voq, at: Time, place: Place) {
+    pub(crate) fn settle(&mut self, voq: &mut Voq, at: Time, key: VoqKey) {
         if voq.rests() {
-            self.add(at, Due::Withdrawal(place));
+            self.add(at, Due::Withdrawal(key));
         }
     }
 

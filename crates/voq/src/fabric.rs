@@ -8,6 +8,7 @@ use weft_queue::schedule::SchedulerSettings;
 
 use crate::credits::Credits;
 use crate::egress::{Due, Egress};
+use crate::key::VoqKey;
 use crate::memory::TieredMemory;
 use crate::settings::VoqSettings;
 use crate::voq::Voq;
@@ -23,17 +24,6 @@ pub struct FabricSite<'a> {
     pub ecn: &'a MarkerSettings,
     /// How outputs divide credits among classes.
     pub schedule: &'a SchedulerSettings,
-}
-
-/// A virtual output queue: at the inputs of a group, for one class of one output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The group of the input port.
-    pub group: u16,
-    /// The output.
-    pub port: PortId,
-    /// The class.
-    pub class: u8,
 }
 
 /// A packet that has been stored.
@@ -123,12 +113,12 @@ impl VoqFabric {
     pub fn enter(
         &mut self,
         now: Time,
-        place: Place,
+        key: VoqKey,
         (packet, headers): (PacketId, &mut Headers),
         random: &mut Random,
     ) -> Result<Entered, Reason> {
-        let number = number(place, self.classes, self.queues_per_group());
-        let (voq, output) = (&mut self.voqs[number], &mut self.outputs[place.port.index()]);
+        let number = number(key, self.classes, self.queues_per_group());
+        let (voq, output) = (&mut self.voqs[number], &mut self.outputs[key.port.index()]);
         let header = headers.get_mut(packet);
         let wire = header.wire;
         if voq.queue.bytes + u64::from(wire) > output.limit {
@@ -141,9 +131,9 @@ impl VoqFabric {
         }
         let spills = !voq.deep.is_empty() || voq.queue.bytes + u64::from(wire) > self.spill;
         if spills {
-            voq.deep.push_back(self.memory.write(now, usize::from(place.group), wire)?);
+            voq.deep.push_back(self.memory.write(now, usize::from(key.group), wire)?);
         } else {
-            self.memory.keep(now, usize::from(place.group), wire)?;
+            self.memory.keep(now, usize::from(key.group), wire)?;
         }
         if action == Action::Mark {
             header.marks.ecn = Ecn::Marked;
@@ -151,7 +141,7 @@ impl VoqFabric {
         voq.push(packet, headers);
         output.waiting += u64::from(wire);
         if !std::mem::replace(&mut voq.asks, true) {
-            output.add(now + self.credit_delay, Due::Request(place));
+            output.add(now + self.credit_delay, Due::Request(key));
         }
         Ok(Entered { marked: action == Action::Mark, wake: output.call() })
     }
@@ -169,14 +159,14 @@ impl VoqFabric {
             let (at, due) = self.outputs[port.index()].due.pop_front_if(|(at, _)| *at <= now)?;
             let output = &mut self.outputs[port.index()];
             match due {
-                Due::Request(place) => {
-                    output.credits.request(usize::from(place.class), place.group);
+                Due::Request(key) => {
+                    output.credits.request(usize::from(key.class), key.group);
                     output.grant_soon(at);
                 }
-                Due::Withdrawal(place) => output.credits.withdraw(usize::from(place.class), place.group),
+                Due::Withdrawal(key) => output.credits.withdraw(usize::from(key.class), key.group),
                 Due::Grant => self.grant(at, port, behind),
-                Due::Credit(place) => {
-                    if let Some(packet) = self.use_credit(at, place, headers, random) {
+                Due::Credit(key) => {
+                    if let Some(packet) = self.use_credit(at, key, headers, random) {
                         return Some(Passed::Dropped(packet));
                     }
                 }
@@ -212,8 +202,8 @@ impl VoqFabric {
         output.waiting -= u64::from(wire);
         if self.voqs[number].rests() {
             let class = (number % self.classes) as u8;
-            let place = Place { group: group as u16, port, class };
-            output.add(now + self.credit_delay, Due::Withdrawal(place));
+            let key = VoqKey { group: group as u16, port, class };
+            output.add(now + self.credit_delay, Due::Withdrawal(key));
         }
         Some(packet)
     }
@@ -221,7 +211,7 @@ impl VoqFabric {
     /// Bytes in the first `classes` queues of a group for an output: all that an engine of that group sees.
     #[must_use]
     pub fn load(&self, group: u16, port: PortId, classes: usize) -> u64 {
-        let first = number(Place { group, port, class: 0 }, self.classes, self.queues_per_group());
+        let first = number(VoqKey { group, port, class: 0 }, self.classes, self.queues_per_group());
         self.voqs[first..first + classes].iter().map(|voq| voq.queue.bytes).sum()
     }
 
@@ -251,8 +241,8 @@ impl VoqFabric {
             output.credits.skip(now);
         } else if let Some((class, group)) = output.credits.grant(now) {
             output.under_way += self.credit;
-            let place = Place { group, port, class: class as u8 };
-            output.add(now + self.credit_delay, Due::Credit(place));
+            let key = VoqKey { group, port, class: class as u8 };
+            output.add(now + self.credit_delay, Due::Credit(key));
         }
         output.grant_soon(now);
     }
@@ -262,12 +252,12 @@ impl VoqFabric {
     fn use_credit(
         &mut self,
         now: Time,
-        place: Place,
+        key: VoqKey,
         headers: &mut Headers,
         random: &mut Random,
     ) -> Option<PacketId> {
-        let number = number(place, self.classes, self.queues_per_group());
-        let output = &mut self.outputs[place.port.index()];
+        let number = number(key, self.classes, self.queues_per_group());
+        let output = &mut self.outputs[key.port.index()];
         let voq = &mut self.voqs[number];
         output.under_way -= self.credit;
         voq.balance += self.credit as i64;
@@ -279,7 +269,7 @@ impl VoqFabric {
             let on_chip = match written {
                 Some(written) => self.memory.read(now, written, wire),
                 None => {
-                    self.memory.take(usize::from(place.group), wire);
+                    self.memory.take(usize::from(key.group), wire);
                     now
                 }
             };
@@ -287,7 +277,7 @@ impl VoqFabric {
             let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
             let action = voq.marker.leaving(&sight, random);
             if action == Action::Drop {
-                output.settle(voq, now + self.credit_delay, place);
+                output.settle(voq, now + self.credit_delay, key);
                 return Some(packet);
             }
             let marked = action == Action::Mark;
@@ -297,12 +287,12 @@ impl VoqFabric {
             output.under_way += u64::from(wire);
             output.add(on_chip + self.crossing, Due::Arrival { packet, wire, marked });
         }
-        output.settle(voq, now + self.credit_delay, place);
+        output.settle(voq, now + self.credit_delay, key);
         None
     }
 }
 
 /// The index of a virtual output queue among all.
-fn number(place: Place, classes: usize, per_group: usize) -> usize {
-    usize::from(place.group) * per_group + place.port.index() * classes + usize::from(place.class)
+fn number(key: VoqKey, classes: usize, per_group: usize) -> usize {
+    usize::from(key.group) * per_group + key.port.index() * classes + usize::from(key.class)
 }

@@ -19,9 +19,11 @@
 mod credits;
 mod egress;
 mod fabric;
+mod key;
 mod memory;
 mod settings;
 mod voq;
 
-pub use fabric::{Entered, FabricSite, Passed, Place, VoqFabric};
+pub use fabric::{Entered, FabricSite, Passed, VoqFabric};
+pub use key::VoqKey;
 pub use settings::VoqSettings;

@@ -5,7 +5,7 @@ use weft_core::{Bytes, Header, Pool, PortId, Purpose, Random, Rate, Span, Time};
 use weft_mark::MarkerSettings;
 use weft_queue::schedule::SchedulerSettings;
 use weft_queue::schedule::strict::StrictSettings;
-use weft_voq::{FabricSite, Passed, Place, VoqFabric, VoqSettings};
+use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey, VoqSettings};
 
 const WIRE: u16 = 1_500;
 
@@ -38,9 +38,8 @@ impl Bench {
 
     fn enter(&mut self, (group, class): (u16, u8), number: u64) -> Result<(), Reason> {
         let packet = self.pool.insert(Header { wire: WIRE, ..Header::default() }, number);
-        let place = Place { group, port: PortId(0), class };
-        let entered =
-            self.fabric.enter(self.now, place, (packet, &mut self.pool.headers), &mut self.random)?;
+        let key = VoqKey { group, port: PortId(0), class };
+        let entered = self.fabric.enter(self.now, key, (packet, &mut self.pool.headers), &mut self.random)?;
         self.wake = [self.wake, entered.wake].into_iter().flatten().min();
         Ok(())
     }

@@ -50,7 +50,7 @@ const VALUES_HEAD: &str = "\
 # results epoch. Written by `cargo xtask results --write`.
 ";
 
-/// What the reference runs gave.
+/// The outcome of the reference runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests {
     /// By name of the run, `balancers/drill/seed-1`.
@@ -62,20 +62,20 @@ pub struct Digests {
 /// The digests of one reference run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunDigests {
-    /// Of the values known when the epoch began; `None` for a run that was added since.
+    /// Digest of the values known when the epoch began; `None` for a run added since.
     pub results: Option<String>,
-    /// Of every value, those added since included.
+    /// Digest of all values, including those added since.
     pub all: String,
-    /// Of every byte it wrote.
+    /// Digest of every byte it wrote.
     pub files: String,
 }
 
 /// The committed digests with the revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultsList {
-    /// Raised by hand.
+    /// The revision, raised by hand.
     pub revision: u64,
-    /// Of every reference run.
+    /// The digests of every reference run.
     pub digests: Digests,
 }
 
@@ -86,8 +86,8 @@ pub fn epoch() -> &'static str {
     &EPOCH
 }
 
-/// What decides the bytes of a run's files: the epoch, and what the files contain. A complete run is reused only where
-/// this is equal.
+/// Identifies the bytes of a run's files: the epoch and the contents of the files. A complete run is reused only if it
+/// is equal.
 #[must_use]
 pub fn layout() -> &'static str {
     static LAYOUT: LazyLock<String> = LazyLock::new(|| ResultsList::built_in().layout());
@@ -130,7 +130,7 @@ impl ResultsList {
         hexadecimal(format!("{REVISION} {}\n{lines}", self.revision).as_bytes())
     }
 
-    /// A hash over everything in the list.
+    /// A hash over the whole list.
     #[must_use]
     pub fn layout(&self) -> String {
         hexadecimal(self.lines().as_bytes())
@@ -167,7 +167,7 @@ impl ResultsList {
         names.into_iter().filter(differs).cloned().collect()
     }
 
-    /// What was found, with only the runs counted that the epoch began with.
+    /// The outcome, counting only runs that the epoch began with.
     fn counting(&self, found: &Digests) -> Digests {
         let counted = |name: &String| self.digests.runs.get(name).is_none_or(|run| run.results.is_some());
         let known = |name: &String| self.digests.runs.contains_key(name) && counted(name);
@@ -190,8 +190,8 @@ impl ResultsList {
         ResultsList { revision: self.revision + more, digests }
     }
 
-    /// Whether results that earlier builds of the epoch gave are given still. An added run holds the epoch, too, from
-    /// the moment it is in the list: its values must not change under the same epoch.
+    /// Whether this build gives the results of earlier builds of the epoch. An added run counts from the moment
+    /// it is in the list: its values must not change within the epoch either.
     fn keeps(&self, found: &Digests) -> bool {
         let kept = |(name, run): (&String, &RunDigests)| {
             let now = found.runs.get(name);

@@ -15,7 +15,7 @@ const HTSIM: [&str; 2] = [
      Radix_Down 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 0\n",
     "Nodes 8\nConnections 2\n0->5 id 1 start 0 size 200000\n6->1 id 2 start 5000000 size 10000\n",
 ];
-/// What stands in such files, and what should not.
+/// Words of such files, and words that do not belong there.
 const WORDS: [&str; 20] = [
     "0",
     "1",

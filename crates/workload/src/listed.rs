@@ -2,6 +2,9 @@
 
 use weft_core::{Bytes, Span};
 
+/// Maximum flows of a pattern that must list them: 40 bytes each.
+pub(crate) const MAX_LISTED: usize = 50_000_000;
+
 weft_core::settings! {
     /// One flow.
     pub struct ListedFlow {

@@ -6,7 +6,7 @@ use weft_core::{HostId, Problem};
 weft_core::settings! {
     /// Hot racks: the hosts under some leaves send more often than the mean, those under the others less, and the sum stays.
     pub struct HotLeaves {
-        /// How many, counted from the first leaf that sends.
+        /// Number of hot leaves, counted from the first leaf that sends.
         leaves: u32 [1, 65535] = 1,
         /// How often a host under a hot leaf sends, in multiples of the mean; above 1. At `load = 0.8` a hot leaf with 1.2
         /// offers 96 % of its uplinks, where leaves are alike.
@@ -14,17 +14,17 @@ weft_core::settings! {
     }
 }
 
-/// How often hosts under hot and under other leaves send.
+/// Sending rates of hosts under hot and under other leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Skew {
-    /// For each leaf, in multiples of the mean.
+    /// The rate of each leaf, in multiples of the mean.
     pub(crate) of_leaf: Vec<f64>,
     hot: (usize, f64),
     others: (usize, f64),
 }
 
 impl HotLeaves {
-    /// The skew that this makes among these senders.
+    /// The resulting skew among these senders.
     ///
     /// # Errors
     /// No leaf is left beside the hot ones, they are not hot, or they send everything.
@@ -41,7 +41,7 @@ impl HotLeaves {
         let under = from.all().iter().filter(|host| leaves[..hot].contains(&leaf(host))).count() as f64;
         let others = (hosts - under * self.factor) / (hosts - under);
         if self.factor.is_nan() || self.factor <= 1.0 {
-            return wrong("factor", format!("{} is no skew; it must be above 1", self.factor));
+            return wrong("factor", format!("{} is not a skew; it must be above 1", self.factor));
         }
         if others <= 0.0 {
             let most = hosts / under;

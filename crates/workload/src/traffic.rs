@@ -40,9 +40,6 @@ pub struct Limits {
 /// Maximum flows of a run: an engine's events have no room for more numbers.
 pub const MAX_FLOWS: usize = 1 << 29;
 
-/// Maximum flows of a pattern that must list them: 40 bytes each.
-pub const MAX_LISTED: usize = 50_000_000;
-
 /// Everything wrong with the traffic; empty: [`generate`] will succeed.
 #[must_use]
 pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) -> Vec<Problem> {

@@ -196,7 +196,7 @@ fn hot_racks_offer_more_at_the_same_mean() {
     }
     let refused = |settings| network.problems(PatternSettings::OpenLoop(settings)).join("\n");
     assert!(refused(hot(8, 1.1)).contains("hot.leaves: 8 leaves send, and at least one"));
-    assert!(refused(hot(1, 1.0)).contains("hot.factor: 1 is no skew"));
+    assert!(refused(hot(1, 1.0)).contains("hot.factor: 1 is not a skew"));
     assert!(
         refused(hot(4, 2.0)).contains("hot.factor: hot leaves would send everything; it must be below 2.00")
     );

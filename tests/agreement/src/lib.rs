@@ -92,7 +92,7 @@ const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
 const FAR: Mac = Mac([2, 0, 0, 0, 0, 2]);
 
 impl Played {
-    /// With so many workers. Code point n is class n.
+    /// With a number of workers. Code point n is class n.
     #[must_use]
     pub fn new(setup: &Setup, switch: SwitchId, workers: u16) -> Played {
         let links = setup.graph.links_of(Node::Switch(switch));

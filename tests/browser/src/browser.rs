@@ -142,7 +142,7 @@ impl Browser {
         self.events.iter().filter(|event| event["method"] == method).collect()
     }
 
-    /// Asks the browser and waits for its answer; events that come meanwhile are kept.
+    /// Asks the browser and waits for its answer; events that arrive before it are kept.
     fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.serial += 1;
         let mut message = json!({ "id": self.serial, "method": method, "params": parameters });

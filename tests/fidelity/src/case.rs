@@ -11,7 +11,7 @@ pub struct Case {
     pub title: &'static str,
     /// Which figures tell of it.
     pub kind: Kind,
-    /// Figures cover what happens after so many seconds, when slow start is over.
+    /// Figures cover the time after this instant, in seconds, when slow start is over.
     pub from: f64,
     /// How far a figure may differ, as a share: 3 %, or 5 % where the round trip is 2 ms and the recorded hosts' timers,
     /// late by tens of microseconds, are per cents of it.
@@ -49,7 +49,7 @@ pub struct Deviation {
 }
 
 impl Case {
-    /// The override that lets the second flow start so many milliseconds after the first.
+    /// The override that starts the second flow this many milliseconds after the first.
     #[must_use]
     pub fn second_flow_at(&self, ms: u32) -> String {
         let flow = |ms| format!("{{ at = \"{ms} ms\", from = 0, to = 1, size = \"10 GB\" }}");

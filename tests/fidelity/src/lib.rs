@@ -27,7 +27,7 @@ pub struct Pair {
     pub case: &'static Case,
     /// The real hosts.
     pub real: Course,
-    /// The simulated ones, one course per start of the second flow; the first is that of the scenario as it stands.
+    /// The simulated ones, one course per start of the second flow; the first is the scenario unchanged.
     pub simulated: Vec<Course>,
     /// The same with what the experiment adds; empty without one.
     pub experiment: Vec<Course>,

@@ -16,7 +16,7 @@ pub const PAGE: &str = "docs/src/fidelity.md";
 /// Its drawings.
 pub const IMAGES: &str = "docs/src/images/fidelity";
 
-/// Colours of real and simulated hosts; they can be told apart without seeing colours, by lightness.
+/// Colours of real and simulated hosts; they also differ in lightness.
 const COLOURS: [&str; 2] = ["#e69f00", "#0060a8"];
 /// Of courses that are too fast to be seen as a whole, this second is drawn.
 const SECOND: (f64, f64) = (5.0, 6.0);
@@ -198,12 +198,12 @@ fn queue(queue: &[Queue], span: (f64, f64)) -> Vec<(f64, f64)> {
     averaged(&looks.map(|look| (look.time - span.0, look.mean.max(0.0))).collect::<Vec<_>>())
 }
 
-/// Every so many-th point.
+/// Every n-th point.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.iter().copied().step_by(points.len().div_ceil(MOST_POINTS).max(1)).collect()
 }
 
-/// Means of so many points.
+/// Means of groups of points.
 fn averaged(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let bin =
         |bin: &[(f64, f64)]| (bin[0].0, bin.iter().map(|point| point.1).sum::<f64>() / bin.len() as f64);

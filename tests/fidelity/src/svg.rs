@@ -1,4 +1,4 @@
-//! Drawings: two courses over each other. Knows lines and axes, not TCP.
+//! Drawings: two courses over each other. Must not depend on TCP.
 
 use std::fmt::Write;
 

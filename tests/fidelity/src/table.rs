@@ -1,4 +1,4 @@
-//! A text of comma-separated values with a head. Knows no column.
+//! A text of comma-separated values with a head. Must not depend on particular columns.
 
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Table {
     /// The same as numbers; an empty cell is -1.
     ///
     /// # Panics
-    /// There is no such column, or a cell that is no number.
+    /// The column is missing, or a cell is not a number.
     pub fn numbers<const N: usize>(&self, columns: &[&str; N]) -> impl Iterator<Item = [f64; N]> {
         let number = |cell: &str| if cell.is_empty() { -1.0 } else { cell.parse().expect("a number") };
         self.texts(columns).map(move |row| row.map(number))

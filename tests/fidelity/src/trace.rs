@@ -1,4 +1,4 @@
-//! Reads a trace of real hosts. Knows the traces' columns only.
+//! Reads a trace of real hosts. Must not depend on the simulator.
 
 use std::collections::BTreeMap;
 use std::fs::File;

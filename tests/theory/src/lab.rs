@@ -114,14 +114,14 @@ pub fn dctcp(tcp: Tcp) -> TransportSettings {
     TransportSettings::Dctcp(weft_transport::protocols::dctcp::TcpDctcpSettings { tcp, ..Default::default() })
 }
 
-/// Step marking above so many packets.
+/// Step marking above a number of packets.
 #[must_use]
 pub fn step_marking(packets: u64) -> MarkerSettings {
     let threshold = Amount::Packets(packets);
     MarkerSettings::Step(StepSettings { threshold, packet: Bytes(PACKET), ..Default::default() })
 }
 
-/// A fixed buffer of so many bytes per port.
+/// A fixed buffer per port, in bytes.
 #[must_use]
 pub fn port_buffer(bytes: u64) -> SharingSettings {
     SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(bytes) })

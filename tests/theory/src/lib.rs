@@ -1,6 +1,6 @@
 //! What the tests against theory share: networks and flows in a few words, and what one switch port saw.
 //!
-//! Knows no formula: each test states its own and says where it comes from.
+//! Contains no formula: each test states its own and its source.
 
 pub mod lab;
 pub mod port;

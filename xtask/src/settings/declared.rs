@@ -85,7 +85,7 @@ fn without_indices(word: &str) -> String {
     kept.trim_end_matches('.').to_owned()
 }
 
-/// A name that is filled in at run time stands for any.
+/// A name that is filled in at run time matches any.
 fn matches(step: &str, name: &str) -> bool {
     step == name || step.contains('{')
 }

@@ -1,4 +1,4 @@
-//! One name for one thing: no two `pub` or `pub(crate)` types have the same name, whatever module or crate they lie in.
+//! One name for one thing: no two `pub` or `pub(crate)` types have the same name, in any modules or crates.
 
 use super::measure::TypeName;
 use std::collections::BTreeMap;

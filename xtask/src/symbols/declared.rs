@@ -154,7 +154,7 @@ fn parts(tokens: TokenStream) -> Vec<String> {
     found
 }
 
-/// Behind a `#`: takes the attribute away and, if it is for tests, the item that it stands before.
+/// Behind a `#`: removes the attribute and, if it is for tests, the item after it.
 fn skip_tests(tokens: &mut Vec<TokenTree>) {
     let Some(TokenTree::Group(attribute)) = tokens.last() else { return };
     let is_for_tests = attribute.stream().to_string().replace(' ', "") == "cfg(test)";

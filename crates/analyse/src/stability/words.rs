@@ -1,6 +1,7 @@
 //! The results of runs of switches with unequal outputs, as a table and as JSON. Computes nothing.
 
 use serde_json::{Value, json};
+use weft_draw::Columns;
 
 use super::{Course, System, Verdict};
 
@@ -29,49 +30,34 @@ fn short(rates: &[u64]) -> String {
 }
 
 pub(super) fn shown(rows: &[(System, Course)], units: u64) -> String {
-    let mut text = format!(
+    let header = ["outputs", "load", "d:m", "engines", "predicted", "found", "+-", "once", "twice", ""];
+    let cells: Vec<Vec<String>> = rows.iter().map(|(system, course)| row(system, course)).collect();
+    format!(
         "One switch, outputs of unequal rates, Poisson arrivals, packets of one size.\n\
-         A unit of time is a packet at rate 1; backlogs after {units} and {} units.\n\n\
-         {:<10} {:>4} {:>5} {:>7} {:>24} {:>13}\n\
-         {:<10} {:>4} {:>5} {:>7} {:>9} {:>7} {:>6} {:>6} {:>6}\n",
+         A unit of time is a packet at rate 1. Growth of the backlog, predicted and found, and\n\
+         the backlog itself once after {units} and twice as late, after {} units.\n\n{}{}\n\
+         Predicted without memory: (1 - d/N) of the arrivals less what all but the fastest\n\
+         output can send (theorem 1 of the DRILL paper); with memory nothing (theorem 2).\n\
+         +-: standard error of the measured growth; growth means four of them above zero.\n",
         2 * units,
-        "outputs",
-        "load",
-        "d:m",
-        "engines",
-        "growth",
-        "backlog",
-        "",
-        "",
-        "",
-        "",
-        "predicted",
-        "found",
-        "+-",
-        "once",
-        "twice"
-    );
-    rows.iter().for_each(|(system, course)| text += &row(system, course));
-    text += &too_short(rows);
-    text + "\nPredicted without memory: (1 - d/N) of the arrivals less what all but the fastest\n\
-            output can send (theorem 1 of the DRILL paper); with memory nothing (theorem 2).\n\
-            +-: standard error of the measured growth; growth means four of them above zero.\n"
+        Columns::table(&header, &cells),
+        too_short(rows),
+    )
 }
 
-fn row(system: &System, course: &Course) -> String {
-    format!(
-        "{:<10} {:>4.2} {:>5} {:>7} {:>9.3} {:>7.3} {:>6.3} {:>6} {:>6} {}\n",
+fn row(system: &System, course: &Course) -> Vec<String> {
+    vec![
         short(&system.rates),
-        system.load,
+        format!("{:.2}", system.load),
         format!("{}:{}", system.choices, system.memory),
-        system.engines,
-        system.predicted(),
-        course.growth,
-        course.error,
-        course.left[0],
-        course.left[1],
-        course.verdict.word(),
-    )
+        system.engines.to_string(),
+        format!("{:.3}", system.predicted()),
+        format!("{:.3}", course.growth),
+        format!("{:.3}", course.error),
+        course.left[0].to_string(),
+        course.left[1].to_string(),
+        course.verdict.word().to_owned(),
+    ]
 }
 
 /// How long runs would have to be to decide; empty if all do.

@@ -45,13 +45,13 @@ impl FlowList {
     }
 
     /// The flow at a position.
-    pub(super) fn at(&self, place: usize) -> &ListedFlow {
-        &self.0[place]
+    pub(super) fn at(&self, position: usize) -> &ListedFlow {
+        &self.0[position]
     }
 
     /// The flows more critical than the one at `position`.
-    pub(super) fn before(&self, place: usize) -> &[ListedFlow] {
-        &self.0[..place]
+    pub(super) fn before(&self, position: usize) -> &[ListedFlow] {
+        &self.0[..position]
     }
 
     fn rank(&self, flow: &ListedFlow) -> usize {
@@ -59,27 +59,27 @@ impl FlowList {
     }
 
     /// Updates the flow at `position`, which keeps its rate. Returns its new position.
-    pub(super) fn update(&mut self, place: usize, news: ListedFlow) -> usize {
-        let rate = self.0.remove(place).rate;
-        let place = self.rank(&news);
-        self.0.insert(place, ListedFlow { rate, ..news });
-        place
+    pub(super) fn update(&mut self, position: usize, news: ListedFlow) -> usize {
+        let rate = self.0.remove(position).rate;
+        let position = self.rank(&news);
+        self.0.insert(position, ListedFlow { rate, ..news });
+        position
     }
 
     /// Inserts a flow; removes the least critical if there are then more than `bound`. `None`: the flow is not critical
     /// enough.
     pub(super) fn insert(&mut self, flow: ListedFlow, bound: usize) -> Option<usize> {
-        let place = self.rank(&flow);
-        if place >= bound {
+        let position = self.rank(&flow);
+        if position >= bound {
             return None;
         }
-        self.0.insert(place, flow);
+        self.0.insert(position, flow);
         self.0.truncate(bound);
-        Some(place)
+        Some(position)
     }
 
-    pub(super) fn set_rate(&mut self, place: usize, rate: Rate) {
-        self.0[place].rate = rate;
+    pub(super) fn set_rate(&mut self, position: usize, rate: Rate) {
+        self.0[position].rate = rate;
     }
 
     /// Removes a flow, if it is listed.

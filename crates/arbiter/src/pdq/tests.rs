@@ -29,7 +29,7 @@ impl Link {
         Passing { now: self.now, flow: key(flow), wire: 84 }
     }
 
-    /// A request of a flow that needs so many round trips of the whole line, here and back. Returns the grant.
+    /// A request of a flow that needs this number of round trips at line rate, to the link and back. Returns the grant.
     fn ask(&mut self, flow: u32, trips: u64, paused_by: u64) -> SchedulingHeader {
         let mut header = SchedulingHeader {
             role: Role::Request,

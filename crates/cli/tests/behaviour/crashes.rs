@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// So many runs.
+/// Number of runs.
 const RUNS: usize = 32;
 
 /// Two balancers, sixteen seeds.
@@ -207,7 +207,7 @@ fn death_in_the_middle_of_a_file_leaves_no_half_file() {
 fn places_that_refuse_are_named() {
     let folder = folder_with("refused", TINY);
     fs::write(folder.join("file"), "").expect("writable");
-    // Nobody, not even root, makes folders in the kernel's view of processes.
+    // Not even root can create folders in /proc.
     for (place, cause) in [("file", "Not a directory"), ("/proc", "cannot write results to /proc/tiny")] {
         let said = weft(&folder, &format!("run tiny.toml --out {place}"));
         assert_eq!(said.code, Some(1));

@@ -132,7 +132,7 @@ fn jittered() -> String {
 }
 
 /// Round trips of packets contain their jitter, each its own. So do those of the equations with `--jitter-in each`: both
-/// leave a quarter of the link and no queue; where jitter is no part of what is measured, a queue stands.
+/// leave a quarter of the link and no queue; where measurements do not contain jitter, a queue remains.
 #[test]
 fn jitter_of_packets_is_that_of_equations_where_each_round_trip_has_its_own() {
     let folder = crate::folder("fluid-jitter");

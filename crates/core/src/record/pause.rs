@@ -133,7 +133,7 @@ impl HeldFlows {
 
 /// The numbers about flows that were held up: name, unit and meaning, in the order of [`HeldFlows::measures`].
 pub const HELD_MEASURES: [(&str, &str, &str); 9] = [
-    ("victims", "", "measured flows that were held up without having caused it"),
+    ("victims", "", "measured flows held up by pauses that they did not cause"),
     ("victims.packets", "packets", "packets of victims that waited in a paused queue"),
     ("victims.held", "us", "how long they waited, summed over packets and hops"),
     ("victims.at_host", "us", "how long paused host cards held victims, summed over flows"),

@@ -202,10 +202,11 @@ impl Reader<'_> {
     fn host(&self) -> HostConfig {
         let transport = &self.stack.transport;
         let tcp = transport.tcp();
-        let dctcp = matches!(transport, TransportSettings::Dctcp(_));
+        let dctcp = matches!(transport, TransportSettings::Dctcp(_) | TransportSettings::L2dct(_));
         let asks = dctcp || tcp.as_ref().is_some_and(|tcp| tcp.ecn == EcnUse::On);
         let law = if dctcp { "dctcp" } else { "another" };
-        let path = if dctcp { "transport.dctcp" } else { "transport" };
+        let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
+        let path = path.as_str();
         let window = tcp.as_ref().and_then(|tcp| tcp.receive_window);
         HostConfig {
             law: Some(self.placed(law.to_owned(), path)),

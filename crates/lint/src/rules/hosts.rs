@@ -91,7 +91,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "A socket buffer is smaller than the path's bandwidth-delay product.",
         checks: "The maximum of tcp_rmem (half of which becomes window) and tcp_wmem against C RTT; needs --rate and --rtt where no file gives \
                  them.",
-        why: "A single flow cannot fill the link, whatever the network does.",
+        why: "A single flow cannot fill the link, even in an idle network.",
         fix: "Raise the third figure of tcp_rmem to more than 2 C RTT and that of tcp_wmem to more than C RTT.",
         source: "The kernel's ip-sysctl documentation (tcp_adv_win_scale 1); RFC 7323, section 1.1.",
         look: |network, findings| each_host(network, |host| window(network, host, findings)),

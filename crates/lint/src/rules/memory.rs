@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "The pools are larger than the switch's memory.",
         checks: "The sum of the ingress pools with their shared headroom, and the headroom of groups that share none, against \
-                 the memory given by --memory. The same for egress pools.",
+                 the memory given by --memory. Egress pools likewise.",
         why: "Thresholds are computed from memory that does not exist: XOFF and drops come when the memory is full, in no particular order.",
         fix: "Shrink the pools; headroom comes first.",
         source: "Zhu et al., SIGCOMM 2015, section 4: the shared memory is the memory less the headroom of all ports.",

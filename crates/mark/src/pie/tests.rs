@@ -56,13 +56,13 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_us(us)
 }
 
-/// Shows a packet to a marker whose queue holds so many bytes.
+/// Shows a packet to a marker whose queue holds `bytes`.
 fn arrive(pie: &mut Pie, us: u64, queue: u64, ecn: Ecn) -> Action {
     let sight = Sight { now: at(us), packet: &packet(ecn), queue, port: queue };
     pie.arriving(&sight, &mut Random::new(us, Purpose::Test, queue))
 }
 
-/// Marks out of 1000 packets that find a queue of so many bytes.
+/// Marks out of 1000 packets that find a queue of `bytes`.
 fn share(pie: &Pie, queue: u64, ecn: Ecn, action: Action) -> usize {
     let mut random = Random::new(5, Purpose::Test, 0);
     let packet = packet(ecn);

@@ -61,9 +61,8 @@ impl Check<'_> {
     fn claim(&mut self, claim: &PublishedClaim) {
         let id = &claim.id;
         self.unique(id);
-        match (claim.parts.is_empty(), claim.not_comparable.is_empty()) {
-            (true, true) => self.wrong(id, "it needs a [[claim.part]], or `not_comparable` with the reason"),
-            _ => {}
+        if claim.parts.is_empty() && claim.not_comparable.is_empty() {
+            self.wrong(id, "it needs a [[claim.part]], or `not_comparable` with the reason");
         }
         self.at(id, &claim.at);
         for part in &claim.parts {

@@ -182,7 +182,7 @@ fn waits_in_vain(flow: u32) -> Vec<f64> {
     (0..10).map(&mut attempt).collect()
 }
 
-/// Two time-outs as set, then each up to an eighth longer, differently for each sender: nobody stays in step.
+/// Two time-outs as set, then each up to an eighth longer, differently for each sender: none stay in step.
 #[test]
 fn repeated_time_outs_double_and_leave_step() {
     let (first, second) = (waits_in_vain(1), waits_in_vain(2));
@@ -195,7 +195,7 @@ fn repeated_time_outs_double_and_leave_step() {
     assert_eq!(first, waits_in_vain(1));
 }
 
-/// Packets out of order never move the rate, whatever is done about them, unless that is chosen.
+/// Packets out of order never change the rate under any kind of recovery, unless a setting asks for it.
 #[test]
 fn the_order_of_arrival_moves_the_rate_only_if_chosen() {
     let recoveries: [fn(&mut QueuePairSettings); 3] = [

@@ -260,7 +260,7 @@ fn overrides_and_sweeps_reach_levels() {
     assert!(wrong.list()[0].nearest.as_deref() == Some("engines"), "{wrong}");
 }
 
-/// Leaves with virtual output queues: whatever these leave without effect, or cannot do, is said.
+/// Leaves with virtual output queues: settings without effect, or that cannot be combined, are reported.
 #[test]
 fn virtual_output_queues_stand_alone() {
     let finds = |sections: &str, what: &str| {

@@ -393,6 +393,17 @@ fn packets_carry_payload() {
 }
 
 #[test]
+fn flows_age() {
+    let marks = "[switch]\necn.step.threshold = \"60 kB\"\n";
+    let text = |lines: &str| format!("{marks}[transport.l2dct]\n{lines}");
+    section(
+        &text("young = \"2 MB\"\nold = \"1 MB\"\n"),
+        "old from 1 MB on, but young up to 2 MB",
+        &text("young = \"1 MB\"\nold = \"1 MB\"\n"),
+    );
+}
+
+#[test]
 fn time_outs_are_ordered() {
     newreno(
         "min_rto = \"2 s\"\nmax_rto = \"1 s\"\n",
@@ -471,7 +482,7 @@ fn marks_are_set_and_read() {
     accepted(&small("[switch]\necn = { kind = \"red\", non_ect = \"drop\" }\n"));
 }
 
-/// What stands in the file is judged even where other parts of it cannot be read, and only as far as that goes.
+/// Readable parts of the file are judged even if other parts cannot be read.
 #[test]
 fn mistakes_of_both_kinds_come_at_once() {
     let text = format!(

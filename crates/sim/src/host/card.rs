@@ -7,6 +7,7 @@ use weft_plan::Setup;
 use weft_transport::{AnyHost, Body, FlowSite, Receiver, Sender, Transport};
 
 use super::Hosts;
+use super::line::Line;
 use super::pauses::Parked;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
@@ -15,7 +16,7 @@ use crate::ends::{FlowEnd, Seat};
 pub(crate) struct Host {
     pub(super) link: LinkId,
     rate: Rate,
-    /// The card transmits until then.
+    /// The card transmits until then; never, if it has a queue of its own.
     pub(super) busy_until: Time,
     /// Bit q: queue q is paused.
     pub(super) paused: u8,
@@ -35,14 +36,17 @@ pub(crate) struct Host {
     pub(super) parts: Box<[AnyHost]>,
     /// The earliest pending event of these host parts; later ones are stale.
     pub(super) part_at: Time,
+    /// The queue of a card that serves in order of demand.
+    pub(super) line: Option<Box<Line>>,
 }
 
 impl Host {
     pub(super) fn new(link: LinkId, rate: Rate, setup: &Setup) -> Host {
+        let line = Line::new(setup.card_of(HostId(link.0)));
         Host {
             link,
             rate,
-            busy_until: Time::ZERO,
+            busy_until: if line.is_some() { Time::NEVER } else { Time::ZERO },
             paused: 0,
             called: false,
             replies: Vec::new(),
@@ -52,6 +56,7 @@ impl Host {
             open: 0,
             parts: Transport::hosts(setup.transports(), rate).into(),
             part_at: Time::NEVER,
+            line,
         }
     }
 
@@ -75,6 +80,11 @@ impl Host {
     #[inline]
     pub(super) fn is_free(&self, now: Time) -> bool {
         now >= self.busy_until && self.paused == 0 && !self.is_wanted()
+    }
+
+    /// The oldest reply of a closed connection.
+    pub(super) fn next_reply(&mut self) -> Option<(Header, Body)> {
+        (!self.replies.is_empty()).then(|| self.replies.remove(0))
     }
 
     pub(super) fn site(&self, seed: u64) -> FlowSite {
@@ -111,6 +121,9 @@ impl Hosts {
         }
         let card = self.card(host);
         if !card.called && card.is_wanted() {
+            if card.busy_until == Time::NEVER {
+                return self.take_all(cx, host);
+            }
             card.called = true;
             cx.calendar.push_transmitted(card.busy_until, card.link);
         }
@@ -132,12 +145,18 @@ impl Hosts {
             return false;
         }
         let (header, body) = card.replies.remove(0);
-        let packet = cx.pool.insert(header, body);
+        let packet = self.insert_reply(cx, header, body);
+        self.send(cx, host, packet);
+        true
+    }
+
+    /// A reply of a closed connection becomes a packet.
+    pub(super) fn insert_reply(&self, cx: &mut Context, header: Header, body: Body) -> PacketId {
+        let packet = cx.pool.insert(Header { arrived: cx.now, ..header }, body);
         if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
             *scheduling = SchedulingHeader::NONE;
         }
-        self.send(cx, host, packet);
-        true
+        packet
     }
 
     /// Gives the card to the next end of one side that has a packet and is not paused.

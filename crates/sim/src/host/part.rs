@@ -19,8 +19,9 @@ impl Hosts {
         self.expect_turn(cx, host);
     }
 
-    /// A turn is due. Events of turns that have since moved are stale.
+    /// A turn is due, or the line of a card with a queue is idle. Events of turns that have since moved are stale.
     pub(crate) fn host_wake(&mut self, cx: &mut Context, host: HostId) {
+        self.line_idle(cx, host);
         let card = self.card(host);
         if card.part_at == cx.now {
             card.part_at = Time::NEVER;

@@ -10,10 +10,10 @@ use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, flowlet::FlowletSettings};
 use weft_topology::Node;
-use weft_transport::TransportSettings;
+use weft_transport::card::{CardPlan, CardSettings};
 use weft_workload::Flow;
 
-use super::worlds::{World, full_packet};
+use super::worlds::World;
 
 /// Broken, and how.
 pub(crate) type Verdict = Result<(), String>;
@@ -72,7 +72,14 @@ fn packets_are_conserved(world: &World, record: &RunRecord) -> Verdict {
     );
     let hosts = world.setup.graph.hosts();
     let (by_hosts, _) = sent(record, |from, _| from < hosts);
-    demand!(by_hosts == packets.created, "hosts sent {by_hosts} of {} created", packets.created);
+    let in_cards = dropped_in_cards(record).0;
+    let queued = if queues_at_cards(world) { packets.left } else { 0 };
+    let sent_or_waiting = by_hosts + in_cards..=by_hosts + in_cards + queued;
+    demand!(
+        sent_or_waiting.contains(&packets.created),
+        "hosts sent {by_hosts} of {} created, {in_cards} dropped in cards",
+        packets.created
+    );
     let (to_hosts, _) = sent(record, |_, to| to < hosts);
     let (lost, _) = dropped(record, on_a_wire);
     let landed = packets.delivered..=packets.delivered + packets.left + lost;
@@ -84,17 +91,29 @@ fn packets_are_conserved(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
+/// Packets that a card had no room for, and their bytes.
+fn dropped_in_cards(record: &RunRecord) -> (u64, u64) {
+    let drops = record.drops.iter().filter(|drop| drop.hop == 0 && drop.reason == Reason::PortFull);
+    drops.fold((0, 0), |(packets, bytes), drop| (packets + drop.packets, bytes + drop.bytes.0))
+}
+
+/// Whether packets wait in some card.
+fn queues_at_cards(world: &World) -> bool {
+    world.cards().any(|card| card.plan() != CardPlan::Turns)
+}
+
 /// What the hosts have sent and was not sent to a host is dropped in a switch, lost on a wire or still there; and no
 /// switch sends more than came in.
 fn bytes_are_conserved(world: &World, record: &RunRecord) -> Verdict {
     let hosts = world.setup.graph.hosts();
     let (_, by_hosts) = sent(record, |from, _| from < hosts);
     let (_, to_hosts) = sent(record, |_, to| to < hosts);
-    let (_, in_switches) = dropped(record, |reason| !on_a_wire(reason));
+    let (_, within) = dropped(record, |reason| !on_a_wire(reason));
+    let in_switches = within - dropped_in_cards(record).1;
     let (_, on_wires) = dropped(record, on_a_wire);
     let gone = to_hosts + in_switches;
     let cut: u64 = record.links.iter().map(|link| link.trimmed).sum();
-    let rest = (record.packets.left + cut) * full_packet(&world.setup.transport).0 + on_wires;
+    let rest = (record.packets.left + cut) * world.full().0 + on_wires;
     demand!(
         gone <= by_hosts && by_hosts <= gone + rest,
         "hosts sent {by_hosts} B, {to_hosts} B went to hosts, {in_switches} B were dropped, {rest} B at most are left"
@@ -131,11 +150,15 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
             Reason::Red => port.color.is_on(),
             _ => false,
         };
-        let possible = world.setup.switch_kinds().any(|switch| may_drop(world, switch, drop.reason))
+        let at_card = drop.hop == 0 && drop.reason == Reason::PortFull;
+        let possible = at_card
+            || world.setup.switch_kinds().any(|switch| may_drop(world, switch, drop.reason))
             || world.setup.ports.values().any(by_port);
         demand!(possible, "{drop:?} cannot happen here");
-        let at_switch = drop.hop > 0 || on_a_wire(drop.reason);
-        demand!(at_switch, "{drop:?}: nothing waits in a card");
+        let limited = |card: &CardSettings| matches!(card.plan(), CardPlan::InOrder { limit: Some(_), .. });
+        let in_card = drop.reason == Reason::PortFull && world.cards().any(limited);
+        let there = drop.hop > 0 || on_a_wire(drop.reason) || in_card;
+        demand!(there, "{drop:?}: no card has a limit");
     }
     Ok(())
 }
@@ -228,7 +251,7 @@ fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
 /// The most that a port of a switch may hold.
 fn limit_of_port(world: &World, switch: &SwitchSettings) -> u64 {
     let buffer = switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
-    let full = full_packet(&world.setup.transport).0 as f64;
+    let full = world.full().0 as f64;
     if let Some(voq) = &switch.voq {
         // What is granted while the output is almost full, and the packet that takes more than the credit.
         let behind = voq.output.0 + voq.credit.0 + full as u64;
@@ -250,7 +273,7 @@ fn limit_of_port(world: &World, switch: &SwitchSettings) -> u64 {
 }
 
 fn lines_keep_their_rate(world: &World, record: &RunRecord) -> Verdict {
-    let full = full_packet(&world.setup.transport);
+    let full = world.full();
     for (number, link) in record.links.iter().enumerate() {
         let time = record.ended.since(Time::ZERO) + link.rate.time_for(full);
         let needed = link.rate.time_for(link.sent);
@@ -264,7 +287,8 @@ fn marks_come_from_markers(world: &World, record: &RunRecord) -> Verdict {
     let seen: u64 = record.flows.iter().map(|flow| u64::from(flow.ecn_marks)).sum();
     let of_ports = world.setup.ports.values().map(|port| &port.ecn);
     let mut all = world.setup.switch_kinds().map(|switch| &switch.ecn).chain(of_ports);
-    let off = all.all(|ecn| matches!(ecn, MarkerSettings::Off(_)));
+    let marks = |card: &CardSettings| matches!(card, CardSettings::MarkingCard(_));
+    let off = all.all(|ecn| matches!(ecn, MarkerSettings::Off(_))) && !world.cards().any(marks);
     demand!(seen <= set && (set == 0 || !off), "{set} marks set, {seen} seen");
     Ok(())
 }
@@ -275,9 +299,12 @@ fn headers_come_from_trimming(world: &World, record: &RunRecord) -> Verdict {
     let cut: u64 = record.links.iter().map(|link| link.trimmed).sum();
     let back: u64 = record.links.iter().map(|link| link.returned).sum();
     let trim = &world.setup.switch.trim;
-    demand!(cut == 0 || trim.is_on() && world.setup.transport.stack().is_trimmable(), "{cut} cut for nobody");
+    let mut transports = world.setup.transports();
+    let trimmable = transports.any(|own| own.stack().is_trimmable());
+    demand!(cut == 0 || trim.is_on() && trimmable, "{cut} cut for nobody");
     demand!(back <= cut && (back == 0 || trim.returns), "{back} came back of {cut}");
-    for flow in record.flows.iter().filter(|_| world.setup.transport.stack().is_trimmable() && cut == 0) {
+    let flows = record.flows.iter().zip(&world.setup.flows).filter(|_| cut == 0);
+    for (flow, _) in flows.filter(|(_, spec)| world.setup.sender(spec).stack().is_trimmable()) {
         let again = flow.retransmitted == Bytes::ZERO || flow.timeouts > 0;
         demand!(again, "sent again without cause: {flow:?}");
     }
@@ -312,11 +339,6 @@ fn keeps_paths(world: &World) -> bool {
     world.plan.outages.is_empty() && all.into_iter().all(per_flow)
 }
 
-/// Whether a flow is sent as datagrams.
-fn is_datagrams(world: &World, flow: &Flow) -> bool {
-    flow.constant_rate().is_some() || matches!(world.transport, TransportSettings::Udp(_))
-}
-
 fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
     let specs: Vec<Flow> = world.setup.flows.iter().collect();
     let last = record.ended + Span(u64::from(record.stop != Stop::Finished));
@@ -348,7 +370,7 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
 /// Datagrams may be lost for ever, and networks may fall apart; all other flows finish.
 fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
     let open = record.flows.iter().zip(&world.setup.flows).filter(|(flow, _)| flow.end.is_none());
-    let stuck = open.filter(|(_, spec)| !(is_datagrams(world, spec) && record.packets.dropped > 0)).count();
+    let stuck = open.filter(|(_, spec)| !(world.is_datagrams(spec) && record.packets.dropped > 0)).count();
     if world.is_cut() && record.stop == Stop::TimeLimit {
         return Ok(());
     }
@@ -369,12 +391,12 @@ fn nobody_beats_the_empty_network(_: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// A sender knows that its flow is over after the receiver does, unless nobody answers.
+/// A sender knows that its flow is over after the receiver does, unless no answer comes.
 fn senders_know_later(world: &World, record: &RunRecord) -> Verdict {
     for (flow, spec) in record.flows.iter().zip(&world.setup.flows) {
         let Some(acknowledged) = flow.acknowledged else { continue };
         let sound = flow.end.is_some_and(|end| end < acknowledged) && acknowledged <= record.ended;
-        demand!(sound && !is_datagrams(world, &spec), "acknowledged at {acknowledged}: {flow:?}");
+        demand!(sound && !world.is_datagrams(&spec), "acknowledged at {acknowledged}: {flow:?}");
         demand!(flow.syn_timeouts <= flow.timeouts, "{flow:?}");
     }
     Ok(())
@@ -395,8 +417,7 @@ fn arrivals_are_a_part(world: &World, record: &RunRecord) -> Verdict {
         "{arrivals:?} of {delivered}"
     );
     for link in &record.links {
-        let longest =
-            link.rate.bytes_in(arrivals.until.since(Time::ZERO)).0 + full_packet(&world.setup.transport).0;
+        let longest = link.rate.bytes_in(arrivals.until.since(Time::ZERO)).0 + world.full().0;
         demand!(link.sent_in_arrivals <= link.sent && link.sent_in_arrivals.0 <= longest, "{link:?}");
     }
     Ok(())
@@ -420,10 +441,10 @@ fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
             row.acknowledged <= flow.size && row.retransmitted <= flow.retransmitted,
             "{row:?} of {flow:?}"
         );
-        let datagrams = is_datagrams(world, &specs[row.flow.index()]);
+        let datagrams = world.is_datagrams(&specs[row.flow.index()]);
         demand!(!(datagrams && row.ssthresh.is_some()), "a threshold of datagrams: {row:?}");
         let limit = row.rate.map_or(row.cwnd.0, |rate| rate.0);
-        let may_pause = world.setup.transport.stack().arbiter().is_some();
+        let may_pause = world.setup.sender(&specs[row.flow.index()]).stack().arbiter().is_some();
         demand!(datagrams || limit > 0 || may_pause, "no window and no rate: {row:?}");
     }
     Ok(())

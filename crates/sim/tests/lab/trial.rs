@@ -101,7 +101,8 @@ fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
     count("worlds: paused", u64::from(!record.pauses.is_empty()));
     count("worlds: deadlocked", u64::from(!record.deadlocks.is_empty()));
     count(world.topology.name(), 1);
-    count(world.transport.name(), 1);
+    count("worlds: several transports", u64::from(world.transports.len() > 1));
+    world.transports.iter().for_each(|transport| count(transport.name(), 1));
     count(world.setup.balancer.name(), 1);
     let stop = match record.stop {
         Stop::Finished => "worlds: finished",

@@ -1,6 +1,7 @@
 //! Random worlds: every shape, rate, delay, buffer, marker, scheduler, balancer and transport that a scenario can name,
 //! with losses, failing cables and time limits. Small, so that thousands of them run in a minute. Judges nothing.
 
+mod carriers;
 mod ends;
 mod network;
 mod switching;
@@ -15,6 +16,7 @@ use weft_switch::share::SharingSettings;
 use weft_topology::failure::Outage;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailurePlan, Graph, LinkState, RoutingSettings, TopologySettings, timeline};
+use weft_transport::card::CardSettings;
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Flow;
 
@@ -23,7 +25,8 @@ use weft_workload::Flow;
 pub(crate) struct World {
     pub(crate) setup: Setup,
     pub(crate) topology: TopologySettings,
-    pub(crate) transport: TransportSettings,
+    /// All transports in use; the first is that of flows for which nothing else is said.
+    pub(crate) transports: Vec<TransportSettings>,
     /// Some cables fail; some of them for ever.
     pub(crate) plan: FailurePlan,
     /// Some cable loses packets by chance.
@@ -56,22 +59,24 @@ impl World {
         let mut setup = super::setup(&topology, &transport);
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
         setup.seed = seed;
+        let transports = carriers::mix(&mut setup, &transport, &mut Random::new(seed, Purpose::Test, 125));
         setup.balancer = switching::balancer(&mut random);
         switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
-        setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
+        setup.switch = switching::switch(&mut random, &setup.graph, full_packet(&setup));
         switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 117));
-        let full = full_packet(&setup.transport);
+        let full = full_packet(&setup);
         switching::manage(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 115), full);
         switching::cells(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 123));
         switching::trim(&mut setup, &mut Random::new(seed, Purpose::Test, 119));
-        if setup.transport.stack().ranks_packets() {
+        if setup.transports().any(|own| own.stack().ranks_packets()) {
             // CONGA and Presto write where ranks are; scenarios refuse that.
             setup.balancer = switching::without_notes(setup.balancer);
         }
         switching::arbitrate(&mut setup, &mut Random::new(seed, Purpose::Test, 124));
         switching::rank(&mut setup, &mut Random::new(seed, Purpose::Test, 120));
         switching::choose_classes(&mut setup, &mut Random::new(seed, Purpose::Test, 116));
-        setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
+        let flows = flows(&mut random, &setup.graph, &setup.transport);
+        setup.flows = carriers::deal(&setup, flows, &mut Random::new(seed, Purpose::Test, 126)).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
             setup.flows = setup.flows.taking_turns(&[true]);
         }
@@ -88,7 +93,8 @@ impl World {
         switching::mix(&mut setup, &mut Random::new(seed, Purpose::Test, 118));
         switching::fabric(&mut setup, &mut Random::new(seed, Purpose::Test, 122));
         switching::shape(&mut setup, &mut Random::new(seed, Purpose::Test, 121));
-        let mut world = World { setup, topology, transport, plan, lossy };
+        carriers::queue_at_cards(&mut setup, &transports, &mut Random::new(seed, Purpose::Test, 127));
+        let mut world = World { setup, topology, transports, plan, lossy };
         world.setup.until = Time::ZERO + world.limit(&mut random);
         world
     }
@@ -117,22 +123,44 @@ impl World {
     fn may_collapse(&self) -> bool {
         let endless = |switch: &SwitchSettings| matches!(switch.sharing, SharingSettings::Infinite(_));
         let drops = |switch: &SwitchSettings| switch.ecn.non_ect() == Some(NonEct::Drop);
-        if let TransportSettings::Ndp(ndp) = &self.transport
-            && ndp.pull_timeout <= ndp.rto
-        {
-            return true;
-        }
-        self.transport.roce().is_some_and(|pairs| {
-            self.setup.switch_kinds().any(drops)
-                || self.setup.ports.values().any(|port| port.ecn.non_ect() == Some(NonEct::Drop))
-                || self.setup.switch_kinds().any(endless) && pairs.retry_timeout_max <= pairs.retry_timeout
-        })
+        let repeats = |transport: &TransportSettings| match (transport, transport.roce()) {
+            (TransportSettings::Ndp(ndp), _) => ndp.pull_timeout <= ndp.rto,
+            (_, Some(pairs)) => {
+                self.setup.switch_kinds().any(drops)
+                    || self.setup.ports.values().any(|port| port.ecn.non_ect() == Some(NonEct::Drop))
+                    || self.setup.switch_kinds().any(endless)
+                        && pairs.retry_timeout_max <= pairs.retry_timeout
+            }
+            _ => false,
+        };
+        self.transports.iter().any(repeats)
     }
 
-    /// Whether some flows are datagrams, which nobody sends again.
+    /// Whether some flows are datagrams, which are never retransmitted.
     pub(crate) fn has_datagrams(&self) -> bool {
-        matches!(self.transport, TransportSettings::Udp(_))
-            || self.setup.flows.iter().any(|flow| flow.constant_rate().is_some())
+        self.setup.flows.iter().any(|flow| self.is_datagrams(&flow))
+    }
+
+    /// Whether a flow is sent as datagrams.
+    pub(crate) fn is_datagrams(&self, flow: &Flow) -> bool {
+        flow.constant_rate().is_some() || matches!(self.sending(flow), TransportSettings::Udp(_))
+    }
+
+    /// The transport of the sender of a flow.
+    pub(crate) fn sending(&self, flow: &Flow) -> &TransportSettings {
+        let sender = self.setup.sender(flow);
+        let number = self.setup.stacks.all.iter().position(|one| Arc::ptr_eq(one, sender));
+        &self.transports[number.unwrap_or(0)]
+    }
+
+    /// All cards in use.
+    pub(crate) fn cards(&self) -> impl Iterator<Item = &CardSettings> {
+        std::iter::once(&self.setup.card).chain(self.setup.cards.values())
+    }
+
+    /// Wire size of the largest full packet.
+    pub(crate) fn full(&self) -> Bytes {
+        full_packet(&self.setup)
     }
 
     /// Everything that tells this world from others.
@@ -143,6 +171,8 @@ impl World {
             switch,
             balancer,
             devices,
+            card,
+            cards,
             flows,
             until,
             queues_every,
@@ -150,9 +180,9 @@ impl World {
             ..
         } = &self.setup;
         format!(
-            "{:?}\n{balancer:?}\n{switch:?}\n{devices:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?} {flow_samples:?}",
+            "{:?}\n{balancer:?}\n{switch:?}\n{devices:?}\n{card:?} {cards:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?} {flow_samples:?}",
             self.topology,
-            self.transport,
+            self.transports,
             self.plan,
             timeline.changes.len(),
             graph.hosts(),
@@ -238,6 +268,8 @@ pub(crate) fn asked(setup: &Setup) -> Setup {
 }
 
 /// Wire size of a full packet, whatever carries the payload.
-pub(crate) fn full_packet(transport: &Transport) -> Bytes {
-    Bytes(u64::from(transport.full_wire()).max(transport.datagrams(Bytes(1 << 20)).full_wire.0))
+pub(crate) fn full_packet(setup: &Setup) -> Bytes {
+    let full =
+        |own: &Arc<Transport>| u64::from(own.full_wire()).max(own.datagrams(Bytes(1 << 20)).full_wire.0);
+    Bytes(setup.transports().map(full).max().unwrap_or_default())
 }

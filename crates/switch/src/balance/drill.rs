@@ -229,18 +229,18 @@ impl Drill {
             self.cells.resize(first + self.memory, EMPTY);
         }
         let sampled = self.seen.len();
-        for place in 0..self.memory {
-            let cell = self.cells[first + place];
+        for position in 0..self.memory {
+            let cell = self.cells[first + position];
             if cell == EMPTY {
                 return;
             }
             let Some(index) = cell.index_in(candidates.ports()) else { continue };
             if let Some(seen) = self.seen[..sampled].iter_mut().find(|seen| seen.index == index) {
-                seen.cell = place as u16;
+                seen.cell = position as u16;
                 continue;
             }
             let load = candidates.load(usize::from(index));
-            self.seen.push(Seen { index, sampled: false, cell: place as u16, load, draw: 0 });
+            self.seen.push(Seen { index, sampled: false, cell: position as u16, load, draw: 0 });
         }
     }
 
@@ -253,12 +253,12 @@ impl Drill {
     /// The order among equals, memory included; smaller wins.
     fn rank(&mut self, chance: &mut impl Chance) {
         for (nth, seen) in self.seen.iter_mut().enumerate() {
-            let place = if seen.sampled { nth } else { self.choices + usize::from(seen.cell) };
+            let position = if seen.sampled { nth } else { self.choices + usize::from(seen.cell) };
             seen.draw = match self.tie {
-                Tie::Random => chance.rank(place),
+                Tie::Random => chance.rank(position),
                 Tie::MemoryFirst if seen.cell != NOWHERE => u64::from(seen.cell),
-                Tie::MemoryFirst => 1 << 32 | u64::from(chance.rank(place) as u32),
-                Tie::SampleFirst => u64::from(!seen.sampled) << 32 | u64::from(chance.rank(place) as u32),
+                Tie::MemoryFirst => 1 << 32 | u64::from(chance.rank(position) as u32),
+                Tie::SampleFirst => u64::from(!seen.sampled) << 32 | u64::from(chance.rank(position) as u32),
                 Tie::LowestPort => u64::from(seen.index),
             };
         }
@@ -286,15 +286,15 @@ impl Drill {
             Tie::Random => 0,
             _ => return self.least_by_rank(tied, chance),
         };
-        let mut places = (0..self.seen.len()).filter(|place| self.seen[*place].load == least);
-        places.nth(nth).expect("fewer than were counted")
+        let mut positions = (0..self.seen.len()).filter(|position| self.seen[*position].load == least);
+        positions.nth(nth).expect("fewer than were counted")
     }
 
     fn least_by_rank(&mut self, tied: usize, chance: &mut impl Chance) -> usize {
         if tied > 1 {
             self.rank(chance);
         }
-        let key = |place: &usize| (self.seen[*place].load, self.seen[*place].draw);
+        let key = |position: &usize| (self.seen[*position].load, self.seen[*position].draw);
         (0..self.seen.len()).min_by_key(key).expect("at least one sample")
     }
 
@@ -316,10 +316,10 @@ fn fair_least(loads: &[u64; 3], chance: &mut impl Chance) -> usize {
     let tied = loads.map(|load| u32::from(load == least));
     let count = tied[0] + tied[1] + tied[2];
     let mut nth = if count > 1 { chance.tie(count) } else { 0 };
-    for (place, is) in tied.iter().enumerate().take(2) {
+    for (position, is) in tied.iter().enumerate().take(2) {
         if *is == 1 {
             if nth == 0 {
-                return place;
+                return position;
             }
             nth -= 1;
         }

@@ -71,45 +71,45 @@ impl FromLeaf {
     /// for longer than the age limit.
     pub(crate) fn feed_back(&mut self, now: Time, age_out: Span) -> (u32, u8) {
         if self.changed > 0
-            && let Some(place) = self.find(now, age_out, true)
+            && let Some(index) = self.find(now, age_out, true)
         {
-            return self.tell(place);
+            return self.tell(index);
         }
-        self.find(now, age_out, false).map_or((0, 0), |place| self.tell(place))
+        self.find(now, age_out, false).map_or((0, 0), |index| self.tell(index))
     }
 
     fn find(&mut self, now: Time, age_out: Span, news: bool) -> Option<usize> {
         let count = self.seen.len();
         for step in 0..count {
-            let place = (self.next + step) % count;
-            let seen = &mut self.seen[place];
+            let index = (self.next + step) % count;
+            let seen = &mut self.seen[index];
             if seen.known && now.since(seen.at) > age_out {
                 self.changed -= usize::from(seen.changed);
                 *seen = Seen::default();
             }
             if seen.known && (seen.changed || !news) {
-                return Some(place);
+                return Some(index);
             }
         }
         None
     }
 
-    fn tell(&mut self, place: usize) -> (u32, u8) {
-        let seen = &mut self.seen[place];
+    fn tell(&mut self, index: usize) -> (u32, u8) {
+        let seen = &mut self.seen[index];
         self.changed -= usize::from(seen.changed);
         seen.changed = false;
-        self.next = (place + 1) % self.seen.len();
-        (place as u32 + 1, self.seen[place].metric)
+        self.next = (index + 1) % self.seen.len();
+        (index as u32 + 1, self.seen[index].metric)
     }
 }
 
 /// The entry of a tag; rows grow to the greatest tag that occurs.
 fn at<T: Default + Clone>(row: &mut Vec<T>, tag: u32) -> &mut T {
-    let place = tag as usize - 1;
-    if place >= row.len() {
-        row.resize(place + 1, T::default());
+    let index = tag as usize - 1;
+    if index >= row.len() {
+        row.resize(index + 1, T::default());
     }
-    &mut row[place]
+    &mut row[index]
 }
 
 #[cfg(test)]

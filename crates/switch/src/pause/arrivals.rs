@@ -6,9 +6,9 @@ use weft_core::record::Reason;
 
 use weft_buffer::mmu::{CLASSES, MmuPool, MmuSettings};
 
-use crate::pause::headroom_of;
+use super::reserve::headroom_of;
 use crate::settings::SwitchSettings;
-use crate::turn::SwitchSite;
+use crate::site::SwitchSite;
 
 /// What the minima and the headroom of a switch take from its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::{PauseCounters, PauseFrame};
 use crate::pause::arrivals::IngressMemory;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
-use crate::turn::SwitchSite;
+use crate::site::SwitchSite;
 use weft_pfc::Blame;
 
 /// Who accounts for the bytes of each ingress port.

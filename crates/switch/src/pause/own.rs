@@ -7,10 +7,11 @@
 use weft_core::Bytes;
 use weft_core::record::Reason;
 
+use super::arrivals::needs;
+use super::reserve::headroom_of;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
-use crate::turn::SwitchSite;
-use weft_pfc::headroom::{Situation, headroom};
+use crate::site::SwitchSite;
 
 /// How much a class may hold before its sender is paused.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ pub(crate) struct Own {
 #[must_use]
 pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     if let SharingSettings::Mmu(own) = &settings.sharing {
-        let needs = super::needs(own, settings, site);
+        let needs = needs(own, settings, site);
         return needs.minima + needs.headroom;
     }
     let each = site.full_packet + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
@@ -70,24 +71,6 @@ pub(crate) fn to_share(settings: &SwitchSettings, site: &SwitchSite) -> Option<B
         _ => set_aside(settings, site),
     };
     settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside.0)))
-}
-
-/// Headroom of a port, per lossless class.
-pub(crate) fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
-    settings.pfc.headroom.unwrap_or_else(|| needed(settings, site, port))
-}
-
-/// The headroom required by a port's cable, speed, packet size and response time, whatever the settings reserve.
-#[must_use]
-pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
-    let rate = site.rates[port];
-    headroom(&Situation {
-        rate,
-        cable: site.cables[port],
-        latency: settings.latency,
-        response: settings.pfc.response_at(rate),
-        full: site.full_packet,
-    })
 }
 
 impl Own {

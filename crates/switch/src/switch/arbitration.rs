@@ -8,7 +8,8 @@ use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
 use weft_core::{Bytes, Header, PacketId, PortId, SwitchId, Time};
 
 use super::{Switch, enter};
-use crate::turn::{Effect, SwitchSite, Turn, Verdict};
+use crate::site::SwitchSite;
+use crate::turn::{Effect, Turn, Verdict};
 
 /// See the file's head.
 pub(super) struct Arbiters {

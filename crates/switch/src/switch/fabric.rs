@@ -3,13 +3,14 @@
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
-use weft_voq::{FabricSite, Passed, Place, VoqFabric};
+use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey};
 
 use super::Switch;
 use crate::outputs::queue_of;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::SharingSettings;
-use crate::turn::{Effect, SwitchSite, Turn, Verdict};
+use crate::site::SwitchSite;
+use crate::turn::{Effect, Turn, Verdict};
 
 /// The fabric that settings ask for.
 pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<VoqFabric> {
@@ -39,8 +40,8 @@ impl Switch {
         };
         let header = *turn.headers.get(packet);
         let class = queue_of(header.class, self.queues) as u8;
-        let place = Place { group: fabric.group_of(header.ingress), port, class };
-        let entered = fabric.enter(turn.now, place, (packet, turn.headers), &mut self.outputs.marking);
+        let key = VoqKey { group: fabric.group_of(header.ingress), port, class };
+        let entered = fabric.enter(turn.now, key, (packet, turn.headers), &mut self.outputs.marking);
         match entered {
             Ok(entered) => {
                 let output = &mut self.outputs.ports[port.index()].port;

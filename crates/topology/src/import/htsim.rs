@@ -3,7 +3,7 @@
 //! `Oversubscribed`. Keys are read without regard to case. Must not depend on other formats.
 
 use super::Imported;
-use crate::shapes::explicit::settings::{ExplicitSettings, LinkEntry};
+use crate::listing::{ExplicitSettings, LinkEntry};
 use std::collections::BTreeMap;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{HostId, Rate, Span};

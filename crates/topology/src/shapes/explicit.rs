@@ -2,8 +2,6 @@
 //!
 //! Hosts are numbered in the order of their names, switches likewise; ports of a node follow the order of its links.
 
-pub(crate) mod settings;
-
 use super::Topology;
 use crate::graph::Node;
 use crate::graph::Stalls;
@@ -14,7 +12,7 @@ use weft_core::Problem;
 use weft_core::Span;
 use weft_core::units::did_you_mean;
 
-pub use settings::{ExplicitSettings, LinkEntry};
+pub use crate::listing::{ExplicitSettings, LinkEntry};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Written out link by link, or read from another simulator's topology file";

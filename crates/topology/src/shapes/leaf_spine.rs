@@ -41,7 +41,7 @@ weft_core::settings! {
         /// Probability that a cable is slow.
         share: Share = Share(0.4),
         /// Number of the random choice, so that every seed has the same slow cables; absent: the seed of the run, so that
-        /// each seed has others.
+        /// slow cables differ by seed.
         draw: Option<u32> = None,
     }
 }

@@ -5,20 +5,20 @@ use weft_core::{Rate, Span, Time};
 
 use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window};
 
-pub(super) const MSS: u64 = 1460;
+pub(crate) const MSS: u64 = 1460;
 
 /// A site without a limit on slow start.
-pub(super) const SITE: LawSite = LawSite { mss: MSS, slow_start_limit: u64::MAX };
+pub(crate) const SITE: LawSite = LawSite { mss: MSS, slow_start_limit: u64::MAX };
 
-pub(super) struct Rig<L> {
-    pub(super) law: L,
-    pub(super) window: Window,
-    pub(super) now: Time,
+pub(crate) struct Rig<L> {
+    pub(crate) law: L,
+    pub(crate) window: Window,
+    pub(crate) now: Time,
     /// Round trip of the coming segments.
-    pub(super) rtt: Span,
-    pub(super) min_rtt: Span,
+    pub(crate) rtt: Span,
+    pub(crate) min_rtt: Span,
     /// The sender's state.
-    pub(super) cwnd_limited: bool,
+    pub(crate) cwnd_limited: bool,
     una: u64,
     /// Nothing grows until this byte is acknowledged: a mark was handled.
     answered: u64,
@@ -26,25 +26,25 @@ pub(super) struct Rig<L> {
 
 impl<L: CongestionLaw> Rig<L> {
     /// In congestion avoidance with `segments`.
-    pub(super) fn avoiding(law: L, segments: u64, rtt: Span) -> Rig<L> {
+    pub(crate) fn avoiding(law: L, segments: u64, rtt: Span) -> Rig<L> {
         let mut rig = Rig::starting(law, segments, rtt);
         rig.window.ssthresh = rig.window.cwnd;
         rig
     }
 
     /// In the first slow start with `segments`.
-    pub(super) fn starting(law: L, segments: u64, rtt: Span) -> Rig<L> {
+    pub(crate) fn starting(law: L, segments: u64, rtt: Span) -> Rig<L> {
         let window = Window { cwnd: segments * MSS, ssthresh: u64::MAX, mss: MSS };
         Rig { law, window, now: Time::ZERO, rtt, min_rtt: rtt, cwnd_limited: true, una: 0, answered: 0 }
     }
 
     /// The window in segments.
-    pub(super) fn segments(&self) -> f64 {
+    pub(crate) fn segments(&self) -> f64 {
         self.window.cwnd as f64 / MSS as f64
     }
 
     /// One acknowledgement of one segment.
-    pub(super) fn ack(&mut self, now: Time, marked: bool) {
+    pub(crate) fn ack(&mut self, now: Time, marked: bool) {
         let in_flight = self.window.cwnd;
         self.now = now;
         self.una += MSS;
@@ -70,7 +70,7 @@ impl<L: CongestionLaw> Rig<L> {
     }
 
     /// A window is acknowledged, spread over a round trip; its last `marked` segments carry marks.
-    pub(super) fn marked_round(&mut self, marked: u64) {
+    pub(crate) fn marked_round(&mut self, marked: u64) {
         let (start, count) = (self.now, self.window.cwnd / MSS);
         for n in 1..=count {
             self.ack(start + self.rtt / count * n, n + marked > count);
@@ -78,12 +78,12 @@ impl<L: CongestionLaw> Rig<L> {
     }
 
     /// A window is acknowledged without a mark.
-    pub(super) fn round(&mut self) {
+    pub(crate) fn round(&mut self) {
         self.marked_round(0);
     }
 
     /// A congestion event with a full window in flight.
-    pub(super) fn fall(&mut self, cause: Cause) {
+    pub(crate) fn fall(&mut self, cause: Cause) {
         let (now, in_flight) = (self.now, self.window.cwnd);
         let event = CongestionEvent { now, cause, in_flight, line_rate: Rate::from_gbps(10) };
         self.window.ssthresh = self.law.reduce(&self.window, &event);
@@ -95,7 +95,7 @@ impl<L: CongestionLaw> Rig<L> {
 
     /// Runs rounds over a path that holds `path` segments, prolonged by queueing, until the window exceeds `limit`
     /// segments; returns the seconds it took.
-    pub(super) fn seconds_until(&mut self, limit: u64, path: f64) -> f64 {
+    pub(crate) fn seconds_until(&mut self, limit: u64, path: f64) -> f64 {
         let start = self.now;
         while self.window.cwnd <= limit * MSS {
             let stretch = (self.segments() / path).max(1.0);
@@ -106,7 +106,7 @@ impl<L: CongestionLaw> Rig<L> {
     }
 
     /// Mean window in segments over `rounds` when exactly every `every`-th segment is lost, after as many rounds to settle.
-    pub(super) fn mean_with_loss(&mut self, every: u64, rounds: u64) -> f64 {
+    pub(crate) fn mean_with_loss(&mut self, every: u64, rounds: u64) -> f64 {
         let (mut sent, mut sum) = (0, 0.0);
         for round in 0..2 * rounds {
             sent += self.window.cwnd / MSS;

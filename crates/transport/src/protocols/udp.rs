@@ -7,8 +7,8 @@ use weft_core::stack::Sizes;
 use weft_core::{Bytes, Rate, settings};
 
 use super::{AnyStack, Protocol};
+use crate::datagrams::Datagrams;
 use crate::gro::GroSettings;
-use crate::stacks::datagrams::Datagrams;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or retransmitted";

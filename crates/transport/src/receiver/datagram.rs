@@ -6,8 +6,8 @@ use weft_core::{Bytes, Ecn, Header, Time};
 
 use super::ReceiverReport;
 use crate::FlowSite;
+use crate::datagrams::Datagrams;
 use crate::segment::{Needs, Segment};
-use crate::stacks::datagrams::Datagrams;
 use weft_core::order::ReorderCounts;
 use weft_offload::gro::GroCounter;
 

@@ -17,7 +17,7 @@ use super::below::{Below, Packet};
 use super::reading::Reading;
 use crate::FlowSite;
 use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
-use crate::stacks::tcp::{ConnectionMarking, TcpStack};
+use crate::tcp::{ConnectionMarking, TcpStack};
 use weft_core::label::cell_of;
 use weft_core::order::ReorderCounts;
 use weft_core::stack::End;

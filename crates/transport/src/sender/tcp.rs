@@ -19,11 +19,12 @@ use weft_tlt::WindowMarker;
 
 use super::SenderReport;
 use crate::FlowSite;
-use crate::congestion::{AnyLaw, Window};
+use crate::congestion::Window;
+use crate::laws::AnyLaw;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
-use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 use crate::tagging::Tagger;
+use crate::tcp::{ConnectionMarking, TcpStack};
 use weft_recovery::prr::Reduction;
 use weft_recovery::rack::Rack;
 use weft_recovery::reordering::{Patience, Undo};

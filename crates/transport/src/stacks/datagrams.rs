@@ -1,35 +1,14 @@
-//! Datagrams as a stack: packet sizes and the rate. They also carry flows with a constant rate, whatever the transport
-//! of the other flows.
+//! Datagrams as a stack: the ends that they give a flow.
 
 use std::sync::Arc;
 
-use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
-use weft_core::{Bytes, Class, FlowSite, Header, Rate, Time};
+use weft_core::stack::{ClassSet, Classes, Sizes, Stack};
+use weft_core::{Class, FlowSite, Header, Rate, Time};
 
-use crate::gro::GroSettings;
+use crate::datagrams::Datagrams;
 use crate::receiver::DatagramReceiver;
 use crate::segment::Segment;
 use crate::sender::DatagramSender;
-
-/// IP and UDP header.
-pub(crate) const HEADER: Bytes = Bytes(28);
-
-/// The datagrams of a run.
-#[derive(Clone, Debug)]
-pub struct Datagrams {
-    sizes: Sizes,
-    pub(crate) frames: Frames,
-    /// Payload rate of flows without their own; absent: as fast as the card sends.
-    rate: Option<Rate>,
-    /// How arrivals are merged.
-    pub(crate) batches: GroSettings,
-}
-
-impl Datagrams {
-    pub(crate) fn new(sizes: Sizes, rate: Option<Rate>, batches: GroSettings) -> Datagrams {
-        Datagrams { sizes, frames: Frames::from(sizes), rate, batches }
-    }
-}
 
 impl Stack for Datagrams {
     type Sender = DatagramSender;

@@ -1,131 +1,15 @@
-//! TCP as a stack: its checked configuration, and the resulting packet sizes. Holds no per-flow state.
+//! TCP as a stack: the ends that it gives a flow, their classes, and the reply to late packets.
 
 use std::sync::Arc;
 
 use weft_core::segment::{BlockCount, Outgoing, reverse_ports};
-use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
-use weft_core::{Bytes, Class, Ecn, FlowSite, Header, PacketKind, Rate, Span, Time};
+use weft_core::stack::{ClassSet, Classes, Sizes, Stack};
+use weft_core::{Class, Ecn, FlowSite, Header, PacketKind, Rate, Time};
 
-use crate::congestion::{AnyLaw, LawSettings, LawSite, MarkUse};
 use crate::receiver::TcpReceiver;
-use crate::rto::RtoLimits;
 use crate::segment::{Flags, Segment};
 use crate::sender::TcpSender;
-use crate::settings::{EcnUse, LossDetection, Tcp};
-
-/// How congestion marks are used on a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ConnectionMarking {
-    /// Not at all.
-    Off,
-    /// RFC 3168.
-    Classic,
-    /// Every packet capable, marks reported byte for byte (RFC 8257).
-    Accurate,
-}
-
-/// The time stamp option with its padding (RFC 7323).
-const TIMESTAMPS: u64 = 12;
-
-/// TCP under one congestion law, shared by all its ends.
-#[derive(Clone, Debug)]
-pub struct TcpStack {
-    law: LawSettings,
-    pub(crate) tcp: Tcp,
-    pub(crate) marking: ConnectionMarking,
-    pub(crate) rto: RtoLimits,
-    frames: Frames,
-}
-
-impl TcpStack {
-    pub(crate) fn new(law: LawSettings, tcp: Tcp) -> TcpStack {
-        let frames = Frames::from(tcp.sizes());
-        let mut stack = TcpStack { law, rto: rto_limits(&tcp), marking: ConnectionMarking::Off, tcp, frames };
-        stack.marking = stack.marking_of_law();
-        stack
-    }
-
-    fn marking_of_law(&self) -> ConnectionMarking {
-        match (self.law().mark_use(), self.tcp.ecn) {
-            (MarkUse::Accurate | MarkUse::Immediate, _) => ConnectionMarking::Accurate,
-            (MarkUse::Classic, EcnUse::On) => ConnectionMarking::Classic,
-            (MarkUse::Classic, EcnUse::Off) => ConnectionMarking::Off,
-        }
-    }
-
-    /// A fresh law.
-    pub(crate) fn law(&self) -> AnyLaw {
-        let limit =
-            self.tcp.slow_start_limit.map_or(u64::MAX, |limit| u64::from(limit.max(1)) * self.frames.mss);
-        AnyLaw::new(&self.law, LawSite { mss: self.frames.mss, slow_start_limit: limit })
-    }
-
-    pub(crate) fn mss(&self) -> u64 {
-        self.frames.mss
-    }
-
-    /// Wire size of a packet with `payload` bytes.
-    pub(crate) fn data_wire(&self, payload: u64) -> u16 {
-        self.frames.wire(payload)
-    }
-
-    /// Wire size of an acknowledgement with this many blocks: 2 bytes and 8 per block, padded to whole words (RFC
-    /// 2018).
-    pub(crate) fn ack_wire(&self, blocks: BlockCount) -> u16 {
-        self.frames.wire(if blocks == BlockCount::Zero { 0 } else { 4 + 8 * blocks.get() as u64 })
-    }
-
-    /// Wire size of SYN and SYN-ACK: options for segment size, window scale and selective acknowledgements, 12 bytes,
-    /// in which time stamps, if used, fill the padding.
-    pub(crate) fn syn_wire(&self) -> u16 {
-        self.frames.wire(if self.tcp.timestamps { 8 } else { 12 })
-    }
-
-    /// Losses are detected by RACK.
-    pub(crate) fn rack(&self) -> bool {
-        self.tcp.sack && self.tcp.loss_detection == LossDetection::Rack
-    }
-
-    /// Tail loss probes are sent.
-    pub(crate) fn tlp(&self) -> bool {
-        self.tcp.tlp && self.rack()
-    }
-
-    pub(crate) fn initial_window(&self) -> u64 {
-        let mss = self.frames.mss;
-        self.tcp.initial_window.bytes(Bytes(mss)).0.max(mss)
-    }
-
-    /// The threshold at which the first slow start ends.
-    pub(crate) fn initial_ssthresh(&self) -> u64 {
-        let mss = self.frames.mss;
-        self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(mss)).0.max(mss))
-    }
-
-    /// Payload the receiver accepts beyond what it acknowledged.
-    pub(crate) fn receive_window(&self) -> u64 {
-        self.tcp.receive_window.map_or(u64::MAX, |window| window.0.max(self.frames.mss))
-    }
-}
-
-fn rto_limits(tcp: &Tcp) -> RtoLimits {
-    RtoLimits {
-        floor: tcp.rto_floor,
-        initial: tcp.initial_rto.max(Span::from_us(1)),
-        least: tcp.min_rto,
-        greatest: tcp.max_rto.max(Span::from_us(1)),
-    }
-}
-
-impl Tcp {
-    /// The sizes of packets.
-    #[must_use]
-    pub fn sizes(&self) -> Sizes {
-        let options = Bytes(if self.timestamps { TIMESTAMPS } else { 0 });
-        let header = Bytes(self.header.0.saturating_add(options.0));
-        Sizes { mtu: self.mtu, header, framing: self.framing, least_wire: self.least_wire }
-    }
-}
+use crate::tcp::{ConnectionMarking, TcpStack};
 
 impl Stack for TcpStack {
     type Sender = TcpSender;

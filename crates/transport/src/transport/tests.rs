@@ -4,7 +4,7 @@ use super::*;
 use crate::protocols::{dctcp::TcpDctcpSettings, newreno::TcpNewRenoSettings, udp::UdpSettings};
 use crate::segment::BlockCount;
 use crate::settings::{EcnUse, Tcp};
-use crate::stacks::tcp::{ConnectionMarking, TcpStack};
+use crate::tcp::{ConnectionMarking, TcpStack};
 
 fn stack_of(transport: &Transport) -> &TcpStack {
     let AnyStack::Tcp(stack) = &transport.stack else { panic!("it is one over TCP") };

@@ -1,4 +1,4 @@
-//! Runs the reference scenarios and digests what they give.
+//! Runs the reference scenarios and computes digests of their results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Digests, RunDigests, hexadecimal};
 use crate::{Error, FluidOptions, PACKETS, RunOptions, fluid_numbers};
 
-/// What a summary says of the cost of a run, which depends on clock, machine and engine and not on the scenario alone.
+/// Keys of a summary about the cost of a run, which depends on clock, machine and engine, not on the scenario alone.
 const COST: [&str; 3] = ["wall_s", "threads", "events"];
 
 /// Runs every scenario of a folder and digests what each run writes: tables, summary and detail, without wall times; and
@@ -80,7 +80,7 @@ fn run(path: &Path, scratch: &Path) -> Result<PathBuf, Error> {
     Ok(outcome.report.parent().unwrap_or(scratch).to_owned())
 }
 
-/// What a run has written: its values by name, and all bytes, the cost of computing them aside.
+/// The output of a run without the cost of computing it: its values by name, and all bytes.
 struct Written {
     values: Vec<(String, String)>,
     bytes: Vec<u8>,

@@ -1,8 +1,8 @@
 //! All to all: every host sends to every other at the same instant.
 
 use super::{Pattern, Stream};
+use crate::listed::MAX_LISTED;
 use crate::site::{Pairs, PatternSite};
-use crate::traffic::MAX_LISTED;
 use weft_core::HostId;
 use weft_core::Problem;
 

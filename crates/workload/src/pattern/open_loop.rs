@@ -81,7 +81,7 @@ weft_core::settings! {
         sending_leaves: Share [0.0, 1.0] = Share(1.0),
         /// How often a host takes part; matters where uplinks have failed or leaves differ.
         shares: Shares = Shares::Equal,
-        /// Leaves that send more than the others; absent: all alike.
+        /// Leaves that send more than the others; absent: none.
         hot: Option<HotLeaves> = None,
         /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
         whole_segments: bool = false,
@@ -218,7 +218,7 @@ impl OpenLoop {
         }
     }
 
-    /// How often hosts send, if some leaves are hot.
+    /// Sending rates of hosts, if some leaves are hot.
     fn skew(&self, site: &PatternSite<'_>, from: &Participants) -> Result<Option<Skew>, Problem> {
         self.0.hot.as_ref().map(|hot| hot.skew(site, from)).transpose()
     }

@@ -2,8 +2,8 @@
 
 use super::mice::Mice;
 use super::{Pattern, Stream};
+use crate::listed::MAX_LISTED;
 use crate::site::{Pairs, PatternSite};
-use crate::traffic::MAX_LISTED;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose};
 

@@ -26,7 +26,7 @@ fn hashed_flows_collide_as_by_chance() {
         setup.flows = (0..TRIALS).flat_map(trial).collect();
         setup
     };
-    // Uplink of each flow: flows are told apart by trial (their instant) and source.
+    // Uplink of each flow: flows are identified by trial (their instant) and source.
     let mut uplink = vec![[0_u16; 4]; TRIALS as usize];
     for number in 0..4 {
         let (seen, _) = port::watch(setup(), SwitchId(0), PortId(4 + number), Span::ZERO);

@@ -118,7 +118,7 @@ impl Lot {
         Lot { shares }
     }
 
-    /// The round trip over so many bottlenecks with empty queues, in packets of a bottleneck.
+    /// The round trip over a number of bottlenecks with empty queues, in packets of a bottleneck.
     fn empty(places: f64) -> f64 {
         let both = |rate: Rate| (rate.time_for(Bytes(PACKET)) + rate.time_for(Bytes(lab::ACK))).seconds();
         let wires = 2.0 * (2.0 + places) * Self::DELAY.seconds();

@@ -14,7 +14,7 @@ use weft_transport::TransportSettings;
 use weft_transport::protocols::cubic::TcpCubicSettings;
 use weft_transport::settings::{Recovery, Tcp};
 
-/// Losses in a run of the engine: the mean over so many cycles is off by 2 % (one standard deviation).
+/// Losses in a run of the engine: the mean over this many cycles deviates by 2 % (one standard deviation).
 const LOSSES: f64 = 700.0;
 
 /// See the file's head.

@@ -1,4 +1,4 @@
-//! A loaded network knows no absolute time: all rates doubled and all times halved, the same packets are lost and every
+//! A loaded network has no absolute time scale: all rates doubled and all times halved, the same packets are lost and every
 //! flow takes half as long.
 
 use weft_core::record::RunRecord;

@@ -7,6 +7,7 @@ use weft_transport::congestion::{
     cubic::{self, CubicSettings},
     dctcp::{self, DctcpSettings},
     htcp::{self, HtcpSettings},
+    l2dct::L2dctSettings,
     newreno::NewRenoSettings,
 };
 use weft_transport::protocols::{
@@ -37,15 +38,28 @@ pub(super) fn transport(random: &mut Random) -> TransportSettings {
         return TransportSettings::Udp(UdpSettings { mtu, rate, ..Default::default() });
     }
     let tcp = tcp(random);
-    match random.below(4) {
+    match random.below(5) {
         0 => TransportSettings::NewReno(protocols::newreno::TcpNewRenoSettings {
             law: NewRenoSettings {},
             tcp,
         }),
         1 => TransportSettings::Cubic(protocols::cubic::TcpCubicSettings { law: cubic(random), tcp }),
         2 => TransportSettings::Htcp(protocols::htcp::TcpHtcpSettings { law: htcp(random), tcp }),
+        3 => TransportSettings::L2dct(protocols::l2dct::TcpL2dctSettings {
+            law: L2dctSettings::default(),
+            tcp,
+        }),
         _ => TransportSettings::Dctcp(protocols::dctcp::TcpDctcpSettings { law: dctcp(random), tcp }),
     }
+}
+
+/// One of all that there is, for worlds with several.
+pub(super) fn any(random: &mut Random) -> TransportSettings {
+    let first = transport(random);
+    let others = [later(random), ranked(random), receiver_driven(random), granted(random)];
+    let mut chosen = others.into_iter().flatten().last().unwrap_or(first);
+    read_late_and_cut(&mut chosen, random);
+    chosen
 }
 
 /// RoCE came later: with dice of its own, so that the worlds of most seeds are what they were.

@@ -108,7 +108,7 @@ pub(super) fn later(random: &mut Random) -> Option<TopologySettings> {
             spine_link: other,
         }),
         _ => {
-            let slow = leaf_spine::Slow { rate: slower, share: Share(0.4), draw: random.below(1_000) };
+            let slow = leaf_spine::Slow { rate: slower, share: Share(0.4), draw: Some(random.below(1_000)) };
             TopologySettings::LeafSpine(leaf_spine::LeafSpineSettings {
                 slow: Some(slow),
                 leaves: 2 + random.below(3),

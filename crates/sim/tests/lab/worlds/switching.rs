@@ -1,6 +1,8 @@
 //! Random switches and balancers. Every buffer holds a few packets at least, every threshold lets one pass: what never
 //! lets a packet through is a dead network and tested elsewhere.
 
+use std::sync::Arc;
+
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
@@ -136,12 +138,12 @@ pub(super) fn compare_paths(balancer: &mut BalancerSettings, random: &mut Random
 
 /// Most switches trim what may be trimmed.
 pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
-    if !setup.transport.stack().is_trimmable() || one_in(random, 4) {
+    if !trimmable(setup).any(|_| true) || one_in(random, 4) {
         return;
     }
     setup.switch.trim = TrimSettings {
         queue: Some(pick(random, &[Amount::Packets(1), Amount::Packets(8), Amount::Bytes(Bytes(20_000))])),
-        header: Bytes(pick(random, &[84, 200, full_packet(&setup.transport).0 / 2])),
+        header: Bytes(pick(random, &[84, 200, full_packet(setup).0 / 2])),
         class: pick(random, &[0, 0, 1]),
         returns: !one_in(random, 3),
     };
@@ -162,14 +164,20 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
 /// Whether headers or control packets wait in one queue with payload, which scenarios may not ask for.
 fn headers_share_a_queue(setup: &Setup) -> bool {
     let queue = |class: Class| u32::from(class.0).min(setup.switch.queues - 1);
-    let classes = setup.transport.classes(None, None);
-    let ahead = classes.receiver.and(Class(setup.switch.trim.class as u8));
-    classes.sender.iter().any(|payload| ahead.iter().any(|class| queue(class) == queue(payload)))
+    trimmable(setup).any(|transport| {
+        let classes = transport.classes(None, None);
+        let ahead = classes.receiver.and(Class(setup.switch.trim.class as u8));
+        classes.sender.iter().any(|payload| ahead.iter().any(|class| queue(class) == queue(payload)))
+    })
+}
+
+/// The transports whose packets may be trimmed.
+fn trimmable(setup: &Setup) -> impl Iterator<Item = &Arc<Transport>> {
+    setup.transports().filter(|transport| transport.stack().is_trimmable())
 }
 
 /// Every setting of a switch.
-pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) -> SwitchSettings {
-    let full = full_packet(transport);
+pub(super) fn switch(random: &mut Random, graph: &Graph, full: Bytes) -> SwitchSettings {
     let queues = 1 + random.below(3);
     let visible = [Visibility::EngineSlot, Visibility::Store, Visibility::Instant];
     let (sharing, buffer) = sharing(random, (graph, full), queues);
@@ -223,7 +231,7 @@ pub(super) fn fabric(setup: &mut Setup, random: &mut Random) {
     if !one_in(random, 6) || ranked || trims || setup.switch.pfc.is_on() {
         return;
     }
-    let full = full_packet(&setup.transport);
+    let full = full_packet(setup);
     let mut switch = setup.switch.clone();
     switch.voq = Some(VoqSettings {
         groups: 1 + random.below(3),
@@ -273,7 +281,8 @@ pub(super) fn pause(switch: &mut SwitchSettings, random: &mut Random) {
 /// Now and then a traffic entry has a class of its own, and DRILL leaves out ports that are paused.
 pub(super) fn choose_classes(setup: &mut Setup, random: &mut Random) {
     if one_in(random, 3) {
-        setup.classes = vec![Some(Class(random.below(setup.switch.queues) as u8))];
+        let entries = setup.tags.len();
+        setup.classes = (0..entries).map(|_| Some(Class(random.below(setup.switch.queues) as u8))).collect();
     }
     if let BalancerSettings::Drill(drill) = &mut setup.balancer {
         drill.exclude_paused = one_in(random, 3);
@@ -292,12 +301,12 @@ pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
         if !alone(&other) || !alone(&setup.balancer) || other.grouping() != setup.balancer.grouping() {
             other = setup.balancer.clone();
         }
-        let switch = switch(random, &setup.graph, &setup.transport);
+        let switch = switch(random, &setup.graph, full_packet(setup));
         let all = (0..setup.graph.switches().len()).map(|number| SwitchId(number as u32));
         let some: Vec<_> = all.filter(|_| one_in(random, 2)).collect();
         setup.devices.add(DeviceKind { switch, balancer: other }, &some);
     }
-    let full = full_packet(&setup.transport);
+    let full = full_packet(setup);
     for number in setup.graph.hosts()..setup.graph.links().len() as u32 {
         if one_in(random, 6) {
             let queue_limit = pick(random, &[None, Some(full * 4), Some(full * 40)]);
@@ -319,7 +328,7 @@ pub(super) fn without_notes(balancer: BalancerSettings) -> BalancerSettings {
 
 /// Most switches go by ranks that packets have, and some where they have none.
 pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
-    let ranks = setup.transport.stack().ranks_packets();
+    let ranks = setup.transports().any(|own| own.stack().ranks_packets());
     if one_in(random, 8) == ranks {
         return;
     }
@@ -329,7 +338,7 @@ pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
 
 /// The links of flows that go by grants have arbiters, and now and then those of others.
 pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
-    if setup.transport.stack().arbiter().is_none() && !one_in(random, 20) {
+    if !setup.schedules() && !one_in(random, 20) {
         return;
     }
     setup.switch.arbiter = ArbiterSettings::PdqArbiter(PdqArbiterSettings {
@@ -348,7 +357,7 @@ pub(super) fn shape(setup: &mut Setup, random: &mut Random) {
     if !one_in(random, 6) {
         return;
     }
-    let full = full_packet(&setup.transport);
+    let full = full_packet(setup);
     for number in setup.graph.hosts()..setup.graph.links().len() as u32 {
         if one_in(random, 8) {
             let own = Some(shaper(random, full, &setup.graph.links()[number as usize]));

@@ -17,7 +17,7 @@ pub trait Chance {
 
     /// The rank of a candidate among equally loaded ones. `position` numbers the samples first, then the cells of the
     /// memory.
-    fn rank(&mut self, place: usize) -> u64;
+    fn rank(&mut self, position: usize) -> u64;
 }
 
 impl Chance for Random {
@@ -34,7 +34,7 @@ impl Chance for Random {
     }
 
     #[inline(always)]
-    fn rank(&mut self, _place: usize) -> u64 {
+    fn rank(&mut self, _position: usize) -> u64 {
         self.bits()
     }
 }

@@ -13,7 +13,7 @@ fn link(gbps: u64) -> (Decay, Estimator) {
     (decay, Estimator::new(&decay, Rate::from_gbps(gbps)))
 }
 
-/// A packet of 100 bytes every 100 ns, R = 1 byte per ns, for so many periods; the bytes before and after each decay.
+/// A packet of 100 bytes every 100 ns, R = 1 byte per ns, for a number of periods; the bytes before and after each decay.
 fn steady(periods: u64) -> Vec<(f64, f64)> {
     let (decay, mut link) = link(10);
     let mut around = Vec::new();

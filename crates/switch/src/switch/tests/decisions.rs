@@ -321,7 +321,7 @@ fn new_routes_start_with_an_empty_memory() {
     let kept = |install: bool| {
         let same = |seed: &u64| {
             let balancer = drill_with(1, 1, Tie::MemoryFirst);
-            // Nobody is seen, so that all loads are equal and memory alone decides.
+            // No queue is seen, so that all loads are equal and memory alone decides.
             let settings = SwitchSettings { visibility: Visibility::Store, ..SwitchSettings::default() };
             let mut bench =
                 BenchOptions { settings, balancer, seed: *seed, ..BenchOptions::default() }.build();

@@ -72,7 +72,7 @@ fn any_plan(dice: &mut Random) -> BenchOptions {
     }
 }
 
-/// Classes 0 and 2 pause, or none; nobody obeys, so that headroom overflows.
+/// Classes 0 and 2 pause, or none; no sender obeys, so that headroom overflows.
 fn any_pauses(dice: &mut Random, on: bool) -> PfcSettings {
     let xoff = dice.chance(0.5).then_some(Bytes(2_000));
     let (classes, headroom) = if on { (vec![0, 2], Some(Bytes(600))) } else { (Vec::new(), None) };

@@ -30,7 +30,7 @@ fn payload() -> Header {
     class(1, header)
 }
 
-/// So many packets come in.
+/// A number of packets arrive.
 fn fill(bench: &mut Bench, count: usize, header: Header) {
     for _ in 0..count {
         bench.receive(1, header);

@@ -1,6 +1,6 @@
 //! The settings of an explicit graph. Builds nothing and reads no files.
 
-use crate::import::format::Format;
+use crate::format::Format;
 use weft_core::settings::Share;
 use weft_core::{Rate, Span};
 

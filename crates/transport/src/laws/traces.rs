@@ -8,9 +8,10 @@ use std::fmt::Write;
 
 use weft_core::Span;
 
-use super::rig::{MSS, Rig, SITE};
-use super::{AckEvent, AnyLaw, Cause, CongestionEvent, CongestionLaw, LawSettings, MarkUse, Window};
-use super::{
+use super::{AnyLaw, LawSettings};
+use crate::congestion::rig::{MSS, Rig, SITE};
+use crate::congestion::{AckEvent, Cause, CongestionEvent, CongestionLaw, MarkUse, Window};
+use crate::congestion::{
     cubic::CubicSettings,
     dctcp::{self, DctcpSettings},
     htcp::{self, HtcpSettings},

@@ -13,7 +13,7 @@ const PAGE: usize = 64;
 const EMPTY: u32 = 0;
 
 /// Slots by flow number. A finished flow leaves a sixteenth of a byte.
-pub(crate) struct Places {
+pub(crate) struct FlowSlots {
     /// The page of each block of numbers.
     page_of: Vec<u32>,
     pages: Vec<Page>,
@@ -21,30 +21,30 @@ pub(crate) struct Places {
 }
 
 struct Page {
-    places: [u32; PAGE],
+    slots: [u32; PAGE],
     used: u32,
 }
 
 impl Page {
-    const NEW: Page = Page { places: [NOWHERE; PAGE], used: 0 };
+    const NEW: Page = Page { slots: [NOWHERE; PAGE], used: 0 };
 }
 
-impl Places {
-    pub(crate) fn new() -> Places {
-        Places { page_of: Vec::new(), pages: vec![Page::NEW], free: Vec::new() }
+impl FlowSlots {
+    pub(crate) fn new() -> FlowSlots {
+        FlowSlots { page_of: Vec::new(), pages: vec![Page::NEW], free: Vec::new() }
     }
 
     /// The slot of a flow's end.
     #[inline]
     pub(crate) fn get(&self, flow: FlowId) -> u32 {
         match self.page_of.get(flow.index() / PAGE) {
-            Some(page) => self.pages[*page as usize].places[flow.index() % PAGE],
+            Some(page) => self.pages[*page as usize].slots[flow.index() % PAGE],
             None => NOWHERE,
         }
     }
 
     /// Records the slot of a flow that has none.
-    pub(crate) fn set(&mut self, flow: FlowId, place: u32) {
+    pub(crate) fn set(&mut self, flow: FlowId, slot: u32) {
         let run = flow.index() / PAGE;
         if run >= self.page_of.len() {
             self.page_of.resize(run + 1, EMPTY);
@@ -56,7 +56,7 @@ impl Places {
             }
         }
         let page = &mut self.pages[self.page_of[run] as usize];
-        page.places[flow.index() % PAGE] = place;
+        page.slots[flow.index() % PAGE] = slot;
         page.used += 1;
     }
 
@@ -64,7 +64,7 @@ impl Places {
     pub(crate) fn clear(&mut self, flow: FlowId) {
         let number = &mut self.page_of[flow.index() / PAGE];
         let page = &mut self.pages[*number as usize];
-        page.places[flow.index() % PAGE] = NOWHERE;
+        page.slots[flow.index() % PAGE] = NOWHERE;
         page.used -= 1;
         if page.used == 0 {
             self.free.push(std::mem::replace(number, EMPTY));
@@ -79,16 +79,16 @@ mod tests {
     /// A window of five flows moves over many; one stays open from the beginning.
     #[test]
     fn pages_are_used_again_and_a_long_flow_holds_only_its_own() {
-        let mut places = Places::new();
+        let mut slots = FlowSlots::new();
         for number in 0..10_000 {
-            places.set(FlowId(number), number);
+            slots.set(FlowId(number), number);
             if let Some(done) = number.checked_sub(5).filter(|done| *done != 3) {
-                assert_eq!(places.get(FlowId(done)), done);
-                places.clear(FlowId(done));
-                assert_eq!(places.get(FlowId(done)), NOWHERE);
+                assert_eq!(slots.get(FlowId(done)), done);
+                slots.clear(FlowId(done));
+                assert_eq!(slots.get(FlowId(done)), NOWHERE);
             }
         }
-        assert_eq!((places.get(FlowId(3)), places.get(FlowId(10_000))), (3, NOWHERE));
-        assert_eq!(places.pages.len(), 4, "none, the long flow's, and two of the window");
+        assert_eq!((slots.get(FlowId(3)), slots.get(FlowId(10_000))), (3, NOWHERE));
+        assert_eq!(slots.pages.len(), 4, "none, the long flow's, and two of the window");
     }
 }

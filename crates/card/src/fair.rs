@@ -1,0 +1,33 @@
+//! A card that takes one packet from each flow in turn, acknowledgements first: fair queueing per flow with just enough packets
+//! in the card to keep the line busy.
+
+use weft_core::settings;
+
+use crate::{CardPlan, NetworkCard};
+
+/// One sentence for lists.
+pub const SUMMARY: &str =
+    "takes a packet from each flow in turn, acknowledgements first; flows hold back what has to wait";
+
+settings! {
+    /// No settings.
+    pub struct FairCardSettings {}
+}
+
+/// See the file's head.
+#[derive(Clone, Copy, Debug)]
+pub struct FairCard;
+
+impl FairCard {
+    /// The card.
+    #[must_use]
+    pub fn new(_settings: &FairCardSettings, _site: ()) -> FairCard {
+        FairCard
+    }
+}
+
+impl NetworkCard for FairCard {
+    fn plan(&self) -> CardPlan {
+        CardPlan::Turns
+    }
+}

@@ -1,0 +1,40 @@
+//! pFabric of a run: its settings, checked and clamped, with the sizes that follow. Must not depend on the ends of flows.
+
+use weft_core::stack::Frames;
+use weft_core::{Bytes, Class};
+
+use crate::settings::PfabricSettings;
+
+/// pFabric of a run, shared by all its ends.
+#[derive(Clone, Debug)]
+pub struct PfabricStack {
+    pub(crate) settings: PfabricSettings,
+    pub(crate) frames: Frames,
+}
+
+impl PfabricStack {
+    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    #[must_use]
+    pub fn new(settings: &PfabricSettings) -> PfabricStack {
+        PfabricStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
+    }
+
+    /// The settings of the scenario.
+    #[must_use]
+    pub fn settings(&self) -> &PfabricSettings {
+        &self.settings
+    }
+
+    pub(crate) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    /// Packets of a flow.
+    pub(crate) fn packets(&self, size: Bytes) -> u64 {
+        size.0.max(1).div_ceil(self.frames.mss)
+    }
+
+    pub(crate) fn payload_class(&self, own: Option<Class>) -> Class {
+        own.unwrap_or(Class(self.settings.class as u8))
+    }
+}

@@ -1,0 +1,43 @@
+//! Where a switch and its balancers are. Must not depend on what they do.
+
+use weft_core::{Bytes, Rate, Span, SwitchId};
+
+/// What a switch needs to know about its position in the network.
+#[derive(Clone, Debug)]
+pub struct SwitchSite {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Which switch it is.
+    pub switch: SwitchId,
+    /// Line rate of each port.
+    pub rates: Vec<Rate>,
+    /// One-way delay of the cable of each port.
+    pub cables: Vec<Span>,
+    /// Wire size of a full-size packet, for the time an engine has per packet.
+    pub full_packet: Bytes,
+}
+
+#[cfg(test)]
+impl SwitchSite {
+    /// Two ports of 10 Gb/s on cables without delay.
+    pub(crate) fn of_two_ports() -> SwitchSite {
+        SwitchSite {
+            seed: 1,
+            switch: SwitchId(0),
+            rates: vec![Rate::from_gbps(10); 2],
+            cables: vec![Span::ZERO; 2],
+            full_packet: Bytes(1_500),
+        }
+    }
+}
+
+/// Where a balancer lives.
+#[derive(Clone, Copy, Debug)]
+pub struct BalancerSite {
+    /// Seed of the run.
+    pub seed: u64,
+    /// The switch.
+    pub switch: SwitchId,
+    /// The forwarding engine within the switch.
+    pub engine: u16,
+}

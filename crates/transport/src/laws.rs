@@ -1,0 +1,36 @@
+//! The congestion laws of TCP that the list of transports names. Must not depend on what else a transport is.
+
+macro_rules! laws {
+    ($($stack:ident is $type:ty $(, in $body:ty)?, by $by:ident { $($line:tt)* })+) => {
+        $(laws_of! { $by $($line)* })+
+    };
+}
+
+/// The lines of TCP; those of other stacks have no congestion law.
+macro_rules! laws_of {
+    (over_tcp $($name:literal => $module:ident :: $member:ident($settings:ident) law $law:ident),+ $(,)?) => {
+        use crate::congestion::{AckEvent, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window, $($module),+};
+
+        weft_core::family! {
+            /// All congestion laws.
+            pub enum AnyLaw: CongestionLaw;
+            /// The congestion law of a transport, with its own parameters.
+            pub enum LawSettings;
+            called "law" built at LawSite;
+            members { $($name => $module::$member($law),)+ }
+            methods {
+                fn grow(&mut self, window: &mut Window, ack: &AckEvent);
+                fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
+                fn observe(&mut self, window: &mut Window, ack: &AckEvent);
+                fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool);
+                fn mark_use(&self) -> MarkUse;
+            }
+        }
+    };
+    ($other:ident $($line:tt)*) => {};
+}
+
+list!(laws);
+
+#[cfg(test)]
+mod traces;
