@@ -10,7 +10,7 @@ use crate::drawing::FigureSource;
 use crate::finding::{ClaimFinding, ClaimFindings, ClaimStatus, RESULTS, Tabled, verdict};
 use crate::folder::Folder;
 use crate::form::Form;
-use crate::score::Scores;
+use crate::score::ClaimScores;
 use crate::source::{Experiment, PublishedClaim, PublishedSource, Sensitivity};
 use crate::{assumption, definition, overview, verdicts, words};
 
@@ -188,7 +188,7 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
     }
     let [yes, no, incomparable, unrun] = counts;
     let all: Vec<&PublishedClaim> = source.claims.iter().collect();
-    let scores = Scores::of(source, &all, findings).sentences().join(" ");
+    let scores = ClaimScores::of(source, &all, findings).sentences().join(" ");
     format!(
         "Of {} claims, **{yes} are reproduced, {no} are not**; {incomparable} cannot be compared, {unrun} have not been run. {scores}\n\n",
         all.len()

@@ -11,7 +11,7 @@ use crate::finding::{ClaimFindings, verdict};
 use crate::folder::Folder;
 use crate::measure::Runs;
 use crate::plan::ReproductionPlan;
-use crate::score::{Scores, double_standards};
+use crate::score::{ClaimScores, double_standards};
 use crate::source::{Assumption, PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 
@@ -56,7 +56,7 @@ fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
         "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured or compared. {}",
         words.len(),
         words.len() - yes - no,
-        Scores::of(source, &claims, findings).sentences().join(" ")
+        ClaimScores::of(source, &claims, findings).sentences().join(" ")
     )
 }
 

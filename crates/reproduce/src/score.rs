@@ -9,7 +9,7 @@ use crate::source::{Assumption, PublishedClaim, PublishedSource};
 
 /// The three scores of some claims.
 #[derive(Clone, Debug)]
-pub(crate) struct Scores<'a> {
+pub(crate) struct ClaimScores<'a> {
     /// Claims that were judged as prescribed or under another choice.
     pub(crate) judged: usize,
     /// Hold as prescribed.
@@ -20,13 +20,13 @@ pub(crate) struct Scores<'a> {
     pub(crate) joint: Option<(&'a Assumption, usize, usize)>,
 }
 
-impl<'a> Scores<'a> {
+impl<'a> ClaimScores<'a> {
     /// Those of these claims of a source.
     pub(crate) fn of(
         source: &'a PublishedSource,
         claims: &[&PublishedClaim],
         findings: &ClaimFindings,
-    ) -> Scores<'a> {
+    ) -> ClaimScores<'a> {
         let comparable = |claim: &&&PublishedClaim| claim.not_comparable.is_empty();
         let told = claims.iter().filter(comparable).map(|claim| Told::new(source, claim, findings));
         let told: Vec<Told> = told.collect();
@@ -40,7 +40,7 @@ impl<'a> Scores<'a> {
                 joint = Some((assumption, yes, verdicts.len() - yes));
             }
         }
-        Scores {
+        ClaimScores {
             judged: count(|told| told.judged),
             prescribed: count(|told| told.prescribed),
             chosen: count(|told| told.chosen),
@@ -201,7 +201,7 @@ not_comparable = "no unit"
             .into(),
             ..ClaimFindings::default()
         };
-        let scores = Scores::of(&source, &claims, &findings);
+        let scores = ClaimScores::of(&source, &claims, &findings);
         let (joint, yes, no) = scores.joint.unwrap();
         assert_eq!((scores.judged, scores.prescribed, scores.chosen), (3, 1, 3));
         assert_eq!((joint.name.as_str(), yes, no), ("half send", 2, 1), "one set for all excuses fewer");

@@ -1,7 +1,7 @@
 //! The terminal output of a reproduction, in 80 columns.
 
 use crate::finding::{ClaimFindings, ClaimStatus, verdict};
-use crate::score::{Scores, double_standards};
+use crate::score::{ClaimScores, double_standards};
 use crate::source::{PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 use weft_draw::{WIDTH, wrapped};
@@ -24,7 +24,7 @@ pub(crate) fn summary(
         claims.len(),
         claims.len() - yes - no
     ));
-    lines.extend(wrapped(&Scores::of(source, claims, findings).sentences().join(" "), WIDTH));
+    lines.extend(wrapped(&ClaimScores::of(source, claims, findings).sentences().join(" "), WIDTH));
     let longest = claims.iter().map(|claim| claim.id.get_ref().len() + 1).max().unwrap_or(0);
     let margin = MARGIN.max(longest);
     for (claim, verdict) in claims.iter().zip(&verdicts) {
