@@ -24,7 +24,6 @@ fn star(flows: &[(u32, u64)]) -> Setup {
     let topology = SingleSwitchSettings {
         hosts: 3,
         host_link: LinkSettings::of(Rate::from_gbps(10)),
-        ..Default::default()
     };
     let tcp = Tcp { handshake: false, initial_window: Amount::Packets(1_000), ..Tcp::default() };
     let transport = TransportSettings::Dctcp(TcpDctcpSettings { tcp, ..Default::default() });
