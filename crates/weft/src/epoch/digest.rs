@@ -44,18 +44,21 @@ fn of_scenario(
         let manifest = &run.manifest;
         let labels: Vec<&str> = manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
         let name = format!("{}/{}/seed-{}", manifest.name, labels.join(", "), manifest.seed);
-        let written = Written::read(&scratch.join(manifest.path()))?;
-        let results = Some(hexadecimal(written.of(|value| known.contains(value)).as_bytes()));
-        let all = hexadecimal(written.of(|_| true).as_bytes());
-        digests.runs.insert(name, RunDigests { results, all, files: hexadecimal(&written.bytes) });
-        digests.values.extend(written.values.into_iter().map(|(name, _)| name));
+        digests.add(name, Written::read(&scratch.join(manifest.path()))?, known);
     }
     if let Some((name, numbers)) = of_fluid(path) {
-        let digest = hexadecimal(numbers.as_bytes());
-        let all = digest.clone();
-        digests.runs.insert(name, RunDigests { results: Some(digest.clone()), all, files: digest });
+        digests.add(name, numbers, known);
     }
     Ok(())
+}
+
+impl Digests {
+    fn add(&mut self, name: String, written: Written, known: &BTreeSet<String>) {
+        let results = Some(hexadecimal(written.of(|value| known.contains(value)).as_bytes()));
+        let all = hexadecimal(written.of(|_| true).as_bytes());
+        self.runs.insert(name, RunDigests { results, all, files: hexadecimal(&written.bytes) });
+        self.values.extend(written.values.into_iter().map(|(name, _)| name));
+    }
 }
 
 /// Runs a scenario and names the folder of its results.
@@ -150,11 +153,13 @@ impl Written {
 }
 
 /// The fluid numbers of all cases, if all have a fluid model.
-fn of_fluid(path: &Path) -> Option<(String, String)> {
+fn of_fluid(path: &Path) -> Option<(String, Written)> {
     let scenario = weft_prepare::read(path, &[], false).ok()?;
     let cases: Vec<usize> = (0..scenario.cases().len()).collect();
     let all = fluid_numbers(path, &FluidOptions::default(), &cases).ok()?;
-    let number = |(name, value): (&&str, &f64)| format!("{name} {value:.8e}\n");
-    let text = all.iter().flat_map(|numbers| numbers.iter().map(number)).collect();
-    Some((format!("{}/fluid", scenario.settings.name), text))
+    let number = |(name, value): (&&str, &f64)| (format!("fluid {name}"), format!("{value:.8e}"));
+    let values = all.iter().flat_map(|numbers| numbers.iter().map(number)).collect();
+    let mut written = Written { values, bytes: Vec::new() };
+    written.bytes = written.of(|_| true).into_bytes();
+    Some((format!("{}/fluid", scenario.settings.name), written))
 }
