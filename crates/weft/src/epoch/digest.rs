@@ -14,6 +14,9 @@ use crate::{Error, FluidOptions, PACKETS, RunOptions, fluid_numbers};
 /// Keys of a summary about the cost of a run, which depends on clock, machine and engine, not on the scenario alone.
 const COST: [&str; 3] = ["wall_s", "threads", "events"];
 
+/// The column that names the folder of a case, whose name ends in a hash over these very digests.
+const CASE: &str = "case";
+
 /// Runs every scenario of a folder and digests what each run writes: tables, summary and detail, without wall times; and
 /// the numbers of its fluid model, where it has one, to nine digits. `known` names the values that digests of results
 /// cover; `scratch` is an empty folder for the results.
@@ -125,22 +128,21 @@ impl Written {
     fn table(&mut self, path: &Path) -> std::io::Result<()> {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(path)?;
-        self.bytes.extend(file.as_bytes());
-        self.bytes.extend(text.as_bytes());
-        let mut lines = text.lines();
-        let heads: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+        let mut lines = text.lines().map(|line| line.split(','));
+        let heads: Vec<&str> = lines.next().into_iter().flatten().collect();
         let mut columns = vec![String::new(); heads.len()];
-        for line in lines {
-            for (column, cell) in columns.iter_mut().zip(line.split(',')) {
-                column.push_str(match cell {
-                    "true" => "1",
-                    "false" => "0",
-                    other => other,
-                });
-                column.push(',');
-            }
+        for (column, cell) in lines.flat_map(|line| (0..heads.len()).zip(line)) {
+            columns[column].push_str(match cell {
+                "true" => "1",
+                "false" => "0",
+                other => other,
+            });
+            columns[column].push(',');
         }
-        self.values.extend(heads.iter().map(|head| format!("{file} {head}")).zip(columns));
+        for (head, column) in heads.into_iter().zip(columns).filter(|(head, _)| *head != CASE) {
+            self.bytes.extend(format!("{file} {head} {column}\n").as_bytes());
+            self.values.push((format!("{file} {head}"), column));
+        }
         Ok(())
     }
 
