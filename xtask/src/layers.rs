@@ -201,6 +201,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-jobs", may_use: PARTS },
     Layer { name: "weft-workload", may_use: &["weft-core", "weft-jobs"] },
+    Layer { name: "weft-ideal", may_use: &["weft-core"] },
     Layer { name: "weft-statistics", may_use: &[] },
     Layer { name: "weft-store", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },

@@ -320,7 +320,7 @@ fn the_switch_of_a_scenario_carries_real_hosts() {
         assert!(rate < 100e6 * 1448.0 / 1538.0 * 1.02, "{rate} bit/s through a link of 100 Mbps");
         streamed = true;
     }
-    bench.shows_its_counters(["port          sent", "weft_switch_marked_packets_total{port=\"right\"}"]);
+    bench.shows_its_counters(["port   sent", "weft_switch_marked_packets_total{port=\"right\"}"]);
     let counters = bench.stop();
     assert!(!counters.contains("malformed"), "{counters}");
     let right: Vec<&str> = counters

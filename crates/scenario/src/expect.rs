@@ -4,6 +4,8 @@
 //! Must not depend on records or statistics, only on metric names.
 
 mod limits;
+mod quantity;
+mod question;
 mod resolve;
 
 use std::collections::BTreeMap;
@@ -15,7 +17,8 @@ use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Toml, TomlEntry};
 
-pub(crate) use resolve::{Question, Swept, resolve, unknown_metric};
+pub(crate) use question::Question;
+pub(crate) use resolve::{Swept, resolve, unknown_metric};
 
 settings! {
     /// A claim about the results, checked after the run. `where`, a table of paths and values, selects cases of the
@@ -197,7 +200,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
         mistakes.push(Mistake::new(entry.place, &path, message).allowing(format!("value = \"{text}\"")));
         text
     });
-    let limits = limits::without_units(&mut node);
+    let limits = quantity::without_units(&mut node);
     let decoded = decode(TABLE, &node, &path, &[]);
     mistakes.extend(decoded.mistakes);
     let mut settings = ExpectSettings::from_value(&decoded.value);

@@ -12,6 +12,7 @@ mod card;
 mod closed;
 pub(crate) mod jobs;
 mod line;
+mod parked;
 mod part;
 mod pauses;
 mod send;

@@ -56,7 +56,8 @@ fn one_queue_sends_in_order_of_demand_and_turns_share() {
     let [small, large] = delays(CardSettings::default(), [10, 100]);
     // The flow that starts first has two packets before the other's first; then they alternate.
     assert!((8.0..=11.0).contains(&small), "{small}: a packet of the other before nearly each of its own");
-    assert_eq!(large, 10.0);
+    // Every packet of the small flow, and at most one frame of minimum size.
+    assert!((10.0..10.1).contains(&large), "{large}: each packet of the small flow once");
 }
 
 /// A flow that starts later waits for all that is queued, and no longer.

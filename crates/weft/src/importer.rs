@@ -82,7 +82,7 @@ pub(crate) fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Res
     if rest.is_empty() {
         text += NO_FLOWS;
     }
-    Ok(ImportedScenario { text: accepted(text, files)?, files: beside })
+    accepted(ImportedScenario { text, files: beside }, files)
 }
 
 /// The name of the file for the flows of a scenario that is written to `out`.
@@ -98,17 +98,22 @@ fn flow_file(path: &Path, flows: usize, (out, before): (Option<&Path>, usize)) -
     Ok(if before == 0 { format!("{stem}.flows.csv") } else { format!("{stem}.flows-{}.csv", before + 1) })
 }
 
-/// The text, if `weft check` finds no mistake in it.
-fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
+/// The scenario, if `weft check` finds no mistake in it.
+fn accepted(imported: ImportedScenario, files: &[PathBuf]) -> Result<ImportedScenario, Error> {
+    let text = &imported.text;
     let names = files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let refused = |found: String| Error::BadInput(format!("{names}: found {found}"));
     if text.len() as u64 > LARGEST_SCENARIO {
         let words = format!("a network and flows that make a scenario of {} bytes", text.len());
         return Err(refused(format!("{words}; allowed: up to {LARGEST_SCENARIO}")));
     }
-    let checked = ScenarioFile::parse(&text, &names).and_then(|file| file.validate(&weft_prepare::METRICS));
+    let folder = std::env::temp_dir().join(format!("weft-import-{}", std::process::id()));
+    lay_out(&folder, &imported.files)?;
+    let checked = ScenarioFile::parse(text, &names)
+        .and_then(|file| file.in_folder(&folder).validate(&weft_prepare::METRICS));
+    let _ = std::fs::remove_dir_all(&folder);
     match checked {
-        Ok(_) => Ok(text),
+        Ok(_) => Ok(imported),
         Err(mistakes) => {
             let first = mistakes.list().iter().take(10).map(|mistake| mistake.message.as_str());
             Err(refused(format!(
@@ -117,6 +122,13 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
             )))
         }
     }
+}
+
+/// Puts the files that a scenario names where `weft check` finds them.
+fn lay_out(folder: &Path, files: &[(String, String)]) -> Result<(), Error> {
+    let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    files.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text)).map_err(failed)
 }
 
 /// The DCQCN settings of the HPCC simulator's `run.py` for hosts of this rate: topology and flow files of that

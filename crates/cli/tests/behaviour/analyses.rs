@@ -155,7 +155,7 @@ fn programs_and_pictures_get_the_same() {
     assert_eq!(all["tables"].as_array().map(Vec::len), Some(7));
     assert_eq!(all["pairs"][1]["pairs"], 6);
     let again = weft(&folder, "analyse quiver q.toml --svg q.svg");
-    assert_eq!(again.code, Some(1), "a file that is there is not overwritten");
+    assert_eq!(again.code, Some(2), "a file that is there is not overwritten");
 }
 
 #[test]

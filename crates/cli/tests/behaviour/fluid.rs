@@ -214,7 +214,7 @@ fn a_map_has_every_point_and_agrees_with_margin() {
 #[test]
 fn tuned_settings_have_the_margin_that_was_wanted() {
     let folder = folder("fluid-tune");
-    let wanted = "--flows 2..20 --margin 10 --queue 2MB";
+    let wanted = "--flows 2..20 --margin 10 --queue 2MB --recovery 250ms";
     let out = good(&folder, &format!("fluid tune s.toml --delay 20us {wanted} --no-packets"));
     let value = |name: &str| {
         let line = out.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a setting");

@@ -77,6 +77,18 @@ fn the_same_input_gives_the_same_bytes_with_any_number_of_jobs() {
     }
 }
 
+/// The cells of a table without its last two columns, case and seed: a case run by itself has another name.
+fn rows(table: &Path) -> Vec<Vec<String>> {
+    let cells = |line: &str| {
+        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+        cells.truncate(cells.len().saturating_sub(2));
+        cells
+    };
+    let text = text(table);
+    assert!(text.lines().next().is_some_and(|head| head.ends_with(",case,seed")), "{}", table.display());
+    text.lines().map(cells).collect()
+}
+
 #[test]
 fn the_complete_scenario_runs_to_the_same_result_and_marks_defaults() {
     let folder = folder_with("complete", TINY);
@@ -88,8 +100,8 @@ fn the_complete_scenario_runs_to_the_same_result_and_marks_defaults() {
     fs::write(folder.join("again.toml"), complete).expect("writable");
     good(&folder, "run again.toml --seed 1 --out again");
     let again = finished(&folder.join("again")).remove(0);
-    for table in ["flows.csv", "queues.parquet"] {
-        assert_eq!(fs::read(run.join(table)).expect("there"), fs::read(again.join(table)).expect("there"));
+    for table in ["flows.csv", "links.csv"] {
+        assert_eq!(rows(&run.join(table)), rows(&again.join(table)), "{table}");
     }
     assert_eq!(json(&run.join("manifest.json"))["hash"], json(&again.join("manifest.json"))["hash"]);
 }
@@ -135,7 +147,7 @@ fn the_command_of_a_run_repeats_it() {
         good(&folder, &format!("{line} --out again"));
         let again = finished(&folder.join("again")).remove(0);
         assert_eq!(json(&again.join("manifest.json"))["hash"], manifest["hash"], "{line}");
-        assert_eq!(text(&again.join("flows.csv")), text(&run.join("flows.csv")), "{line}");
+        assert_eq!(rows(&again.join("flows.csv")), rows(&run.join("flows.csv")), "{line}");
         fs::remove_dir_all(folder.join("again")).expect("removable");
     }
     assert!(text(&folder.join("runs/tiny/report.html")).contains("weft run tiny.toml<"));

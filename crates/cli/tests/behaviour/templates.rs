@@ -34,7 +34,7 @@ fn a_file_is_never_overwritten_and_an_unknown_kind_is_refused() {
     let folder = folder("templates-refused");
     good(&folder, "new hello --out hello.toml");
     let again = weft(&folder, "new incast --out hello.toml");
-    assert_eq!(again.code, Some(1));
+    assert_eq!(again.code, Some(2));
     assert!(again.err.contains("hello.toml"), "{}", again.err);
     let unknown = weft(&folder, "new helo");
     assert_eq!(unknown.code, Some(2));

@@ -2,39 +2,16 @@
 //!
 //! Depends on axes, labels and recorded quantities; must not depend on other settings or results.
 
-use super::limits::{LimitWithUnit, in_unit_of_metrics};
-use super::{Bound, Claim, Measurement, Metrics};
+use super::limits::in_unit_of_metrics;
+use super::question::Question;
+use super::{Claim, Measurement, Metrics};
 use crate::sweep::{SweepAxis, product};
 use std::collections::BTreeMap;
-use weft_expression::{Expression, Selector, Term, same};
+use weft_expression::{Selector, Term, same};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::Toml;
 use weft_model::Recorded;
-
-/// An expectation as written.
-#[derive(Clone, Debug)]
-pub(crate) struct Question {
-    pub(crate) path: String,
-    pub(crate) place: SourceSpan,
-    pub(crate) subject: SourceSpan,
-    /// What is measured, as written.
-    pub(crate) text: String,
-    pub(crate) expression: Expression,
-    pub(crate) selection: Vec<(String, Toml, SourceSpan)>,
-    /// Limits with units, and how many limits there are.
-    pub(crate) limits: Vec<LimitWithUnit>,
-    pub(crate) given: usize,
-    /// Limits with units are in their base units, see [`limits`](super::limits).
-    pub(crate) bound: Bound,
-    pub(crate) reduced: bool,
-}
-
-impl Question {
-    fn terms(&self) -> impl Iterator<Item = &Term> {
-        self.expression.terms().into_iter().map(|(term, _)| term)
-    }
-}
 
 /// The sweep as an expectation sees it.
 pub(crate) struct Swept<'a> {

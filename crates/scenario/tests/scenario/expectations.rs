@@ -209,7 +209,7 @@ fn what_only_reproductions_have_is_refused() {
     assert!(refused("1 + 2").contains("no metric is given"));
     assert!(refused("fct.mean(drill) /").contains("cannot read `fct.mean(drill) /`"));
     let old = mistake("ratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1");
-    assert!(old.contains("`ratio` is now written as `value`"), "{old}");
+    assert!(old.contains("`ratio` is now `value`"), "{old}");
 }
 
 #[test]

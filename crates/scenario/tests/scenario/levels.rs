@@ -284,7 +284,7 @@ fn virtual_output_queues_stand_alone() {
     );
     finds(&leaf("cell = \"208 B\""), "`switch.leaf.cell` has no effect: virtual output queues count bytes");
     let voq = |what: &str| format!("[switch.leaf.voq]\n{what}\n");
-    finds(&voq("credit = \"0 B\""), "holds nothing");
+    finds(&voq("credit = \"0 B\""), "holds no packet");
     finds(&voq("output = \"1 kB\""), "1 kB is less than one credit of 4 KiB");
     finds(&voq("spill = \"1 GB\"\ndeep = \"4 GB\""), "`switch.leaf.voq.deep` has no effect: no queue spills");
     finds(&voq("groups = 40"), "40 groups of ports in a switch that has 4");

@@ -177,7 +177,7 @@ fn a_shared_buffer_has_a_size_above_its_minima() {
     );
     section(
         "[switch]\nbuffer = \"1 MB\"\nsharing = \"infinite\"\n",
-        "nothing is ever refused",
+        "infinite sharing refuses no packet",
         "[switch]\nsharing = \"infinite\"\n",
     );
 }
@@ -353,7 +353,11 @@ fn traffic_fits_the_network() {
         "[[traffic]]\ntag = \"web2\"\nload = 0.1\nsizes = \"1 kB\"\n",
     );
     rule(&format!("{HEAD}{SECTIONS}"), "never end", &small(""));
-    rule(&format!("{HEAD}traffic = []\n[topology.leaf-spine]\n"), "there is no traffic", &small(""));
+    rule(
+        &format!("{HEAD}traffic = []\n[topology.leaf-spine]\n"),
+        "no traffic: give at least one",
+        &small(""),
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use weft_transport::{AnyHost, Body, FlowSite, Receiver, Sender, Transport};
 
 use super::Hosts;
 use super::line::Line;
-use super::pauses::Parked;
+use super::parked::Parked;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 

@@ -11,25 +11,6 @@ use super::card::Host;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 
-/// Ends that wanted the card while their queues were paused, in order.
-#[derive(Default)]
-pub(super) struct Parked {
-    /// The parked senders, and since when each has been parked.
-    senders: Vec<(Seat, Time)>,
-    receivers: Vec<(Seat, Time)>,
-    replies: Vec<(Header, Body)>,
-}
-
-impl Parked {
-    /// The ends of one side.
-    pub(super) fn of(&mut self, side: Side) -> &mut Vec<(Seat, Time)> {
-        match side {
-            Side::Sender => &mut self.senders,
-            Side::Receiver => &mut self.receivers,
-        }
-    }
-}
-
 /// Puts parked ends before later ones.
 fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<(Seat, Time)>) {
     parked.extend(std::iter::from_fn(|| ring.pop()).map(|seat| (seat, Time::ZERO)));
