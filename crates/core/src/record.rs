@@ -1,6 +1,7 @@
 //! What an engine reports: the same for simulator and router, so that one report reads both. Must not depend on file
 //! formats.
 
+mod arrivals;
 mod job;
 mod measured;
 mod pause;
@@ -9,6 +10,7 @@ use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
 
+pub use arrivals::ArrivalRecord;
 pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
@@ -60,17 +62,6 @@ pub struct RunRecord {
     pub stop: Stop,
     /// What the engine measured; fields of other quantities are empty.
     pub measured: Measured,
-}
-
-/// The part of a run in which flows arrived: from its start to the start of the last flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ArrivalRecord {
-    /// When the last flow started.
-    pub until: Time,
-    /// Payload of measured flows delivered by then.
-    pub delivered: Bytes,
-    /// That is at least half of all payload delivered in the run.
-    pub most: bool,
 }
 
 impl RunRecord {

@@ -72,11 +72,9 @@ pub struct Summary {
     pub reordering: Option<Reordering>,
     /// Load and queues of the links.
     pub links: Links,
-    /// Payload delivered by measured flows from the end of the warm-up on while flows arrive, or else to the end of the run,
-    /// Gbit/s.
+    /// Payload that measured flows deliver after the warm-up while flows arrive, or else to the end of the run, Gbit/s.
     pub goodput_gbps: f64,
-    /// Goodput and the loads of links are averaged until this instant, the start of the last flow, seconds. Absent: over the
-    /// whole run.
+    /// The start of the last flow, seconds, if goodput and the loads of links are averages until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals_until_s: Option<f64>,
     /// The start of the last flow, seconds, where goodput and loads are averages over a whole run that mostly drains: less

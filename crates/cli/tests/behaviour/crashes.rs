@@ -166,7 +166,7 @@ fn a_full_disk_is_named_and_nothing_half_written_counts() {
     let root = folder.join("runs/tiny");
     // In blocks of 512 bytes: not even the list of runs, not the tables of a run, not the report over all.
     let mut said = Vec::new();
-    for blocks in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 60, 80, 100] {
+    for blocks in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 60, 80, 100, 120, 140] {
         let one = with_files_up_to(&folder, blocks, true);
         assert_eq!(one.code, Some(1), "{} blocks\n{}\n{}", blocks, one.out, one.err);
         let words = format!("{}{}", one.out, one.err);

@@ -93,7 +93,7 @@ fn many_flows_are_a_file_beside_the_scenario() {
     assert_eq!(text(&folder.join("many.flows.csv")).lines().count(), 1_501);
     good(&folder, "check many.toml");
     good(&folder, "run many.toml");
-    let run = finished(&folder.join("runs/many")).remove(0);
+    let run = finished(&folder.join("runs/topology")).remove(0);
     assert_eq!(json(&run.join("summary.json"))["flows"]["finished"], 1_500);
 }
 
