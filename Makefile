@@ -95,16 +95,17 @@ counts: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft bench --count --against bench/counts.json
 
-# The vocabulary under an interpreter that sees every access outside memory and every use of what is gone; columns and rings of
-# packets are read by unsafe code. Debug assertions are off: they would stop a test before the access it is about. Left out are
-# tests of a million draws, which would take hours. .ci/miri is this as a job of its own.
+# Columns and rings of packets, which unsafe code reads, under an interpreter that sees every access outside memory and every
+# use of what is gone. Debug assertions are off: they would stop a test before the access it is about. .ci/miri is this as
+# a job of its own; MIRI_TESTS= runs all of the vocabulary but tests of many draws, for hours.
 MIRI_TIME = 300
+MIRI_TESTS = pool ring record
 MIRI_SKIP = $(addprefix --skip ,$(MIRI_SLOW))
 MIRI_SLOW = bitmap::tests::it_agrees_with_a_set random:: histogram:: quiver:: ports_name_a_flow
 miri: rust nightly
 	@if cargo +nightly miri --version >/dev/null 2>&1; then \
 		RUSTFLAGS='-C debug-assertions=off' MIRIFLAGS=-Zmiri-disable-isolation timeout $(MIRI_TIME) \
-			cargo +nightly miri test --locked --package weft-core --lib -- $(MIRI_SKIP) || { \
+			cargo +nightly miri test --locked --package weft-core --lib -- $(MIRI_TESTS) $(MIRI_SKIP) || { \
 			test $$? = 124 && echo "make miri: stopped after $(MIRI_TIME) s; the tests before that are clean"; }; \
 	else \
 		echo "make miri: skipped, there is no nightly toolchain with miri (rustup toolchain install nightly --component miri)"; \
