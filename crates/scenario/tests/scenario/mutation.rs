@@ -46,7 +46,8 @@ fn corpus() -> Vec<String> {
     let folder = std::fs::read_dir(root().join("fuzz/corpus/scenario")).expect("the repository has a corpus");
     let mut paths: Vec<_> = folder.map(|entry| entry.expect("readable").path()).collect();
     paths.sort();
-    paths.iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
+    let text = |path| String::from_utf8_lossy(&std::fs::read(path).expect("readable")).into_owned();
+    paths.iter().map(text).collect()
 }
 
 /// Cuts, doubles, replaces or inserts at a place drawn by lot.
