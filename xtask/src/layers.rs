@@ -17,8 +17,16 @@ const PARTS: &[&str] = &["weft-core"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
-const SWITCH: &[&str] =
-    &["weft-core", "weft-arbiter", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
+const SWITCH: &[&str] = &[
+    "weft-core",
+    "weft-arbiter",
+    "weft-mark",
+    "weft-buffer",
+    "weft-queue",
+    "weft-pfc",
+    "weft-visibility",
+    "weft-voq",
+];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
@@ -184,6 +192,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
     Layer { name: "weft-pfc", may_use: PARTS },
+    Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
@@ -340,7 +349,7 @@ mod tests {
         assert!(
             complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));

@@ -103,7 +103,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         ["errors_per_second", "route"].iter().for_each(|key| root.refuse(key, &why));
     }
     let planned_switch = match application {
-        "switch" => switch::planned(&mut root, folder),
+        "switch" => switch::planned(&mut root, folder, workers),
         _ => {
             switch::KEYS.iter().for_each(|key| root.refuse(key, &why));
             None
@@ -120,6 +120,12 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         (_, None) => return None,
     };
     let ports = ports(port_tables, (workers, purpose), mistakes)?;
+    if let PortPurpose::Switch(switch) = purpose
+        && workers > 1
+    {
+        let mut root = TableReader::new(document, "", KEYS, mistakes);
+        switch::refuse_idle(&mut root, switch, (workers, &ports));
+    }
     let application = match purpose {
         PortPurpose::Route => {
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();

@@ -10,11 +10,14 @@ pub mod run;
 mod switch;
 pub mod watch;
 
+mod devices;
+mod failure;
 mod outcome;
 mod pages;
 mod reader;
 
+pub use failure::ApplianceError;
 pub use outcome::{RouterReport, SwitchPortReport, SwitchReport};
 pub use plan::{PortDevice, RouterPlan};
-pub use run::{ApplianceError, run};
+pub use run::run;
 pub use watch::WatchAddress;

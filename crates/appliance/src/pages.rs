@@ -59,7 +59,7 @@ impl<'a> Running<'a> {
 
     fn switch(&self) -> Option<SwitchReport> {
         match &self.shared {
-            Shared::Switch(shared) => Some(switched(self.plan, &mut shared.driver())),
+            Shared::Switch(shared) => Some(switched(self.plan, shared)),
             _ => None,
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Running<'a> {
             Shared::Nothing => {}
             Shared::Routes(control) => self.show_routes(control, &mut text),
             Shared::Switch(shared) => {
-                let _ = write!(text, "\n{}", switched(self.plan, &mut shared.driver()));
+                let _ = write!(text, "\n{}", switched(self.plan, shared));
             }
         }
         text

@@ -70,6 +70,8 @@ pub struct PlannedSwitch {
     pub switch: SwitchId,
     /// The class of each code point.
     pub class_of: ClassOfCodePoint,
+    /// The forwarding engine of each input port, unless any engine may decide about its packets.
+    pub readers: Vec<Option<u16>>,
 }
 
 impl fmt::Debug for PlannedSwitch {
@@ -109,4 +111,25 @@ pub struct RouterPlan {
     pub application: PlannedApplication,
     /// The ports.
     pub ports: Vec<PlannedPort>,
+}
+
+impl RouterPlan {
+    /// The worker that reads a port, if one reads it alone: the one with the forwarding engine of its packets.
+    #[must_use]
+    pub fn reader_of(&self, port: &PlannedPort) -> Option<u16> {
+        match (&self.application, port.use_of) {
+            (PlannedApplication::Switch(switch), PortUse::Switched(number, ..)) => {
+                Some(switch.reader_of(number, self.workers))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl PlannedSwitch {
+    /// The worker among `workers` that reads a port.
+    #[must_use]
+    pub fn reader_of(&self, port: PortId, workers: u16) -> u16 {
+        self.readers[port.index()].map_or(port.index(), usize::from) as u16 % workers
+    }
 }

@@ -1,73 +1,22 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thiserror::Error;
-use weft_fib::RouteError;
-use weft_packet::Mac;
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
-use weft_router::app::switch::{SharedSwitch, SwitchPort, Switching};
-use weft_router::backend::packet_socket::PacketSocket;
-use weft_router::backend::tap::TapDevice;
+use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
-use weft_router::driver::SwitchDriver;
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::{Application, Backend, FramePool, Interface, RouterCounters, RouterWorker};
 
+use crate::devices::{interface, open_all};
+use crate::failure::ApplianceError;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
-use crate::plan::{
-    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
-};
+use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortUse, RouterPlan};
 use crate::watch::{WatchAddress, WatchListener};
-
-/// Why a router cannot start or continue.
-#[derive(Debug, Error)]
-pub enum ApplianceError {
-    /// A device cannot be opened.
-    #[error("port `{port}`: cannot open {device}: {cause}{hint}")]
-    Device {
-        /// The port.
-        port: String,
-        /// Its device.
-        device: String,
-        /// The system's error.
-        cause: io::Error,
-        /// A hint.
-        hint: &'static str,
-    },
-    /// A device lacks information about itself.
-    #[error("port `{port}`: {message}")]
-    Port {
-        /// The port.
-        port: String,
-        /// What is missing or out of range.
-        message: String,
-    },
-    /// There is no room for a route.
-    #[error("route: {0}")]
-    Route(#[from] RouteError),
-    /// The address for queries cannot be opened.
-    #[error("metrics: cannot listen on {address}: {cause}")]
-    Metrics {
-        /// The address.
-        address: WatchAddress,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// A worker has failed.
-    #[error("worker {worker}: {cause}")]
-    Worker {
-        /// Its number.
-        worker: u16,
-        /// The system's error.
-        cause: io::Error,
-    },
-}
 
 /// Buffers of a worker per port, for frames waiting to be read or sent.
 const BUFFERS_PER_PORT: u32 = 512;
@@ -87,7 +36,7 @@ pub fn run(
 ) -> Result<RouterReport, ApplianceError> {
     let interfaces: Arc<[Interface]> =
         plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
-    let queues = (0..plan.workers).map(|_| open_all(plan)).collect::<Result<Vec<_>, _>>()?;
+    let queues = (0..plan.workers).map(|worker| open_all(plan, worker)).collect::<Result<Vec<_>, _>>()?;
     match &plan.application {
         PlannedApplication::Forward => {
             let wire = |port: &PlannedPort| match port.use_of {
@@ -116,15 +65,13 @@ pub fn run(
             let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
             let app = |worker| Switching::new(Arc::clone(&shared), worker);
             let counters = work(&running, queues, (stop, started), app)?;
-            Ok(RouterReport { counters, switch: Some(switched(plan, &mut shared.driver())) })
+            Ok(RouterReport { counters, switch: Some(switched(plan, &shared)) })
         }
     }
 }
 
 /// The switch of a plan, empty.
 fn shared(plan: &RouterPlan, switch: &PlannedSwitch, interfaces: &[Interface]) -> SharedSwitch {
-    let rates = switch.setup.port_rates(switch.switch);
-    let driver = SwitchDriver::new(switch.setup.build_switch(switch.switch), rates, plan.workers.into());
     let port = |(port, interface): (&PlannedPort, &Interface)| match port.use_of {
         PortUse::Switched(number, host, station) => {
             Some(SwitchPort::new(number, interface.mac, host, station))
@@ -132,7 +79,14 @@ fn shared(plan: &RouterPlan, switch: &PlannedSwitch, interfaces: &[Interface]) -
         _ => None,
     };
     let ports = plan.ports.iter().zip(interfaces).filter_map(port).collect();
-    SharedSwitch::new(driver, ports, switch.setup.graph.hosts(), switch.class_of)
+    let shape = SwitchShape {
+        build: &|| switch.setup.build_switch(switch.switch),
+        rates: switch.setup.port_rates(switch.switch),
+        workers: plan.workers,
+        hosts: switch.setup.graph.hosts(),
+        class_of: switch.class_of,
+    };
+    SharedSwitch::new(shape, ports)
 }
 
 fn next(hop: PlannedHop) -> NextHop {
@@ -186,55 +140,4 @@ fn stored_packets(plan: &RouterPlan) -> u32 {
     let PlannedApplication::Switch(switch) = &plan.application else { return 0 };
     let buffer = switch.setup.switch_at(switch.switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
     (buffer / LEAST_WIRE).min(MOST_STORED) as u32
-}
-
-/// Opens one queue of every port.
-fn open_all(plan: &RouterPlan) -> Result<Vec<Box<dyn Backend>>, ApplianceError> {
-    (0..plan.ports.len()).map(|number| open(plan, number)).collect()
-}
-
-fn open(plan: &RouterPlan, number: usize) -> Result<Box<dyn Backend>, ApplianceError> {
-    let port = &plan.ports[number];
-    // Queues of one interface share a group; groups are numbered per network namespace.
-    let group =
-        (plan.workers > 1).then(|| (std::process::id() as u16).wrapping_mul(64).wrapping_add(number as u16));
-    let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
-        PortDevice::Packet(name) => {
-            let socket = PacketSocket::open(name, number as u16, port.mac.is_some(), group);
-            (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
-        }
-        PortDevice::Tap(name) => {
-            let device = TapDevice::open(name, number as u16);
-            (device.map(|device| Box::new(device) as _), format!("TAP device {name}"))
-        }
-    };
-    opened.map_err(|cause| {
-        let hint = match cause.kind() {
-            io::ErrorKind::PermissionDenied => {
-                " (needs CAP_NET_RAW for interfaces, CAP_NET_ADMIN for TAP devices)"
-            }
-            _ => "",
-        };
-        ApplianceError::Device { port: port.name.clone(), device, cause, hint }
-    })
-}
-
-/// A port as routing sees it; the interface provides what the plan does not give.
-fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
-    let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
-    let said = |what: &str| match &port.device {
-        PortDevice::Packet(name) => std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok(),
-        PortDevice::Tap(_) => None,
-    };
-    let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());
-    let mac = port
-        .mac
-        .or_else(own_mac)
-        .ok_or_else(|| wrong("the interface has no station address: give `mac`".into()))?;
-    let own_mtu = said("mtu").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(1500);
-    let mtu = port.mtu.map_or(own_mtu, u32::from);
-    if mtu > 2048 {
-        return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
-    }
-    Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
 }

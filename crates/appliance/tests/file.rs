@@ -246,6 +246,29 @@ fn mistakes_of_a_switch_are_told_with_their_places() {
 }
 
 #[test]
+fn each_worker_of_a_switch_has_an_engine_and_a_port() {
+    let folder = Folder::new("engines");
+    let text = |workers| format!("workers = {workers}\n{}", switch_file("s.toml", "switch = \"switch0\""));
+    let scenario = |settings: &str| {
+        let scenario = bottleneck().replace("buffer  = \"300 kB\"", settings);
+        std::fs::write(folder.0.join("s.toml"), scenario).unwrap();
+    };
+    scenario("buffer = \"300 kB\"");
+    let plan =
+        parse_plan(&text(2), &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    let readers: Vec<_> = plan.ports.iter().map(|port| plan.reader_of(port)).collect();
+    assert_eq!(readers, [Some(1), Some(0)], "ECMP: port n of the switch is read by worker n mod 2");
+    let found = parse_plan(&text(3), &folder.router()).expect_err("two ports").short();
+    assert!(found.contains("1:11  3 workers, of which 2 have a port to read"), "{found}");
+    scenario("voq = { groups = 1 }");
+    let deep = std::fs::read_to_string(folder.0.join("s.toml")).unwrap();
+    let deep = deep.replace("sharing = { static = { per_port = \"300 kB\" } }", "");
+    std::fs::write(folder.0.join("s.toml"), deep).unwrap();
+    let found = parse_plan(&text(2), &folder.router()).expect_err("virtual output queues").short();
+    assert!(found.contains("`switch0` has virtual output queues, which belong to all its inputs"), "{found}");
+}
+
+#[test]
 fn a_switch_that_needs_more_than_ip_headers_is_refused() {
     let (folder, bottleneck) = (Folder::new("refused"), bottleneck());
     let text = switch_file("s.toml", "switch = \"switch0\"");

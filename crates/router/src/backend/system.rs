@@ -37,12 +37,13 @@ pub fn interface_index(name: &str) -> io::Result<c_int> {
     if index == 0 { Err(io::Error::last_os_error()) } else { Ok(index as c_int) }
 }
 
-/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends.
+/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends; or nothing at all
+/// unless `receives`.
 ///
 /// # Errors
 /// There is no permission (`CAP_NET_RAW`), or the interface is gone.
 #[allow(unsafe_code, reason = "system calls")]
-pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
+pub fn packet_socket(interface: c_int, receives: bool) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: no memory is passed. Protocol 0 receives nothing until the socket is bound.
     let raw = checked(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
@@ -53,7 +54,7 @@ pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
     // SAFETY: all fields of this C structure are integers, for which zero is valid.
     let mut address: libc::sockaddr_ll = unsafe { zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
-    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_protocol = if receives { (libc::ETH_P_ALL as u16).to_be() } else { 0 };
     address.sll_ifindex = interface;
     let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
     // SAFETY: the pointer is to a `sockaddr_ll` of the given length, which the call only reads.
