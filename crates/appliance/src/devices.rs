@@ -40,6 +40,7 @@ fn open(plan: &RouterPlan, number: usize, worker: u16) -> Result<Box<dyn Backend
             let device = TapDevice::open(name, number as u16);
             (device.map(|device| Box::new(device) as _), format!("TAP device {name}"))
         }
+        PortDevice::Capture { .. } => unreachable!("captures are played"),
     };
     opened.map_err(|cause| {
         let hint = match cause.kind() {
@@ -57,7 +58,7 @@ pub(crate) fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError>
     let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
     let said = |what: &str| match &port.device {
         PortDevice::Packet(name) => std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok(),
-        PortDevice::Tap(_) => None,
+        PortDevice::Tap(_) | PortDevice::Capture { .. } => None,
     };
     let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());
     let mac = port

@@ -30,6 +30,22 @@ pub enum ApplianceError {
         /// What is missing or out of range.
         message: String,
     },
+    /// A capture cannot be read or written.
+    #[error("port `{port}`: {file}: {message}")]
+    Capture {
+        /// The port.
+        port: String,
+        /// The file.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// Captures cannot be played on.
+    #[error("playing captures: {cause}")]
+    Playback {
+        /// What happened.
+        cause: io::Error,
+    },
     /// There is no room for a route.
     #[error("route: {0}")]
     Route(#[from] RouteError),

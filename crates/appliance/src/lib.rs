@@ -14,7 +14,10 @@ mod devices;
 mod failure;
 mod outcome;
 mod pages;
+mod play;
+mod ports;
 mod reader;
+mod routes;
 
 pub use failure::ApplianceError;
 pub use outcome::{RouterReport, SwitchPortReport, SwitchReport};

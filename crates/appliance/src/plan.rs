@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use weft_core::{HostId, PortId, SwitchId};
@@ -9,6 +10,7 @@ use weft_fib::IpPrefix;
 use weft_packet::Mac;
 use weft_plan::Setup;
 use weft_router::app::switch::ClassOfCodePoint;
+use weft_router::neighbours::Station;
 use weft_topology::Node;
 
 use crate::watch::WatchAddress;
@@ -20,6 +22,13 @@ pub enum PortDevice {
     Packet(String),
     /// A TAP device of this name; created if it does not exist.
     Tap(String),
+    /// Capture files: frames that arrive, and a file for those that leave.
+    Capture {
+        /// The file to read.
+        read: Option<PathBuf>,
+        /// The file to write.
+        write: Option<PathBuf>,
+    },
 }
 
 /// A port.
@@ -89,6 +98,8 @@ pub enum PlannedApplication {
     Route {
         /// The routes, in the order of the file.
         routes: Vec<(IpPrefix, PlannedHop)>,
+        /// Stations whose MAC addresses are given.
+        neighbours: Vec<(Station, Mac)>,
         /// ICMP errors per second that each worker may send.
         errors_per_second: u32,
     },
@@ -114,6 +125,12 @@ pub struct RouterPlan {
 }
 
 impl RouterPlan {
+    /// Whether the ports are captures, so that the router runs on recorded time.
+    #[must_use]
+    pub fn plays(&self) -> bool {
+        self.ports.iter().any(|port| matches!(port.device, PortDevice::Capture { .. }))
+    }
+
     /// The worker that reads a port, if one reads it alone: the one with the forwarding engine of its packets.
     #[must_use]
     pub fn reader_of(&self, port: &PlannedPort) -> Option<u16> {

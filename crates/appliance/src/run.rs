@@ -9,13 +9,15 @@ use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching}
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
-use weft_router::{Application, Backend, FramePool, Interface, RouterCounters, RouterWorker};
+use weft_router::playback::Playback;
+use weft_router::{Application, FramePool, Interface, RouterCounters, RouterWorker};
 
 use crate::devices::{interface, open_all};
 use crate::failure::ApplianceError;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
 use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortUse, RouterPlan};
+use crate::play::play;
 use crate::watch::{WatchAddress, WatchListener};
 
 /// Buffers of a worker per port, for frames waiting to be read or sent.
@@ -36,38 +38,49 @@ pub fn run(
 ) -> Result<RouterReport, ApplianceError> {
     let interfaces: Arc<[Interface]> =
         plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
-    let queues = (0..plan.workers).map(|worker| open_all(plan, worker)).collect::<Result<Vec<_>, _>>()?;
     match &plan.application {
         PlannedApplication::Forward => {
-            let wire = |port: &PlannedPort| match port.use_of {
-                PortUse::Wired(to, station) => {
-                    Some(CrossConnect::new(to, interfaces[usize::from(to)].mac, station))
-                }
-                _ => None,
-            };
-            let wires: Vec<CrossConnect> = plan.ports.iter().filter_map(wire).collect();
+            let wires = wires(plan, &interfaces);
             let running = Running::new(plan, Shared::Nothing);
             let app = |_| Forwarding::new(wires.clone());
-            work(&running, queues, (stop, started), app).map(RouterReport::of)
+            work(&running, (stop, started), app).map(RouterReport::of)
         }
-        PlannedApplication::Route { routes, errors_per_second } => {
-            let control = Arc::new(Control::new(Arc::clone(&interfaces), NeighbourLimits::default())?);
-            control.change(|state| {
-                routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
-            })?;
+        PlannedApplication::Route { errors_per_second, .. } => {
+            let control = Arc::new(control(plan, &interfaces)?);
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
             let running = Running::new(plan, Shared::Routes(Arc::clone(&control)));
             let app = |_| Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors);
-            work(&running, queues, (stop, started), app).map(RouterReport::of)
+            work(&running, (stop, started), app).map(RouterReport::of)
         }
         PlannedApplication::Switch(switch) => {
             let shared = Arc::new(shared(plan, switch, &interfaces));
             let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
             let app = |worker| Switching::new(Arc::clone(&shared), worker);
-            let counters = work(&running, queues, (stop, started), app)?;
+            let counters = work(&running, (stop, started), app)?;
             Ok(RouterReport { counters, switch: Some(switched(plan, &shared)) })
         }
     }
+}
+
+/// The wires of minimal forwarding.
+fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
+    let wire = |port: &PlannedPort| match port.use_of {
+        PortUse::Wired(to, station) => Some(CrossConnect::new(to, interfaces[usize::from(to)].mac, station)),
+        _ => None,
+    };
+    plan.ports.iter().filter_map(wire).collect()
+}
+
+/// The routes and neighbours of a plan.
+fn control(plan: &RouterPlan, interfaces: &Arc<[Interface]>) -> Result<Control, ApplianceError> {
+    let control = Control::new(Arc::clone(interfaces), NeighbourLimits::default())?;
+    if let PlannedApplication::Route { routes, neighbours, .. } = &plan.application {
+        control.change(|state| {
+            neighbours.iter().for_each(|(station, mac)| state.fix_neighbour(*station, *mac));
+            routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
+        })?;
+    }
+    Ok(control)
 }
 
 /// The switch of a plan, empty.
@@ -97,14 +110,22 @@ fn next(hop: PlannedHop) -> NextHop {
     }
 }
 
-/// Runs a thread per worker and one that answers queries; the first failure ends all.
+/// Runs a thread per worker and one that answers queries; the first failure ends all. Captures are played instead.
 fn work<A: Application>(
     running: &Running<'_>,
-    queues: Vec<Vec<Box<dyn Backend>>>,
     (stop, started): (&AtomicBool, impl FnOnce()),
     app: impl Fn(u16) -> A,
 ) -> Result<RouterCounters, ApplianceError> {
     let plan = running.plan;
+    let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
+    if plan.plays() {
+        return play(
+            plan,
+            (stop, started),
+            Playback::new(plan.workers, plan.ports.len() as u16, buffers, app),
+        );
+    }
+    let queues = (0..plan.workers).map(|worker| open_all(plan, worker)).collect::<Result<Vec<_>, _>>()?;
     let open = |address: &WatchAddress| {
         let failed = |cause| ApplianceError::Metrics { address: address.clone(), cause };
         WatchListener::open(address).map_err(failed)
@@ -117,7 +138,7 @@ fn work<A: Application>(
             scope.spawn(|| listener.serve(stop, |path| running.page(path)));
         }
         for (number, ports) in (0_u16..).zip(queues) {
-            let pool = FramePool::new(BUFFERS_PER_PORT * (1 + ports.len() as u32) + stored_packets(plan));
+            let pool = FramePool::new(buffers);
             let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
             let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {

@@ -46,7 +46,9 @@ fn a_sound_file_is_a_plan() {
     let plan = parse_plan(SOUND, "r.toml").unwrap();
     assert_eq!((plan.workers, plan.burst, plan.pin, plan.ports.len()), (2, 64, false, 2));
     assert_eq!(plan.ports[1].mtu, Some(1400));
-    let PlannedApplication::Route { routes, errors_per_second: 1000 } = plan.application else { panic!() };
+    let PlannedApplication::Route { routes, errors_per_second: 1000, .. } = plan.application else {
+        panic!()
+    };
     let hops: Vec<PlannedHop> = routes.into_iter().map(|(_, hop)| hop).collect();
     let gateway = |text: &str| PlannedHop::Gateway(1, text.parse().unwrap());
     assert_eq!(hops, [gateway("10.2.0.254"), gateway("fe80::1"), PlannedHop::Reject]);
@@ -242,6 +244,52 @@ fn mistakes_of_a_switch_are_told_with_their_places() {
     ] {
         let found = wrong(from, to);
         assert!(found.contains(message), "{to}: {found}");
+    }
+}
+
+#[test]
+fn captures_stand_alone_and_name_their_files() {
+    let port = |name: &str, device: &str| {
+        format!("[[port]]\nname = \"{name}\"\nmac = \"02:00:00:00:00:01\"\n{device}\n")
+    };
+    let read = "device = \"capture\"\nread = \"in.pcap\"";
+    let sound = port("left", read) + &port("right", "device = \"capture\"\nwrite = \"out.pcapng\"");
+    assert!(parse_plan(&sound, "r.toml").unwrap().plays());
+    for (text, message) in [
+        (port("left", "device = \"capture\""), "a capture needs `read`, `write` or both"),
+        (port("left", read).replace("mac", "#"), "needs the key `mac`"),
+        (
+            port("left", "device = \"tap:x\"\nread = \"in\""),
+            "`read` has no effect without device = \"capture\"",
+        ),
+        (
+            port("left", read) + &port("right", "device = \"tap:x\""),
+            "some ports are captures and some are devices",
+        ),
+        (format!("pin = true\n{}", port("left", read)), "`pin` has no effect with captures"),
+    ] {
+        let found = mistakes(&text).join("\n");
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+#[test]
+fn neighbours_have_one_station_each_on_a_link() {
+    let neighbour = |text: &str| format!("{SOUND}\n[[neighbour]]\n{text}");
+    let sound = neighbour("address = \"10.2.0.9\"\nstation = \"02:00:00:00:00:09\"");
+    let PlannedApplication::Route { neighbours, .. } = parse_plan(&sound, "r.toml").unwrap().application
+    else {
+        panic!()
+    };
+    assert_eq!((neighbours[0].0.0, neighbours[0].1.0[5]), (1, 9));
+    for (text, message) in [
+        ("address = \"192.0.2.1\"\nstation = \"02:00:00:00:00:09\"", "192.0.2.1 is on the link of no port"),
+        ("address = \"10.2.0.9\"\nstation = \"ff:ff:ff:ff:ff:ff\"", "the address of a group of stations"),
+        ("address = \"10.2.0.9\"", "`neighbour` needs the key `station`"),
+        ("station = \"02:00:00:00:00:09\"\nport = \"up\"", "there is no port `up`"),
+    ] {
+        let found = mistakes(&neighbour(text)).join("\n");
+        assert!(found.contains(message), "{text}: {found}");
     }
 }
 

@@ -252,6 +252,12 @@ impl ControlState {
         before.map(|hop| self.release(hop)).is_some()
     }
 
+    /// Sets the MAC address of a station for good.
+    pub fn fix_neighbour(&mut self, station: Station, mac: Mac) {
+        self.neighbours.fix(station, mac);
+        self.add_station(station);
+    }
+
     /// All routes, in no particular order.
     #[must_use]
     pub fn routes(&self) -> Vec<(IpPrefix, NextHop)> {

@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (sources and sinks of frames), [`app`] (how they
 //! are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes shared by workers),
-//! [`driver`] (the simulator's switch, shared by workers). Must not depend on configuration files.
+//! [`driver`] (the simulator's switch, shared by workers), [`playback`] (workers on recorded time). Must not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker
@@ -17,6 +17,7 @@ pub mod driver;
 pub mod interface;
 pub mod limiter;
 pub mod neighbours;
+pub mod playback;
 pub mod pool;
 pub mod rss;
 pub mod worker;

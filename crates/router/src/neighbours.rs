@@ -134,12 +134,20 @@ impl Neighbours {
         Resolution::Ask
     }
 
+    /// Sets the MAC address of a station for good: it is never asked, and announcements do not change it.
+    pub fn fix(&mut self, station: Station, mac: Mac) {
+        let entry = Entry { mac: Some(mac), due: Time::NEVER, asked: 0, waiting: Vec::new() };
+        let before = self.stations.insert(station, entry);
+        self.unanswered -= usize::from(before.is_some_and(|entry| entry.mac.is_none()));
+    }
+
     /// A station announces its MAC address. Without a request of ours it is believed only if `solicits`: it has asked
     /// us, so that we will answer it. Returns the packets that waited, and whether its address is new.
     pub fn learn(&mut self, now: Time, station: Station, mac: Mac, solicits: bool) -> (Vec<Vec<u8>>, bool) {
         let due = now + self.limits.lifetime;
         let has_room = self.stations.len() < self.limits.stations;
         match self.stations.get_mut(&station) {
+            Some(entry) if entry.due == Time::NEVER => (Vec::new(), false),
             Some(entry) => {
                 self.unanswered -= usize::from(entry.mac.is_none());
                 let is_new = entry.mac != Some(mac);
@@ -217,6 +225,16 @@ mod tests {
             assert_eq!(cache.due(at(second)).ask, [HERE]);
         }
         assert_eq!(cache.due(at(63)).gone, [(HERE, vec![])]);
+    }
+
+    #[test]
+    fn what_is_set_for_good_stays() {
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        let _ = cache.resolve(at(0), HERE, &[0]);
+        cache.fix(HERE, MAC);
+        assert_eq!(cache.learn(at(1), HERE, Mac([9; 6]), true), (vec![], false));
+        assert_eq!((cache.due(at(1_000)), cache.mac(HERE)), (DueQuestions::default(), Some(MAC)));
+        assert_eq!(cache.unanswered, 0);
     }
 
     #[test]
