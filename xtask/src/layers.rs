@@ -27,6 +27,8 @@ const SWITCH: &[&str] = &[
     "weft-visibility",
     "weft-voq",
 ];
+/// A router has real packets, tables, and the switch.
+const ROUTER: &[&str] = &["weft-core", "weft-packet", "weft-netlink", "weft-fib", "weft-switch"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
@@ -187,6 +189,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-arbiter", may_use: PARTS },
     Layer { name: "weft-packet", may_use: &[] },
+    Layer { name: "weft-netlink", may_use: &[] },
     Layer { name: "weft-fib", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
@@ -195,7 +198,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
-    Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
+    Layer { name: "weft-router", may_use: ROUTER },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-card", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },

@@ -67,7 +67,7 @@ pub(crate) fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError>
         .ok_or_else(|| wrong("the interface has no station address: give `mac`".into()))?;
     let own_mtu = said("mtu").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(1500);
     let mtu = port.mtu.map_or(own_mtu, u32::from);
-    if mtu > 2048 {
+    if mtu > u32::from(Interface::MOST_MTU) {
         return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
     }
     Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })

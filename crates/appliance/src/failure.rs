@@ -46,6 +46,18 @@ pub enum ApplianceError {
         /// What happened.
         cause: io::Error,
     },
+    /// The kernel's routes cannot be followed.
+    #[error("kernel: its routes cannot be followed: {cause}")]
+    Kernel {
+        /// The system's error.
+        cause: io::Error,
+    },
+    /// The kernel forwards as well.
+    #[error("kernel: it forwards packets itself, so that each would be sent twice: set {name} to 0")]
+    KernelForwards {
+        /// The setting.
+        name: &'static str,
+    },
     /// There is no room for a route.
     #[error("route: {0}")]
     Route(#[from] RouteError),

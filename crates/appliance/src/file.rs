@@ -20,6 +20,7 @@ const KEYS: &[&str] = &[
     "pin",
     "metrics",
     "errors_per_second",
+    "kernel",
     "port",
     "route",
     "neighbour",
@@ -79,10 +80,11 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let pin = root.flag("pin");
     let metrics = root.parsed("metrics", METRICS);
     let errors_per_second = root.number("errors_per_second", 0, 1_000_000).unwrap_or(1_000) as u32;
+    let kernel = root.flag("kernel");
     root.require("port", "[[port]] with name and device");
     let why = format!("with application = \"{application}\"");
     if application != "route" {
-        ["errors_per_second", "route", "neighbour"].iter().for_each(|key| root.refuse(key, &why));
+        ["errors_per_second", "kernel", "route", "neighbour"].iter().for_each(|key| root.refuse(key, &why));
     }
     let planned_switch = match application {
         "switch" => switch::planned(&mut root, folder, workers),
@@ -101,7 +103,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         root.wrong("port", format!("{} ports", port_tables.len()), &format!("at most {MOST}"));
     }
     let purpose = match (application, &planned_switch) {
-        ("route", _) => PortPurpose::Route,
+        ("route", _) => PortPurpose::Route { kernel },
         ("forward", _) => PortPurpose::Forward,
         (_, Some(switch)) => PortPurpose::Switch(switch),
         (_, None) => return None,
@@ -115,7 +117,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         switch::refuse_idle(&mut root, switch, (workers, &ports));
     }
     let application = match purpose {
-        PortPurpose::Route => {
+        PortPurpose::Route { .. } => {
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             let routes =
                 route_tables.iter().filter_map(|table| route(table, (&ports, &names), mistakes)).collect();
@@ -123,7 +125,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
                 .iter()
                 .filter_map(|table| neighbour(table, (&ports, &names), mistakes))
                 .collect();
-            PlannedApplication::Route { routes, neighbours, errors_per_second }
+            PlannedApplication::Route { routes, neighbours, errors_per_second, kernel }
         }
         PortPurpose::Forward => PlannedApplication::Forward,
         PortPurpose::Switch(switch) => PlannedApplication::Switch(switch.clone()),

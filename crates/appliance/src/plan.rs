@@ -100,6 +100,8 @@ pub enum PlannedApplication {
         routes: Vec<(IpPrefix, PlannedHop)>,
         /// Stations whose MAC addresses are given.
         neighbours: Vec<(Station, Mac)>,
+        /// Whether the kernel's routes and addresses are followed.
+        kernel: bool,
         /// ICMP errors per second that each worker may send.
         errors_per_second: u32,
     },

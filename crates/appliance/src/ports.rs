@@ -26,7 +26,7 @@ const MTU_V6: u16 = 1280;
 /// The application for which ports are read.
 #[derive(Clone, Copy)]
 pub(crate) enum PortPurpose<'a> {
-    Route,
+    Route { kernel: bool },
     Forward,
     Switch(&'a PlannedSwitch),
 }
@@ -90,7 +90,16 @@ fn use_of(
         keys.iter().for_each(|key| port.refuse(key, &why));
     };
     match purpose {
-        PortPurpose::Route => {
+        PortPurpose::Route { kernel } => {
+            if kernel {
+                ["addresses", "mac"].iter().for_each(|key| {
+                    port.refuse(key, "with kernel = true: the kernel's are used");
+                });
+                let device = port.text("device", DEVICES).unwrap_or("");
+                if !device.starts_with("packet:") {
+                    port.wrong("device", "the kernel routes between its interfaces", "\"packet:NAME\"");
+                }
+            }
             refuse(port, ["to", "station"], "route");
             Some(PortUse::Routed)
         }

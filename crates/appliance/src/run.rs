@@ -8,6 +8,7 @@ use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
+use weft_router::kernel::{KernelCounters, KernelFollower};
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::playback::Playback;
 use weft_router::{Application, FramePool, Interface, RouterCounters, RouterWorker};
@@ -16,7 +17,9 @@ use crate::devices::{interface, open_all};
 use crate::failure::ApplianceError;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
-use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortUse, RouterPlan};
+use crate::plan::{
+    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
+};
 use crate::play::play;
 use crate::watch::{WatchAddress, WatchListener};
 
@@ -45,11 +48,15 @@ pub fn run(
             let app = |_| Forwarding::new(wires.clone());
             work(&running, (stop, started), app).map(RouterReport::of)
         }
-        PlannedApplication::Route { errors_per_second, .. } => {
+        PlannedApplication::Route { errors_per_second, kernel, .. } => {
             let control = Arc::new(control(plan, &interfaces)?);
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
-            let running = Running::new(plan, Shared::Routes(Arc::clone(&control)));
-            let app = |_| Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors);
+            let counted = kernel.then(Arc::default);
+            let running = Running::new(plan, Shared::Routes(Arc::clone(&control), counted));
+            let app = |_| {
+                let app = Routing::new(Arc::clone(&control), errors);
+                if *kernel { app.beside_kernel() } else { app }
+            };
             work(&running, (stop, started), app).map(RouterReport::of)
         }
         PlannedApplication::Switch(switch) => {
@@ -131,11 +138,20 @@ fn work<A: Application>(
         WatchListener::open(address).map_err(failed)
     };
     let listener = plan.metrics.as_ref().map(open).transpose()?;
-    started();
     let (clock, failure) = (RouterClock::start(), Mutex::new(None));
+    let follower = follower(running, clock)?;
+    started();
     std::thread::scope(|scope| {
         if let Some(listener) = &listener {
             scope.spawn(|| listener.serve(stop, |path| running.page(path)));
+        }
+        if let (Some((mut follower, counted)), Shared::Routes(control, _)) = (follower, &running.shared) {
+            let failure = &failure;
+            scope.spawn(move || {
+                if let Err(cause) = follower.follow(control, clock, (stop, &counted)) {
+                    fail((stop, failure), ApplianceError::Kernel { cause });
+                }
+            });
         }
         for (number, ports) in (0_u16..).zip(queues) {
             let pool = FramePool::new(buffers);
@@ -145,15 +161,49 @@ fn work<A: Application>(
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
                 let published = &running.workers[usize::from(number)];
                 if let Err(cause) = pinned.and_then(|()| worker.run(clock, stop, published)) {
-                    stop.store(true, Ordering::Relaxed);
-                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                    failure.get_or_insert(ApplianceError::Worker { worker: number, cause });
+                    fail((stop, failure), ApplianceError::Worker { worker: number, cause });
                 }
             });
         }
     });
     let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     failure.map_or_else(|| Ok(running.total()), Err)
+}
+
+/// The first failure ends all threads.
+fn fail((stop, first): (&AtomicBool, &Mutex<Option<ApplianceError>>), failure: ApplianceError) {
+    stop.store(true, Ordering::Relaxed);
+    first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+}
+
+/// What follows the kernel, if the plan says so; everything has been read once when this returns.
+fn follower(
+    running: &Running<'_>,
+    clock: RouterClock,
+) -> Result<Option<(KernelFollower, Arc<KernelCounters>)>, ApplianceError> {
+    let Shared::Routes(control, Some(counted)) = &running.shared else { return Ok(None) };
+    refuse_second_router()?;
+    let names = running.plan.ports.iter().map(|port| match &port.device {
+        PortDevice::Packet(name) => name.clone(),
+        PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
+    });
+    let failed = |cause| ApplianceError::Kernel { cause };
+    let mut follower = KernelFollower::open(names.collect()).map_err(failed)?;
+    follower.read_all(control, clock, counted).map_err(failed)?;
+    Ok(Some((follower, Arc::clone(counted))))
+}
+
+/// With the kernel forwarding as well, every packet would be sent twice.
+fn refuse_second_router() -> Result<(), ApplianceError> {
+    let switches = ["net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"];
+    let is_on = |name: &&&str| {
+        let path = format!("/proc/sys/{}", name.replace('.', "/"));
+        std::fs::read_to_string(path).is_ok_and(|text| text.trim() == "1")
+    };
+    match switches.iter().find(is_on) {
+        Some(name) => Err(ApplianceError::KernelForwards { name }),
+        None => Ok(()),
+    }
 }
 
 /// The number of packets that a switch may hold: its memory full of minimum-size packets, up to a bound.

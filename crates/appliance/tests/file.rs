@@ -248,6 +248,30 @@ fn mistakes_of_a_switch_are_told_with_their_places() {
 }
 
 #[test]
+fn a_router_beside_the_kernel_has_the_kernels_addresses() {
+    let file = |key: &str| format!("kernel = true\n[[port]]\nname = \"left\"\n{key}\n");
+    let plan = parse_plan(&file("device = \"packet:left\""), "r.toml").unwrap();
+    assert!(matches!(plan.application, PlannedApplication::Route { kernel: true, .. }));
+    for (text, message) in [
+        (
+            file("device = \"packet:left\"\naddresses = [\"10.1.0.1/24\"]"),
+            "`addresses` has no effect with kernel = true",
+        ),
+        (
+            file("device = \"tap:left\"\nmac = \"02:00:00:00:00:01\""),
+            "the kernel routes between its interfaces",
+        ),
+        (
+            format!("application = \"forward\"\n{}", file("device = \"packet:left\"")),
+            "`kernel` has no effect",
+        ),
+    ] {
+        let found = mistakes(&text).join("\n");
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+#[test]
 fn captures_stand_alone_and_name_their_files() {
     let port = |name: &str, device: &str| {
         format!("[[port]]\nname = \"{name}\"\nmac = \"02:00:00:00:00:01\"\n{device}\n")

@@ -44,6 +44,8 @@ drops! {
     WaitingFull = "waiting-full",
     /// Addressed to the router, which does not process it.
     Local = "local",
+    /// Addressed to the machine, whose kernel processes it.
+    Kernel = "kernel",
     /// No buffer was free.
     NoBuffer = "no-buffer",
     /// The device did not accept it.

@@ -15,6 +15,7 @@ pub mod control;
 pub mod counters;
 pub mod driver;
 pub mod interface;
+pub mod kernel;
 pub mod limiter;
 pub mod neighbours;
 pub mod playback;

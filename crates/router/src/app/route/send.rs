@@ -48,11 +48,11 @@ impl Routing {
                 (IpAddr::V6(to), self.v6.lookup(to.into()))
             }
         };
-        match self.next(hop) {
+        match self.next(hop, packet) {
             _ if to.is_ipv6() && is_link_local(to) => Some((port, to)),
             Some(NextHop::Link(port)) => Some((port, to)),
             Some(NextHop::Station(station)) => Some(station),
-            Some(NextHop::Local | NextHop::Reject) | None => None,
+            Some(_) | None => None,
         }
     }
 
@@ -138,7 +138,7 @@ impl Routing {
 }
 
 /// The Ethernet type of an IP packet, by its version.
-fn kind_of(packet: &[u8]) -> EtherType {
+pub(super) fn kind_of(packet: &[u8]) -> EtherType {
     match packet.first() {
         Some(first) if first >> 4 == 6 => EtherType::IPV6,
         _ => EtherType::IPV4,
