@@ -11,8 +11,8 @@ FUZZ      = 0.13.2
 FUZZ_TIME = 60
 DECISIONS = 2000
 HDL_TOOLS = g++ verilator iverilog yosys
-NET_TOOLS = ip ping traceroute iperf3 tshark
-NET_PACKAGES = iproute2 iputils-ping traceroute iperf3 tshark frr
+NET_TOOLS = ip ping traceroute iperf3 tshark ethtool
+NET_PACKAGES = iproute2 iputils-ping traceroute iperf3 tshark ethtool frr
 
 .PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools
 

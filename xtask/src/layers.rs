@@ -28,7 +28,7 @@ const SWITCH: &[&str] = &[
     "weft-voq",
 ];
 /// A router has real packets, tables, and the switch.
-const ROUTER: &[&str] = &["weft-core", "weft-packet", "weft-netlink", "weft-fib", "weft-switch"];
+const ROUTER: &[&str] = &["weft-core", "weft-packet", "weft-netlink", "weft-esp", "weft-fib", "weft-switch"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
@@ -173,6 +173,7 @@ const APPLIANCE: &[&str] = &[
     "weft-core",
     "weft-mistake",
     "weft-packet",
+    "weft-esp",
     "weft-fib",
     "weft-switch",
     "weft-topology",
@@ -190,6 +191,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-arbiter", may_use: PARTS },
     Layer { name: "weft-packet", may_use: &[] },
     Layer { name: "weft-netlink", may_use: &[] },
+    Layer { name: "weft-esp", may_use: &[] },
     Layer { name: "weft-fib", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },

@@ -1,18 +1,46 @@
 //! Opens the devices of a plan.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use weft_packet::Mac;
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::backend::tap::TapDevice;
+use weft_router::backend::xdp::{XdpInterface, XdpQueue};
 use weft_router::{Backend, Interface};
 
 use crate::failure::ApplianceError;
 use crate::plan::{PlannedPort, PortDevice, RouterPlan};
 
-/// Opens a worker's queue of every port.
-pub(crate) fn open_all(plan: &RouterPlan, worker: u16) -> Result<Vec<Box<dyn Backend>>, ApplianceError> {
-    (0..plan.ports.len()).map(|number| open(plan, number, worker)).collect()
+/// Opens each worker's queue of every port.
+pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
+    let mut attached = AttachedPorts::new();
+    let mut worker = |worker| {
+        let open = |number| open(plan, number, worker, &mut attached);
+        (0..plan.ports.len()).map(open).collect::<Result<Vec<_>, _>>()
+    };
+    (0..plan.workers).map(&mut worker).collect()
+}
+
+/// Interfaces taken by AF_XDP, by port: all workers share them.
+type AttachedPorts = BTreeMap<usize, Arc<XdpInterface>>;
+
+/// Queue number `worker` of an interface.
+fn open_xdp(
+    name: &str,
+    (number, worker, promiscuous): (usize, u16, bool),
+    attached: &mut AttachedPorts,
+) -> io::Result<XdpQueue> {
+    let interface = match attached.get(&number) {
+        Some(interface) => Arc::clone(interface),
+        None => {
+            let interface = Arc::new(XdpInterface::attach(name, promiscuous)?);
+            attached.insert(number, Arc::clone(&interface));
+            interface
+        }
+    };
+    XdpQueue::open(interface, number as u16, worker.into())
 }
 
 /// Which arrivals of an interface a worker gets. A switch in parts decides about the packets of a port on one worker;
@@ -28,13 +56,22 @@ fn arrivals(plan: &RouterPlan, number: usize, worker: u16) -> SocketArrivals {
     }
 }
 
-fn open(plan: &RouterPlan, number: usize, worker: u16) -> Result<Box<dyn Backend>, ApplianceError> {
+fn open(
+    plan: &RouterPlan,
+    number: usize,
+    worker: u16,
+    attached: &mut AttachedPorts,
+) -> Result<Box<dyn Backend>, ApplianceError> {
     let port = &plan.ports[number];
     let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
         PortDevice::Packet(name) => {
             let socket =
                 PacketSocket::open(name, number as u16, port.mac.is_some(), arrivals(plan, number, worker));
             (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
+        }
+        PortDevice::Xdp(name) => {
+            let queue = open_xdp(name, (number, worker, port.mac.is_some()), attached);
+            (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of interface {name}"))
         }
         PortDevice::Tap(name) => {
             let device = TapDevice::open(name, number as u16);
@@ -45,7 +82,13 @@ fn open(plan: &RouterPlan, number: usize, worker: u16) -> Result<Box<dyn Backend
     opened.map_err(|cause| {
         let hint = match cause.kind() {
             io::ErrorKind::PermissionDenied => {
-                " (needs CAP_NET_RAW for interfaces, CAP_NET_ADMIN for TAP devices)"
+                " (needs CAP_NET_RAW for packet sockets, CAP_NET_ADMIN for TAP devices, both and CAP_BPF for AF_XDP)"
+            }
+            io::ErrorKind::InvalidInput if matches!(port.device, PortDevice::Xdp(_)) => {
+                " (AF_XDP needs a queue of the interface for each worker)"
+            }
+            io::ErrorKind::ResourceBusy if matches!(port.device, PortDevice::Xdp(_)) => {
+                " (another program has taken this queue)"
             }
             _ => "",
         };
@@ -57,7 +100,9 @@ fn open(plan: &RouterPlan, number: usize, worker: u16) -> Result<Box<dyn Backend
 pub(crate) fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
     let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
     let said = |what: &str| match &port.device {
-        PortDevice::Packet(name) => std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok(),
+        PortDevice::Packet(name) | PortDevice::Xdp(name) => {
+            std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok()
+        }
         PortDevice::Tap(_) | PortDevice::Capture { .. } => None,
     };
     let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());

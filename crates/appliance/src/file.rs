@@ -12,6 +12,7 @@ use crate::ports::{PortPurpose, ports};
 use crate::reader::TableReader;
 use crate::routes::{neighbour, route};
 use crate::switch;
+use crate::tunnels::tunnels;
 
 const KEYS: &[&str] = &[
     "application",
@@ -24,6 +25,7 @@ const KEYS: &[&str] = &[
     "port",
     "route",
     "neighbour",
+    "tunnel",
     "scenario",
     "case",
     "seed",
@@ -84,7 +86,9 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     root.require("port", "[[port]] with name and device");
     let why = format!("with application = \"{application}\"");
     if application != "route" {
-        ["errors_per_second", "kernel", "route", "neighbour"].iter().for_each(|key| root.refuse(key, &why));
+        ["errors_per_second", "kernel", "route", "neighbour", "tunnel"]
+            .iter()
+            .for_each(|key| root.refuse(key, &why));
     }
     let planned_switch = match application {
         "switch" => switch::planned(&mut root, folder, workers),
@@ -94,6 +98,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         }
     };
     let (port_tables, route_tables) = (root.list("port", "[[port]]"), root.list("route", "[[route]]"));
+    let tunnel_tables = root.list("tunnel", "[[tunnel]]");
     let neighbour_tables = root.list("neighbour", "[[neighbour]]");
     if neighbour_tables.len() > MOST_NEIGHBOURS {
         let found = format!("{} neighbours", neighbour_tables.len());
@@ -119,13 +124,17 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let application = match purpose {
         PortPurpose::Route { .. } => {
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
-            let routes =
-                route_tables.iter().filter_map(|table| route(table, (&ports, &names), mistakes)).collect();
+            let tunnels = tunnels(tunnel_tables, (&ports, kernel, folder), mistakes)?;
+            let tunnel_names: Vec<&str> = tunnels.iter().map(|tunnel| tunnel.name.as_str()).collect();
+            let routes = route_tables
+                .iter()
+                .filter_map(|table| route(table, (&ports, &names, &tunnel_names), mistakes))
+                .collect();
             let neighbours = neighbour_tables
                 .iter()
                 .filter_map(|table| neighbour(table, (&ports, &names), mistakes))
                 .collect();
-            PlannedApplication::Route { routes, neighbours, errors_per_second, kernel }
+            PlannedApplication::Route { routes, neighbours, tunnels, errors_per_second, kernel }
         }
         PortPurpose::Forward => PlannedApplication::Forward,
         PortPurpose::Switch(switch) => PlannedApplication::Switch(switch.clone()),

@@ -8,6 +8,7 @@ pub mod file;
 pub mod plan;
 pub mod run;
 mod switch;
+mod tunnels;
 pub mod watch;
 
 mod devices;

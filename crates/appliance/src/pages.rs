@@ -162,6 +162,7 @@ fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
         NextHop::Blackhole => "dropped silently".to_owned(),
         NextHop::Link(number) => format!("on the link of {}", port(number)),
         NextHop::Station((number, via)) => format!("via {via}, {}", port(number)),
+        NextHop::Tunnel(number) => format!("through tunnel {number}"),
         NextHop::Multipath(number) => format!("by list {number}"),
     }
 }

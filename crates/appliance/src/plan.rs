@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use weft_core::{HostId, PortId, SwitchId};
+use weft_esp::EspCipher;
 use weft_fib::IpPrefix;
 use weft_packet::Mac;
 use weft_plan::Setup;
@@ -20,6 +21,8 @@ use crate::watch::WatchAddress;
 pub enum PortDevice {
     /// A network interface, through a packet socket.
     Packet(String),
+    /// A network interface, through AF_XDP.
+    Xdp(String),
     /// A TAP device of this name; created if it does not exist.
     Tap(String),
     /// Capture files: frames that arrive, and a file for those that leave.
@@ -66,8 +69,25 @@ pub enum PlannedHop {
     Gateway(u16, IpAddr),
     /// Directly to the stations on the link of a port.
     Link(u16),
+    /// Through the tunnel of this number.
+    Tunnel(u16),
     /// None: packets are rejected.
     Reject,
+}
+
+/// An IPsec tunnel.
+#[derive(Clone, Debug)]
+pub struct PlannedTunnel {
+    /// Its name in the file.
+    pub name: String,
+    /// The addresses of its ends: this router's, and the other's.
+    pub ends: (IpAddr, IpAddr),
+    /// Index and cipher of what is sent.
+    pub outbound: (u32, EspCipher),
+    /// Index and cipher of what is received.
+    pub inbound: (u32, EspCipher),
+    /// Packets within which order does not matter.
+    pub window: u32,
 }
 
 /// A switch of a scenario's network.
@@ -100,6 +120,8 @@ pub enum PlannedApplication {
         routes: Vec<(IpPrefix, PlannedHop)>,
         /// Stations whose MAC addresses are given.
         neighbours: Vec<(Station, Mac)>,
+        /// IPsec tunnels, in the order of the file.
+        tunnels: Vec<PlannedTunnel>,
         /// Whether the kernel's routes and addresses are followed.
         kernel: bool,
         /// ICMP errors per second that each worker may send.

@@ -13,8 +13,7 @@ use crate::reader::TableReader;
 use crate::switch;
 
 const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
-const DEVICES: &str =
-    "\"packet:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
+const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
 const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, from this file's folder";
 pub(crate) const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
 const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
@@ -44,6 +43,12 @@ pub(crate) fn ports(
         let Some(port) = port(table, (number, purpose, &ports), (&names, folder), mistakes) else { continue };
         if workers > 1 && matches!(port.device, PortDevice::Tap(_)) {
             let message = "a TAP device has one queue, and several workers need one each".to_owned();
+            let mistake = Mistake::new(table.place, "port.device", message);
+            mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
+        }
+        if workers > 1 && matches!((&port.device, purpose), (PortDevice::Xdp(_), PortPurpose::Switch(_))) {
+            let message =
+                "AF_XDP divides arrivals by queue, and a switch with several workers by port".to_owned();
             let mistake = Mistake::new(table.place, "port.device", message);
             mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
         }
@@ -142,6 +147,7 @@ fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
             return None;
         }
         Some(("packet", name)) => return Some(PortDevice::Packet(name.to_owned())),
+        Some(("xdp", name)) => return Some(PortDevice::Xdp(name.to_owned())),
         Some(("tap", name)) => return Some(PortDevice::Tap(name.to_owned())),
         Some(_) => {}
     }

@@ -12,7 +12,7 @@ use crate::plan::{PlannedHop, PlannedPort};
 use crate::ports::{STATION, named};
 use crate::reader::TableReader;
 
-const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "reject"];
+const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "tunnel", "reject"];
 const NEIGHBOUR_KEYS: &[&str] = &["address", "station", "port"];
 const PREFIX: &str = "a prefix such as \"198.51.100.0/24\"";
 const NEIGHBOUR: &str = "the address of a station on a link, such as \"192.0.2.9\"";
@@ -20,7 +20,7 @@ const NEIGHBOUR: &str = "the address of a station on a link, such as \"192.0.2.9
 /// A `[[route]]`.
 pub(crate) fn route(
     table: &Toml,
-    (ports, names): (&[PlannedPort], &[&str]),
+    (ports, names, tunnels): (&[PlannedPort], &[&str], &[&str]),
     mistakes: &mut Vec<Mistake>,
 ) -> Option<(IpPrefix, PlannedHop)> {
     let mut route = TableReader::new(table, "route", ROUTE_KEYS, mistakes);
@@ -30,11 +30,24 @@ pub(crate) fn route(
     if route.flag("reject") {
         route.refuse("via", "with reject = true");
         route.refuse("port", "with reject = true");
+        route.refuse("tunnel", "with reject = true");
         return Some((prefix?, PlannedHop::Reject));
+    }
+    if let Some(name) = route.text("tunnel", "the name of a tunnel") {
+        ["via", "port"].iter().for_each(|key| route.refuse(key, "beside `tunnel`"));
+        let number = tunnels.iter().position(|tunnel| *tunnel == name);
+        if number.is_none() {
+            route.misnamed("tunnel", format!("there is no tunnel `{name}`"), tunnels);
+        }
+        return Some((prefix?, PlannedHop::Tunnel(number? as u16)));
     }
     if !route.has("via") {
         if port.is_none() {
-            route.wrong("via", "a route needs `via`, `port` or `reject = true`", "via = \"192.0.2.9\"");
+            route.wrong(
+                "via",
+                "a route needs `via`, `port`, `tunnel` or `reject = true`",
+                "via = \"192.0.2.9\"",
+            );
         }
         return Some((prefix?, PlannedHop::Link(port??)));
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
@@ -11,6 +12,7 @@ use weft_router::control::{Control, NextHop};
 use weft_router::kernel::{KernelCounters, KernelFollower};
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::playback::Playback;
+use weft_router::tunnel::{Tunnel, Tunnels};
 use weft_router::{Application, FramePool, Interface, RouterCounters, RouterWorker};
 
 use crate::devices::{interface, open_all};
@@ -18,7 +20,8 @@ use crate::failure::ApplianceError;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
 use crate::plan::{
-    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
+    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PlannedTunnel, PortDevice, PortUse,
+    RouterPlan,
 };
 use crate::play::play;
 use crate::watch::{WatchAddress, WatchListener};
@@ -48,13 +51,14 @@ pub fn run(
             let app = |_| Forwarding::new(wires.clone());
             work(&running, (stop, started), app).map(RouterReport::of)
         }
-        PlannedApplication::Route { errors_per_second, kernel, .. } => {
+        PlannedApplication::Route { errors_per_second, kernel, tunnels, .. } => {
             let control = Arc::new(control(plan, &interfaces)?);
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
+            let tunnels = Arc::new(open_tunnels(tunnels, plan.plays()));
             let counted = kernel.then(Arc::default);
             let running = Running::new(plan, Shared::Routes(Arc::clone(&control), counted));
             let app = |_| {
-                let app = Routing::new(Arc::clone(&control), errors);
+                let app = Routing::new(Arc::clone(&control), errors).with_tunnels(Arc::clone(&tunnels));
                 if *kernel { app.beside_kernel() } else { app }
             };
             work(&running, (stop, started), app).map(RouterReport::of)
@@ -76,6 +80,18 @@ fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
         _ => None,
     };
     plan.ports.iter().filter_map(wire).collect()
+}
+
+/// The tunnels of a plan. Their vectors follow the time, so that none ever comes twice; those of captures always begin alike.
+fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
+    let vector = if plays { 0 } else { weft_router::clock::nanoseconds_since_1970() };
+    let open = |PlannedTunnel { name, ends, outbound, inbound, window }: &PlannedTunnel| Tunnel {
+        name: name.clone(),
+        ends: *ends,
+        outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
+        inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
+    };
+    Tunnels::new(tunnels.iter().map(open).collect())
 }
 
 /// The routes and neighbours of a plan.
@@ -113,6 +129,7 @@ fn next(hop: PlannedHop) -> NextHop {
     match hop {
         PlannedHop::Gateway(port, address) => NextHop::Station((port, address)),
         PlannedHop::Link(port) => NextHop::Link(port),
+        PlannedHop::Tunnel(number) => NextHop::Tunnel(number),
         PlannedHop::Reject => NextHop::Reject,
     }
 }
@@ -132,7 +149,7 @@ fn work<A: Application>(
             Playback::new(plan.workers, plan.ports.len() as u16, buffers, app),
         );
     }
-    let queues = (0..plan.workers).map(|worker| open_all(plan, worker)).collect::<Result<Vec<_>, _>>()?;
+    let queues = open_all(plan)?;
     let open = |address: &WatchAddress| {
         let failed = |cause| ApplianceError::Metrics { address: address.clone(), cause };
         WatchListener::open(address).map_err(failed)
@@ -185,7 +202,7 @@ fn follower(
     refuse_second_router()?;
     let names = running.plan.ports.iter().map(|port| match &port.device {
         PortDevice::Packet(name) => name.clone(),
-        PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
+        PortDevice::Xdp(_) | PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
     });
     let failed = |cause| ApplianceError::Kernel { cause };
     let mut follower = KernelFollower::open(names.collect()).map_err(failed)?;

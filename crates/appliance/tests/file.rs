@@ -100,7 +100,7 @@ fn routes_name_ports_and_lie_on_links() {
         wrong("reject = true", "reject = true\nvia = \"10.2.0.9\"")
             .contains("`via` has no effect with reject = true")
     );
-    assert!(wrong("reject = true", "").contains("needs `via`, `port` or `reject = true`"));
+    assert!(wrong("reject = true", "").contains("needs `via`, `port`, `tunnel` or `reject = true`"));
 }
 
 #[test]
@@ -269,6 +269,41 @@ fn a_router_beside_the_kernel_has_the_kernels_addresses() {
         let found = mistakes(&text).join("\n");
         assert!(found.contains(message), "{text}: {found}");
     }
+}
+
+#[test]
+fn tunnels_have_keys_that_nobody_else_can_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("tunnels");
+    let section = |name: &str, spi: u32| {
+        format!("[{name}]\nspi = \"{spi}\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", "5a".repeat(20))
+    };
+    let file = folder.0.join("hq.keys");
+    std::fs::write(&file, section("out", 256) + &section("in", 257)).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel =
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"192.0.2.9\"\nkeys = \"hq.keys\"\n";
+    let route = "[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n";
+    let text = format!("{SOUND}{tunnel}{route}");
+    let plan = parse_plan(&text, &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    assert!(!format!("{plan:?}").contains("5a5a"), "keys are in no description of the plan");
+    let PlannedApplication::Route { routes, .. } = plan.application else { panic!() };
+    assert_eq!(routes.last().unwrap().1, PlannedHop::Tunnel(0));
+    for (from, to, message) in [
+        ("tunnel = \"hq\"", "tunnel = \"hp\"", "there is no tunnel `hp`; did you mean `hq`?"),
+        ("tunnel = \"hq\"", "tunnel = \"hq\"\nport = \"left\"", "`port` has no effect beside `tunnel`"),
+        ("local = \"10.2.0.1\"", "local = \"10.2.0.7\"", "10.2.0.7 is the address of no port"),
+        ("192.0.2.9", "2001:db8::9", "10.2.0.1 and 2001:db8::9 are of different families"),
+        ("hq.keys", "no.keys", "no.keys: cannot be read"),
+        ("keys = \"hq.keys\"", "", "needs the key `keys`"),
+        (tunnel, &format!("{tunnel}{tunnel}"), "there is a tunnel `hq` already"),
+    ] {
+        let found = parse_plan(&text.replace(from, to), &folder.router()).expect_err(to).short();
+        assert!(found.contains(message), "{to}: {found}");
+    }
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let found = parse_plan(&text, &folder.router()).expect_err("readable").short();
+    assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
 }
 
 #[test]

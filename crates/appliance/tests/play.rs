@@ -1,59 +1,16 @@
 //! Captures through a router: what leaves is the same bytes in every run.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use weft_appliance::file::read_plan;
-use weft_appliance::{RouterReport, run};
-use weft_packet::capture::{CaptureReader, enhanced_packet, interface_description, section_header};
-use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
+use weft_appliance::run;
+use weft_packet::capture::{enhanced_packet, interface_description, section_header};
+use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, ports};
 
-const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
-const FAR: Mac = Mac([2, 0, 0, 0, 0, 9]);
+mod captures;
 
-/// A folder of a test, gone when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("weft-play-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), bytes).unwrap();
-    }
-
-    fn frames(&self, name: &str) -> Vec<(u64, Vec<u8>)> {
-        frames(&self.0.join(name))
-    }
-
-    /// Runs the router of a text; what it wrote before is removed.
-    fn run(&self, text: &str) -> RouterReport {
-        self.write("r.toml", text);
-        for written in ["left.pcapng", "right.pcapng"] {
-            let _ = std::fs::remove_file(self.0.join(written));
-        }
-        let plan =
-            read_plan(&self.0.join("r.toml")).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
-        run(&plan, &AtomicBool::new(false), || ()).unwrap_or_else(|error| panic!("{error}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn frames(path: &Path) -> Vec<(u64, Vec<u8>)> {
-    let file = std::fs::read(path).unwrap();
-    let owned = |frame: weft_packet::capture::CapturedFrame<'_>| (frame.time_ns, frame.bytes.to_vec());
-    CaptureReader::new(&file).unwrap().map(|frame| owned(frame.unwrap())).collect()
-}
+use captures::{FAR, Folder, OWN};
 
 /// Datagrams of 40 flows, one each 10 us, for 10.2.0.9.
 fn capture(count: u32, to: [u8; 4]) -> Vec<u8> {

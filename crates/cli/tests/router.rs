@@ -60,6 +60,30 @@ fn a_stream_crosses_with_one_worker_and_with_two() {
     }
 }
 
+/// On pairs of virtual links AF_XDP copies; what it takes in front of the kernel and sends past it is the same traffic.
+#[test]
+fn packets_and_streams_cross_by_af_xdp() {
+    if !is_installed("ethtool") {
+        return;
+    }
+    let Some(mut bench) = Bench::xdp("xdp") else { return };
+    if is_installed("ping") {
+        for target in ["10.2.0.2", "10.1.0.1", "2001:db8:2::2", "2001:db8:1::1"] {
+            let (good, text) = bench.left(&["ping", "-c", "5", "-i", "0.05", "-W", "5", target]);
+            assert!(good && text.contains(" 0% packet loss"), "{target}: {text}");
+        }
+        let (_, text) = bench.left(&["ping", "-c", "2", "-M", "do", "-s", "1400", "-W", "5", "10.2.0.2"]);
+        assert!(text.contains("mtu = 1400") || text.contains("mtu=1400"), "path MTU discovery: {text}");
+    }
+    if is_installed("iperf3") {
+        // Many times as many frames as the rings have slots.
+        let (good, text) = bench.stream(&["10.2.0.2", "-n", "8M", "-P", "2", "-f", "m"]);
+        assert!(good && text.contains("receiver"), "{text}");
+    }
+    let counters = bench.stop();
+    assert!(!counters.contains("malformed") && !counters.contains("no-buffer"), "{counters}");
+}
+
 /// The number after a name in what iperf3 or the router says.
 fn number_after(text: &str, name: &str) -> f64 {
     let rest = &text[text.find(name).unwrap_or_else(|| panic!("no {name}: {text}")) + name.len()..];

@@ -21,6 +21,7 @@ pub mod neighbours;
 pub mod playback;
 pub mod pool;
 pub mod rss;
+pub mod tunnel;
 pub mod worker;
 
 pub use app::{Application, Desk};

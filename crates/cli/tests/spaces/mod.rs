@@ -133,6 +133,26 @@ impl Bench {
         self.within(side, &["ip", "-6", "route", "add", "default", "via", &gateway]);
     }
 
+    /// The same as [`Bench::new`] with AF_XDP instead of packet sockets; none where the kernel has no AF_XDP either.
+    pub(crate) fn xdp(name: &str) -> Option<Bench> {
+        let mut bench = Bench::links(name)?;
+        ["left", "right"].iter().for_each(|side| bench.routed(side));
+        // What AF_XDP takes has no note that its checksum is missing: the hosts sum themselves.
+        for side in ["left", "right"] {
+            bench.within(side, &["ethtool", "-K", "eth0", "tx", "off"]);
+        }
+        let file = bench.router_file(1);
+        let text = std::fs::read_to_string(&file).unwrap().replace("packet:", "xdp:");
+        std::fs::write(&file, text).unwrap();
+        let weft = env!("CARGO_BIN_EXE_weft");
+        if !run(&["python3", "-c", "import socket; socket.socket(44, socket.SOCK_RAW, 0)"]).0 {
+            eprintln!("skipped: {weft} cannot use AF_XDP here (or python3 is missing)");
+            return None;
+        }
+        bench.start(&file);
+        Some(bench)
+    }
+
     fn router_file(&self, workers: u16) -> PathBuf {
         let port = |side: &str, n: u8, more: &str| {
             format!(

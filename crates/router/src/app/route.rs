@@ -15,8 +15,10 @@ use crate::interface::Interface;
 use crate::limiter::TokenBucket;
 use crate::pool::{BATCH, Frame, FrameBatch, STRIDE};
 use crate::rss::FlowQueues;
+use crate::tunnel::Tunnels;
 
 mod answer;
+mod inside;
 mod send;
 mod slow;
 
@@ -75,6 +77,7 @@ pub struct Routing {
     errors: TokenBucket,
     /// Divides flows among the next hops of a route.
     flows: FlowQueues,
+    tunnels: Arc<Tunnels>,
     /// Whether the kernel has the same addresses and answers for them.
     beside_kernel: bool,
     due: Time,
@@ -108,12 +111,19 @@ impl Routing {
             seen,
             errors,
             flows: FlowQueues::among(1),
+            tunnels: Arc::default(),
             beside_kernel: false,
             due: Time::ZERO,
             lane4,
             lane6,
             rest: Vec::with_capacity(BATCH),
         }
+    }
+
+    /// With tunnels, to which routes lead by their numbers.
+    #[must_use]
+    pub fn with_tunnels(self, tunnels: Arc<Tunnels>) -> Routing {
+        Routing { tunnels, ..self }
     }
 
     /// The kernel has the same addresses: what is for the machine itself is left to it.

@@ -21,6 +21,8 @@ pub enum NextHop {
     Reject,
     /// None, and nobody is told.
     Blackhole,
+    /// The IPsec tunnel of this number.
+    Tunnel(u16),
     /// One of several, by flow: the list of this number.
     Multipath(u16),
 }

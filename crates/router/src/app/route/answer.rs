@@ -35,6 +35,10 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv4Packet<'_>,
     ) -> Fate {
+        if packet.protocol == weft_esp::PROTOCOL && !self.tunnels.is_empty() {
+            let ends = (packet.source.into(), packet.destination.into());
+            return self.leave_tunnel(desk, transit.port, (ends, packet.traffic_class), packet.payload);
+        }
         if self.beside_kernel {
             return Fate::Dropped(DropCause::Kernel);
         }
@@ -54,6 +58,10 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv6Packet<'_>,
     ) -> Fate {
+        if packet.next == weft_esp::PROTOCOL && !self.tunnels.is_empty() {
+            let ends = (packet.source.into(), packet.destination.into());
+            return self.leave_tunnel(desk, transit.port, (ends, packet.traffic_class), packet.payload);
+        }
         match NeighbourMessage::parse(packet) {
             Err(_) => return Fate::Dropped(DropCause::Malformed),
             Ok(Some(message)) => return self.hear_neighbour(desk, (transit.port, packet.source), message),

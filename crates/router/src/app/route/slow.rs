@@ -67,7 +67,7 @@ impl Routing {
         }
     }
 
-    fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+    pub(super) fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
         let Ok(packet) = Ipv4Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
         if is_for_many(packet.destination) || is_for_many(packet.source) || packet.source.is_loopback() {
             return Fate::Dropped(self.own_or(DropCause::Multicast));
@@ -80,7 +80,7 @@ impl Routing {
         }
     }
 
-    fn judge_v6(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+    pub(super) fn judge_v6(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
         let Ok(packet) = Ipv6Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
         let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit };
         let destination = IpAddr::V6(packet.destination);
@@ -133,15 +133,12 @@ impl Routing {
             Some(NextHop::Reject) => {
                 return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::Rejected));
             }
-            Some(NextHop::Link(port)) => (port, to),
-            Some(NextHop::Station(station)) => station,
+            Some(NextHop::Link(port)) => Ok((port, to)),
+            Some(NextHop::Station(station)) => Ok(station),
+            Some(NextHop::Tunnel(number)) => Err(number),
         };
         if transit.hops_left <= 1 {
             return self.refuse(desk, transit, (IcmpError::TimeExceeded, DropCause::Expired));
-        }
-        let mtu = self.ports[usize::from(station.0)].mtu;
-        if transit.bytes.len() > usize::from(mtu) {
-            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
         }
         let mut bytes = transit.bytes.to_vec();
         let _ = if to.is_ipv4() {
@@ -149,6 +146,14 @@ impl Routing {
         } else {
             ipv6::decrement_hop_limit(&mut bytes)
         };
+        let station = match station {
+            Ok(station) => station,
+            Err(number) => return self.enter(desk, transit, number, &bytes),
+        };
+        let mtu = self.ports[usize::from(station.0)].mtu;
+        if transit.bytes.len() > usize::from(mtu) {
+            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+        }
         self.send_to(desk, station, &bytes);
         Fate::Onward
     }
