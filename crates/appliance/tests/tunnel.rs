@@ -227,8 +227,11 @@ fn the_sender_learns_the_mtu_of_the_tunnel() {
     let folder = Folder::new("mtu");
     keys(&folder, "left.keys", CIPHERS[0], [0x1001, 0x1002]);
     // 1500 bytes hold 20 of IPv4, 8 of ESP, 8 of the vector, 16 of the check value and 2 of the trailer besides.
-    let fits = v4([10, 1, 0, 2], 0, &[0; 1446 - 28]);
-    folder.write("in.pcapng", capture(&[fits, v4([10, 1, 0, 2], 0, &[0; 1447 - 28])]));
+    let whole = |data: &[u8]| {
+        let between = Ipv4Header::between([10, 1, 0, 2].into(), [10, 2, 0, 9].into());
+        ports::udp_v4(Ipv4Header { dont_fragment: true, ..between }, (7, 9), data)
+    };
+    folder.write("in.pcapng", capture(&[whole(&[0; 1446 - 28]), whole(&[0; 1447 - 28])]));
     let report = folder.run(&left());
     let sealed = packets(&folder, "right.pcapng");
     assert_eq!((sealed.len(), sealed[0].len()), (1, 1500), "{report}");
@@ -237,6 +240,19 @@ fn the_sender_learns_the_mtu_of_the_tunnel() {
         (errors.len(), &errors[0][20..22], &errors[0][26..28]),
         (1, &[3, 4][..], &1446_u16.to_be_bytes()[..])
     );
+}
+
+/// A packet that may be cut is cut before it is sealed, so that nobody has to put sealed packets together.
+#[test]
+fn what_does_not_fit_is_fragmented_before_it_is_sealed() {
+    let folder = Folder::new("cut");
+    keys(&folder, "left.keys", CIPHERS[2], [0x1001, 0x1002]);
+    keys(&folder, "right.keys", CIPHERS[2], [0x1002, 0x1001]);
+    let [first, second] = through(&folder, &[v4([10, 1, 0, 2], 0, &[5; 1450])], |sealed| sealed);
+    let parts = packets(&folder, "right.pcapng");
+    let fragments: Vec<_> = parts.iter().map(|part| Ipv4Packet::parse(part).unwrap().fragment).collect();
+    assert_eq!(fragments, [(0, true), (1416, false)]);
+    assert_eq!((first.counters.inside(), second.counters.inside()), (0, 0), "{first}{second}");
 }
 
 /// Wireshark knows ESP independently of us: with the keys it decrypts and checks what a router has sealed.

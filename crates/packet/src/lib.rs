@@ -20,6 +20,7 @@ pub mod arp;
 pub mod capture;
 pub mod checksum;
 pub mod ethernet;
+pub mod fragment;
 pub mod icmp;
 pub mod ipv4;
 pub mod ipv6;

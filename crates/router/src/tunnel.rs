@@ -77,6 +77,7 @@ impl Tunnels {
         let congested = traffic_class & CONGESTED == CONGESTED;
         // A packet that cannot carry the mark is dropped instead.
         let carries = !congested
+            || class_of(&packet).is_some_and(|class| class & CONGESTED == CONGESTED)
             || match protocol {
                 IPV4 => ipv4::mark_congestion(&mut packet),
                 _ => ipv6::mark_congestion(&mut packet),
@@ -86,6 +87,15 @@ impl Tunnels {
             IPV4 | IPV6 => Err(DropCause::EspPolicy),
             _ => Err(DropCause::EspInvalid),
         }
+    }
+}
+
+/// The traffic class of an IP packet.
+fn class_of(packet: &[u8]) -> Option<u8> {
+    match *packet {
+        [first, class, ..] if first >> 4 == 4 => Some(class),
+        [first, second, ..] => Some(first << 4 | second >> 4),
+        _ => None,
     }
 }
 
@@ -107,11 +117,7 @@ impl Tunnel {
     /// Why it cannot be sealed.
     pub fn seal(&self, packet: &[u8]) -> Result<Vec<u8>, DropCause> {
         let is_v4 = packet.first().is_some_and(|first| first >> 4 == 4);
-        let class = match (is_v4, packet) {
-            (true, [_, class, ..]) => *class,
-            (false, [first, second, ..]) => first << 4 | second >> 4,
-            _ => return Err(DropCause::Malformed),
-        };
+        let class = class_of(packet).ok_or(DropCause::Malformed)?;
         let mut sealed = Vec::new();
         let next = if is_v4 { IPV4 } else { IPV6 };
         self.outbound.seal(next, packet, &mut sealed).map_err(|error| match error {

@@ -80,7 +80,8 @@ impl<'a> CaptureReader<'a> {
         }
         let kind = self.order.u32(self.bytes, at).ok_or(damaged)?;
         let length = self.order.u32(self.bytes, at + 4).ok_or(damaged)? as usize;
-        let end = at.checked_add(length).filter(|_| length >= AROUND && length % 4 == 0).ok_or(damaged)?;
+        let end =
+            at.checked_add(length).filter(|_| length >= AROUND && length.is_multiple_of(4)).ok_or(damaged)?;
         let body = self.bytes.get(at + 8..end - 4).ok_or(damaged)?;
         self.at = end;
         match kind {

@@ -91,7 +91,7 @@ impl AdjacencyTable {
         let paths = self.paths.get(usize::from(hop.0))?;
         let total = paths.last()?.up_to;
         // Mixed again, because workers and upstream routers are chosen by bits of the same hash.
-        let point = (mix(u64::from(hash)) >> 32) * u64::from(total) >> 32;
+        let point = ((mix(u64::from(hash)) >> 32) * u64::from(total)) >> 32;
         paths.iter().find(|path| point < u64::from(path.up_to))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use weft_packet::fragment::fragments;
 use weft_packet::{IcmpError, Ipv4Packet, Ipv6Packet};
 
 use crate::app::Desk;
@@ -23,13 +24,19 @@ impl Routing {
         let Some(mtu) = self.tunnel_mtu(number) else {
             return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::NoRoute));
         };
-        if packet.len() > usize::from(mtu) {
-            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+        let parts = match fragments(packet, mtu.into()) {
+            _ if packet.len() <= usize::from(mtu) => vec![packet.to_vec()],
+            Some(parts) => parts,
+            None => return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig)),
+        };
+        desk.counters.made += parts.len() as u64 - 1;
+        for (part, left) in parts.iter().zip((0..parts.len() as u64).rev()) {
+            if let Err(cause) = self.send_through(desk, transit.port, number, part) {
+                desk.counters.drop(cause, left);
+                return Fate::Dropped(cause);
+            }
         }
-        match self.send_through(desk, transit.port, number, packet) {
-            Ok(()) => Fate::Onward,
-            Err(cause) => Fate::Dropped(cause),
-        }
+        Fate::Onward
     }
 
     /// Seals an IP packet and sends it to the other end of the tunnel.

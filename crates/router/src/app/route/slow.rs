@@ -4,6 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use weft_fib::Hop;
+use weft_packet::fragment::fragments;
 use weft_packet::{EtherType, EthernetFrame, IcmpError, Ipv4Packet, Ipv6Packet, Mac, ipv4, ipv6};
 
 use crate::app::Desk;
@@ -151,8 +152,13 @@ impl Routing {
             Err(number) => return self.enter(desk, transit, number, &bytes),
         };
         let mtu = self.ports[usize::from(station.0)].mtu;
-        if transit.bytes.len() > usize::from(mtu) {
-            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+        if bytes.len() > usize::from(mtu) {
+            let Some(parts) = fragments(&bytes, mtu.into()).filter(|_| to.is_ipv4()) else {
+                return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+            };
+            desk.counters.made += parts.len() as u64 - 1;
+            parts.iter().for_each(|part| self.send_to(desk, station, part));
+            return Fate::Onward;
         }
         self.send_to(desk, station, &bytes);
         Fate::Onward
