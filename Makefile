@@ -27,6 +27,7 @@ help:
 	@echo "make hardware-full  the same with a million decisions per parameter set, in hours"
 	@echo "make advisories  look for known vulnerabilities of dependencies, where the database can be fetched"
 	@echo "make miri    the tests of the vocabulary under an interpreter that finds errors of unsafe code (part of make test)"
+	@echo "make hostile  send HOSTILE_FRAMES=$(HOSTILE_FRAMES) hostile frames through a running router (part of make test, a million)"
 	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds (part of make test, for 5)"
 
 demo: rust
@@ -121,6 +122,12 @@ nightly: rust
 	@cargo +nightly miri --version >/dev/null 2>&1 || ! command -v rustup >/dev/null || { \
 		echo "a nightly compiler with miri is missing; installing it with rustup"; \
 		timeout 600 rustup toolchain install nightly --profile minimal --component miri,rust-src >/dev/null 2>&1 || true; }
+
+# Ten million hostile frames through a running router; `make test` sends a million.
+HOSTILE_FRAMES = 10000000
+.PHONY: hostile
+hostile: rust
+	WEFT_HOSTILE_FRAMES=$(HOSTILE_FRAMES) cargo test --locked --release --package weft-router --test routing hostile
 
 # With a nightly compiler memory errors are found as well (address sanitizer); without, overflow checks and debug assertions
 # stay on.

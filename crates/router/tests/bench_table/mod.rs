@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use weft_core::{Span, Time};
+use weft_esp::{EspCipher, InboundAssociation, OutboundAssociation};
 use weft_fib::IpPrefix;
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetHeader, Ipv4Header, Ipv6Packet, Mac, NeighbourMessage, ports,
@@ -12,12 +13,21 @@ use weft_packet::{
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
+use weft_router::tunnel::{Tunnel, Tunnels};
 use weft_router::{Backend, Frame, FrameBatch, FramePool, Interface, RouterCounters, RouterWorker};
 
 /// The router's stations.
 pub(crate) const MACS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 1]), Mac([2, 0, 0, 0, 2, 1])];
 /// The stations at its ports, with addresses 10.x.0.2 and 2001:db8:x::2.
 pub(crate) const STATIONS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 2]), Mac([2, 0, 0, 0, 2, 2])];
+
+/// The index of what the station at port 0 seals for the router.
+pub(crate) const SPI: u32 = 301;
+
+/// The keys of the tunnel to that station.
+pub(crate) fn cipher() -> EspCipher {
+    EspCipher::aes_128_gcm(&[7; 20])
+}
 
 type Shelf = Arc<Mutex<VecDeque<Vec<u8>>>>;
 
@@ -74,7 +84,14 @@ impl Laboratory {
             let (from, to) = (Arc::clone(&arriving[n]), Arc::clone(&leaving[n]));
             Box::new(ShelfPort { port: n as u16, from, to }) as Box<dyn Backend>
         };
-        let app = Routing::new(Arc::clone(&control), ErrorRate::default());
+        let tunnel = Tunnel {
+            name: "tunnel".to_owned(),
+            ends: ("10.1.0.1".parse().unwrap(), "10.1.0.2".parse().unwrap()),
+            outbound: OutboundAssociation::new(300, cipher(), 0),
+            inbound: InboundAssociation::new(SPI, cipher(), 1024),
+        };
+        let app = Routing::new(Arc::clone(&control), ErrorRate::default())
+            .with_tunnels(Arc::new(Tunnels::new(vec![tunnel])));
         let worker = RouterWorker::new(vec![shelf(0), shelf(1)], FramePool::new(512), app);
         Laboratory { worker, control, arriving, leaving, now: Time::ZERO }
     }
