@@ -50,6 +50,9 @@ settings! {
         /// Maximum values per queue series: beyond it, neighbours are merged, with their peak and mean, and the
         /// report says so. Memory grows by 12 bytes per value and port.
         queues_values: u32 [512, 1000000] = 512,
+        /// Maximum bins of the time series: throughput, loads, queues, drops, marks and pauses over time. Beyond it,
+        /// neighbours are merged, with their sums and peaks; 0: no time series.
+        series_bins: u32 [0, 10000] = 256,
         /// Sampling interval of the flows' windows; absent: never. In very long runs every second sample is dropped,
         /// repeatedly if needed.
         flows_every: Option<Span> = None,

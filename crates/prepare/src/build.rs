@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Class, HostId, Time};
 use weft_plan::{DeviceKind, DeviceKinds, FlowSampling, Setup, Storm};
-use weft_scenario::{CardsInUse, Device, ScenarioSettings, TransportsInUse, cards, devices, ports, stacks};
+use weft_scenario::{
+    CardsInUse, Device, Recorded, ScenarioSettings, TransportsInUse, cards, devices, ports, stacks,
+};
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{
     FailurePlan, Graph, LinkState, Node, RoutingSettings, Timeline, build_in, plan, timeline,
@@ -51,6 +53,8 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         queues_every: measure.queues_every,
         queues_averaged: measure.queues_averaged(),
         queue_bins: Some(measure.queues_values as usize),
+        series_bins: Some(measure.series_bins as usize).filter(|bins| *bins > 0),
+        flow_waits: measure.record.contains(&Recorded::Hops),
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         seed,
         ..Setup::new(graph, timeline, transport)

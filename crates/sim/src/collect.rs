@@ -13,6 +13,7 @@ use crate::flow_series::gathered;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
 use crate::run::{Finish, Simulation};
+use crate::series::gathered as gathered_series;
 use crate::tally::Tally;
 
 /// The record of a run, collected from its domains, without flows, which go to the ledger.
@@ -21,6 +22,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
+    let series = gathered_series(&mut domains, finish.at, end);
     let mut tally = Tally::new();
     let mut waiting = BTreeMap::new();
     domains.iter_mut().for_each(|domain| domain.devices.tolls_of_waiting(&mut domain.cx, end, &mut waiting));
@@ -53,6 +55,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         drops: tally.drops(),
         queues,
         imbalance,
+        series,
         flow_series: gathered(&mut domains),
         pauses,
         deadlocks: deadlocks.results(),
@@ -143,6 +146,7 @@ impl Collector<'_> {
             }
         };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
-        own.switch.counters(self.ended, PortId(link.port.0))
+        let counters = own.switch.counters(self.ended, link.port);
+        PortCounters { peak: counters.peak.max(domain.peak_before(switch, link.port)), ..counters }
     }
 }

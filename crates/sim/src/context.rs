@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use weft_core::record::Reason;
 use weft_core::{LinkId, PacketId, Pool, Time};
+use weft_recorder::trace::Trace;
 use weft_topology::Node;
 use weft_transport::Body;
 
@@ -14,6 +15,7 @@ use crate::exchange::Outbox;
 use crate::pause::Pauses;
 use crate::plan::RunPlan;
 use crate::tally::Tally;
+use crate::waits::Waits;
 use crate::wire::{Flying, Wires};
 
 /// See the file's head.
@@ -29,6 +31,10 @@ pub(crate) struct Context {
     pub(crate) outbox: Outbox,
     /// Present if any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
+    /// If waits are recorded by flow.
+    pub(crate) waits: Option<Waits>,
+    /// If a flow is followed.
+    pub(crate) trace: Option<Trace>,
 }
 
 impl Context {
@@ -58,6 +64,9 @@ impl Context {
     /// [`Context::launch`] for a link that may be down, lossy, stalling or lead to another domain.
     #[inline(never)]
     fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
+        if self.trace.is_some() {
+            self.trace_sent(link, packet);
+        }
         let wire = self.wires.of(link);
         if let Some(reason) = wire.failure() {
             return self.lose(link, packet, reason);
@@ -65,6 +74,9 @@ impl Context {
         let lands = wire.taken(lands);
         if let Some(domain) = wire.away {
             return self.hand_over(domain, link, packet, lands);
+        }
+        if self.trace.is_some() {
+            self.trace_lands(link, packet, lands);
         }
         self.fly(link, Flying { lands, packet });
     }
@@ -95,6 +107,9 @@ impl Context {
     /// A packet is lost on a wire.
     pub(crate) fn lose(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
         self.wires.of(link).lost += 1;
+        if self.trace.is_some() {
+            self.trace_lost(link, packet, reason);
+        }
         self.bury(packet, reason);
     }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Pool, Span, Time};
 use weft_plan::Setup;
+use weft_recorder::flow_series::FlowWatch;
+use weft_recorder::series::SeriesWatch;
 use weft_topology::Node;
 
 use crate::calendar::{Calendar, width_for};
@@ -14,7 +16,6 @@ use crate::context::Context;
 use crate::devices::Devices;
 use crate::event::EventOrder;
 use crate::exchange::Outbox;
-use crate::flow_series::FlowWatch;
 use crate::host::Hosts;
 use crate::pause::Pauses;
 use crate::plan::RunPlan;
@@ -35,6 +36,7 @@ pub(crate) struct Domain {
     pub(crate) arrived: Carried,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
+    pub(crate) series: Option<Box<SeriesWatch>>,
     /// Present if the network is too large for caches.
     pub(crate) scout: Option<Box<Scout>>,
     /// Events that may be handled before the watcher is called.
@@ -51,6 +53,7 @@ impl Domain {
             arrived: Carried::new(setup),
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
+            series: SeriesWatch::new(setup, |host| plan.partition.of_host(host) == number).map(Box::new),
             scout: None,
             left: 0,
         };
@@ -70,6 +73,9 @@ impl Context {
         if setup.schedules() {
             pool.headers.carry_scheduling();
         }
+        if setup.flow_waits {
+            pool.headers.carry_waits();
+        }
         Context {
             number,
             now: Time::ZERO,
@@ -79,6 +85,8 @@ impl Context {
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),
             pauses: Pauses::new(setup),
+            waits: setup.flow_waits.then(Vec::new),
+            trace: None,
             plan: Arc::clone(plan),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Mutex;
 
+use weft_core::record::HopWaits;
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::{FlowId, Header, LinkId, PacketId, Time};
 use weft_switch::PauseFrame;
@@ -28,6 +29,8 @@ struct Letter {
     packets: Vec<Handoff>,
     /// Scheduling headers of the packets, in runs that have them.
     scheduling: Vec<SchedulingHeader>,
+    /// Of these packets, in runs that record waits by flow.
+    waits: Vec<HopWaits>,
     /// The link whose transmitter must obey a pause frame, and when.
     pauses: Vec<(LinkId, Landing)>,
 }
@@ -102,7 +105,9 @@ impl Mail {
                 let letter = &mut *letter;
                 letter.flows.drain(..).for_each(|(flow, spec)| domain.hosts.ends.expect(flow, spec));
                 let mut scheduling = letter.scheduling.drain(..);
-                letter.packets.drain(..).for_each(|handoff| domain.cx.take_in(&handoff, scheduling.next()));
+                let mut waits = letter.waits.drain(..);
+                let packets = letter.packets.drain(..);
+                packets.for_each(|handoff| domain.cx.take_in(&handoff, (scheduling.next(), waits.next())));
                 letter.pauses.drain(..).for_each(|(link, landing)| domain.cx.will_pause(link, landing));
             }
         }
@@ -121,14 +126,22 @@ impl Context {
         if self.pool.headers.carries_scheduling() {
             letter.scheduling.push(self.pool.headers.scheduling(packet));
         }
+        letter.waits.extend(self.pool.headers.waits_mut(packet).copied());
         self.pool.remove(packet);
     }
 
     #[inline]
-    fn take_in(&mut self, handoff: &Handoff, scheduling: Option<SchedulingHeader>) {
+    fn take_in(
+        &mut self,
+        handoff: &Handoff,
+        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+    ) {
         let packet = self.pool.insert(handoff.header, handoff.body);
         if let (Some(own), Some(scheduling)) = (self.pool.headers.scheduling_mut(packet), scheduling) {
             *own = scheduling;
+        }
+        if let (Some(own), Some(waits)) = (self.pool.headers.waits_mut(packet), waits) {
+            *own = waits;
         }
         self.fly(handoff.link, Flying { lands: handoff.lands, packet });
     }

@@ -96,6 +96,9 @@ impl Hosts {
                 if body.has_toll() {
                     self.collect_toll(cx, packet);
                 }
+                if cx.waits.is_some() {
+                    self.collect_waits(cx, packet);
+                }
                 let flow = cx.pool.body(packet).flow();
                 self.reach::<Receiver>(cx, host, packet, flow);
             }
@@ -171,6 +174,7 @@ impl Hosts {
         if E::SIDE == Side::Sender {
             if cx.pool.headers.get(packet).kind.is_payload() {
                 cx.tally.waited_at_host(acted.waited);
+                cx.begin_waits(packet, acted.waited);
             }
         } else if cx.pool.headers.get(packet).kind == PacketKind::Control
             && self.withholds(cx, (flow, host), packet)
@@ -200,8 +204,8 @@ impl Hosts {
             self.card(host).open -= 1;
             self.sender_done(cx, flow);
         } else if done {
-            let pauses = self.tolls_of(cx, flow);
-            self.ends.close_receiver(flow, cx.now, pauses);
+            let met = self.met(cx, flow);
+            self.ends.close_receiver(flow, cx.now, met);
         }
     }
 

@@ -10,17 +10,17 @@ use std::thread;
 
 use weft_core::Time;
 use weft_plan::{EngineProgress, Watch};
+use weft_recorder::deadlock::{Deadlocks, Wait};
+use weft_recorder::sample::{Look, Sampler};
 
 use crate::barrier::Barrier;
 use crate::course::{Course, CourseStep, Standing};
-use crate::deadlock::{Deadlocks, Wait};
 use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
 use crate::run::{Finish, Simulation, WATCH_EVERY};
-use crate::sample::{Look, Sampler};
 
 /// What the threads share.
 struct Meeting {

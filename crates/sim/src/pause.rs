@@ -11,11 +11,11 @@ use std::sync::Arc;
 use weft_core::record::PauseRecord;
 use weft_core::{LinkId, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::{Setup, Storm};
+use weft_recorder::deadlock::Wait;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
 
 use crate::context::Context;
-use crate::deadlock::Wait;
 use crate::domain::Domain;
 use crate::event::Event;
 use crate::holds::Holds;
@@ -97,6 +97,18 @@ impl Transmitter {
     pub(crate) fn held_during(&mut self, queue: usize, arrived: Time, now: Time) -> Span {
         let holds = &mut self.classes[queue].holds;
         if holds.is_none() { Span::ZERO } else { holds.during(arrived, now) }
+    }
+}
+
+impl Transmitter {
+    /// How often it has been paused, and for how long up to `now`, summed over classes.
+    pub(crate) fn paused_so_far(&self, now: Time) -> (u64, Span) {
+        let classes = self.classes.iter().filter(|stopped| stopped.times > 0);
+        classes.fold((0, Span::ZERO), |(times, total), stopped| {
+            let current =
+                if stopped.wanted { now.min(stopped.until).since(stopped.since) } else { Span::ZERO };
+            (times + stopped.times, total + stopped.total + current)
+        })
     }
 }
 

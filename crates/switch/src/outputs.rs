@@ -2,7 +2,9 @@
 //! tables or balancers.
 
 use weft_core::record::Reason;
-use weft_core::{Class, Header, PacketId, PacketKind, PortId, Purpose, Random, Rate, Time, Transmission};
+use weft_core::{
+    Bytes, Class, Header, PacketId, PacketKind, PortId, Purpose, Random, Rate, Time, Transmission,
+};
 
 use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
@@ -107,6 +109,12 @@ impl Outputs {
         let Some(foresight) = foresight else { return held.counters_until(now) };
         let byte_time = held.counters.byte_time - foresight.byte_time_after(now);
         PortCounters { byte_time, ..held.counters }
+    }
+
+    /// The longest queue of a port so far; from now on that of what follows.
+    pub(crate) fn restart_peak(&mut self, port: PortId) -> Bytes {
+        let held = &mut self.ports[port.index()].port;
+        std::mem::replace(&mut held.counters.peak, Bytes(held.bytes))
     }
 
     /// Packets a port holds, the packet in service included.

@@ -251,6 +251,11 @@ impl Switch {
         self.outputs.counters(now, port)
     }
 
+    /// The longest queue of a port since this was last called, in wire bytes; call [`Switch::settle`] before.
+    pub fn restart_peak(&mut self, port: PortId) -> Bytes {
+        self.outputs.restart_peak(port)
+    }
+
     /// Packets of a foreseen port, and their bytes, whose transmission has not begun before `now`.
     #[must_use]
     pub fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {

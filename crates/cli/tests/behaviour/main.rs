@@ -15,6 +15,7 @@ mod mistakes;
 mod output;
 mod screens;
 mod templates;
+mod tracing;
 
 use serde_json::Value;
 use std::fs;

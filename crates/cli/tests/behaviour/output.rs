@@ -27,7 +27,7 @@ fn a_folder_holds_what_the_documentation_says() {
     );
     let runs = finished(&root);
     assert_eq!(runs.len(), 4);
-    let tables = ["flows", "links", "hops", "queues", "drops"];
+    let tables = ["flows", "links", "hops", "queues", "drops", "series", "series-links"];
     let tables = tables.iter().flat_map(|table| [format!("{table}.csv"), format!("{table}.parquet")]);
     let expected: BTreeSet<String> = ALWAYS
         .iter()
