@@ -30,6 +30,7 @@ const TRANSPORT: &[&str] = &[
     "weft-rate",
     "weft-recovery",
     "weft-roce",
+    "weft-card",
     "weft-tlt",
 ];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
@@ -187,6 +188,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
     Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-card", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },
     Layer { name: "weft-recovery", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },

@@ -28,7 +28,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("Schedulers", "schedulers.md", "crates/queue/src/schedule.rs"),
     ("Orders of queues", "orders.md", "crates/queue/src/order.rs"),
     ("Arbiters", "arbiters.md", "crates/arbiter/src/lib.rs"),
-    ("Network cards", "cards.md", "crates/transport/src/card.rs"),
+    ("Network cards", "cards.md", "crates/card/src/lib.rs"),
     ("Congestion laws", "congestion-laws.md", "crates/transport/src/list.rs"),
     ("Rate laws", "rate-laws.md", "crates/rate/src/laws.rs"),
 ];

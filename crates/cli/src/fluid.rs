@@ -44,7 +44,7 @@ struct Chosen {
     /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Loop delay without queueing, instead of the network's
+    /// Loop delay without queueing, instead of the network's: there and back, with the transmission of a packet on every link
     #[arg(long, value_name = "TIME")]
     delay: Option<String>,
     /// Rate law with its defaults, instead of the transport: dcqcn, timely, patched-timely, timely-pi
@@ -137,6 +137,12 @@ struct Sweep {
 
 /// Arguments of `weft fluid tune`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft fluid tune my.toml --flows 2..20 --margin 10 --queue '2 MB'
+  weft fluid tune my.toml --recovery '20 ms' --no-packets
+
+Exits with 1 if no setting does all of it.")]
 struct Tune {
     #[command(flatten)]
     chosen: Chosen,
@@ -149,6 +155,12 @@ struct Tune {
     /// Longest standing queue allowed
     #[arg(long, value_name = "SIZE", default_value = "1 MB")]
     queue: String,
+    /// Longest time in which the fewest flows may recover from their start at line rate
+    #[arg(long, value_name = "TIME", default_value = "100 ms")]
+    recovery: String,
+    /// Do not try the answer with packets
+    #[arg(long)]
+    no_packets: bool,
 }
 
 /// Arguments of `weft fluid compare`.
@@ -198,7 +210,7 @@ impl FluidArguments {
             Subject::Compare(compare) => compare.execute()?,
         };
         console::show(&format!("{}\nreport: {}", found.terminal.trim_end(), found.report.display()))?;
-        Ok(ExitCode::SUCCESS)
+        Ok(if found.unsolved { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 
@@ -222,6 +234,8 @@ impl Tune {
             to: to.trim().parse().map_err(|_| bad())?,
             margin: self.margin,
             queue: self.queue.clone(),
+            recovery: self.recovery.clone(),
+            packets: !self.no_packets,
         };
         weft::fluid_tune(&self.chosen.scenario, &self.chosen.options(None), &wanted)
     }

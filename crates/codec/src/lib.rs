@@ -3,6 +3,7 @@
 //!
 //! Must not depend on any particular setting: a new setting needs no line here.
 
+mod absent;
 pub mod canonical;
 mod declared;
 mod provenance;

@@ -42,12 +42,11 @@ impl Provenance {
 
     /// Turns `traffic[0].load` into `traffic.trace.load`.
     pub fn tagged(&self, path: &str) -> String {
-        let alias = |(numbered, tagged): (&String, &String)| {
-            path.strip_prefix(numbered.as_str())
-                .filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-                .map(|rest| format!("{tagged}{rest}"))
-        };
-        self.tags.iter().find_map(alias).unwrap_or_else(|| path.to_owned())
+        let ends = path.match_indices(']').map(|(at, _)| at + 1);
+        let alias = |end| self.tags.get(&path[..end]).map(|tagged| format!("{tagged}{}", &path[end..]));
+        ends.filter(|&end| path[end..].is_empty() || path[end..].starts_with(['.', '[']))
+            .find_map(alias)
+            .unwrap_or_else(|| path.to_owned())
     }
 
     /// Everything set by the file itself.
@@ -58,8 +57,49 @@ impl Provenance {
 
     /// Whether the user set anything at or below `path`.
     pub fn mentions(&self, path: &str) -> bool {
-        self.said
-            .keys()
-            .any(|key| key == path || key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+        let prefix = format!("{path}.");
+        let mut below = self.said.range(prefix.clone()..);
+        self.said.contains_key(path) || below.next().is_some_and(|(key, _)| key.starts_with(&prefix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(paths: &[&str]) -> Provenance {
+        let said = Said { place: SourceSpan::default(), origin: Origin::File };
+        let tags = [("a[1]".to_owned(), "a.x".to_owned()), ("a.x.b[0]".to_owned(), "a.x.b.y".to_owned())];
+        Provenance {
+            said: paths.iter().map(|path| ((*path).to_owned(), said)).collect(),
+            tags: tags.into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn a_path_is_mentioned_by_itself_and_by_what_is_below_it_only() {
+        let said = said(&["a-b", "a.b.c", "a/b", "ab.c", "b[0].c"]);
+        for path in ["a", "a.b", "a.b.c", "a-b", "a/b", "ab", "b[0]"] {
+            assert!(said.mentions(path), "{path}");
+        }
+        for path in ["a.b.c.d", "a.", "b", "a.bc", "c", "ab.", "a.b.", "b[1]", ""] {
+            assert!(!said.mentions(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_replaced_by_the_tag_at_any_depth() {
+        let said = said(&[]);
+        for (path, tagged) in [
+            ("a[1].load", "a.x.load"),
+            ("a[1]", "a.x"),
+            ("a[1][2]", "a.x[2]"),
+            ("a[1]b", "a[1]b"),
+            ("a[2].load", "a[2].load"),
+            ("load", "load"),
+            ("a.x.b[0].c", "a.x.b.y.c"),
+        ] {
+            assert_eq!(said.tagged(path), tagged);
+        }
     }
 }

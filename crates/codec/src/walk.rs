@@ -1,13 +1,15 @@
 //! Checks a tree of the file against the declared tables: every mistake is reported, and every value records its
 //! origin.
 
+use crate::absent::absent;
 use crate::declared::{default_member, flattened_family, join, keys, member_named, names};
 use crate::provenance::{Provenance, Said};
 use crate::scalar::{self, describe};
 use crate::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY};
+use std::collections::BTreeSet;
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
-use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Origin, Toml};
+use weft_mistake::{Mistake, SourceSpan};
 
 /// A family with a member of this name can also be switched off with `false`. It has no settings.
 const OFF: &str = "off";
@@ -99,7 +101,7 @@ impl Walk<'_> {
             return self.wrong(Mistake::new(node.place, path, message).allowing(describe(&Kind::List(item))));
         };
         let mut values = Vec::new();
-        let mut tags = Vec::new();
+        let mut tags = BTreeSet::new();
         for (index, node) in items.iter().enumerate() {
             let path = self.entry_path(path, index, node, &mut tags);
             values.push(match item {
@@ -111,7 +113,7 @@ impl Walk<'_> {
     }
 
     /// `traffic.trace` for an entry with a tag, else `failure[0]`.
-    fn entry_path(&mut self, path: &str, index: usize, node: &Toml, tags: &mut Vec<String>) -> String {
+    fn entry_path(&mut self, path: &str, index: usize, node: &Toml, tags: &mut BTreeSet<String>) -> String {
         let numbered = format!("{path}[{index}]");
         let Some(tag_node) = node.get(TAG_KEY) else { return numbered };
         let Some(tag) = tag_node.text() else { return numbered };
@@ -122,12 +124,11 @@ impl Walk<'_> {
             self.wrong(mistake.allowing("letters, digits, - and _"));
             return numbered;
         }
-        if tags.iter().any(|earlier| earlier == tag) {
+        if !tags.insert(tag.to_owned()) {
             let message = format!("two entries of `{path}` have the tag `{tag}`; tags must be unique");
             self.wrong(Mistake::new(tag_node.place, &numbered, message));
             return numbered;
         }
-        tags.push(tag.to_owned());
         let tagged = join(path, tag);
         self.provenance.tags.insert(numbered, tagged.clone());
         tagged
@@ -182,12 +183,14 @@ impl Walk<'_> {
         self.say(path, name);
         let found = name.text().and_then(|text| member_named(family, text));
         if found.is_none() {
-            let message = match name.text() {
-                Some(text) => format!("unknown {} `{text}`", family.name),
-                None => format!("found {}, expected the name of a {}", name.described(), family.name),
+            match name.text() {
+                Some(text) => self.wrong(stranger(family, text, (name.place, path))),
+                None => {
+                    let message =
+                        format!("found {}, expected the name of a {}", name.described(), family.name);
+                    self.wrong(Mistake::new(name.place, path, message).among("", names(family)))
+                }
             };
-            let mistake = Mistake::new(name.place, path, message);
-            self.wrong(mistake.among(name.text().unwrap_or(""), names(family)));
         }
         found
     }
@@ -293,12 +296,15 @@ impl Walk<'_> {
         let (known, unknown): (Vec<_>, Vec<_>) =
             node.entries().iter().partition(|entry| member_named(family, &entry.key).is_some());
         for entry in &unknown {
-            let mut message = format!("unknown {} `{}`", family.name, entry.key);
-            if let Some(owner) = owner_of(family, &entry.key) {
-                message =
-                    format!("`{}` is a setting of `{1}`; write it under [{path}.{1}]", entry.key, owner.name);
-            }
-            self.wrong(Mistake::new(entry.place, path, message).among(&entry.key, names(family)));
+            self.wrong(match owner_of(family, &entry.key) {
+                Some(owner) => {
+                    let (key, owner) = (&entry.key, owner.name);
+                    let message =
+                        format!("`{key}` is a setting of `{owner}`; write it under [{path}.{owner}]");
+                    Mistake::new(entry.place, path, message).among(key, names(family))
+                }
+                None => stranger(family, &entry.key, (entry.place, path)),
+            });
         }
         for (index, entry) in known.iter().enumerate() {
             let member = member_named(family, &entry.key).expect("partitioned by this");
@@ -317,6 +323,15 @@ impl Walk<'_> {
             self.wrong(Mistake::new(node.place, path, message).among("", names(family)));
         }
         chosen
+    }
+}
+
+/// A name that the family does not have: the nearest one, unless it is a scheme that exists elsewhere.
+fn stranger(family: &Family, found: &str, (place, path): (SourceSpan, &str)) -> Mistake {
+    let message = format!("unknown {} `{found}`", family.name);
+    match absent(family.name, found) {
+        Some(instead) => Mistake::new(place, path, format!("{message}: {instead}")).among("", names(family)),
+        None => Mistake::new(place, path, message).among(found, names(family)),
     }
 }
 

@@ -113,6 +113,7 @@ pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> 
         (law.recovery_count != RecoveryCount::Fluid, "ns-3's fast recovery count"),
         (!law.clamp_target, "a target that survives a cut"),
         (law.collapse_target, "the collapse of the target"),
+        (law.wait_for_notification, "the wait for the first notification"),
     ];
     let of = |(there, what): (bool, &str)| there.then(|| format!("The model omits {what}."));
     left_out.into_iter().filter_map(of).collect()
@@ -123,6 +124,8 @@ pub(crate) struct ConvertedTimely<'a> {
     own: &'a rate_timely::TimelySharedSettings,
     decrease: f64,
     between: Between,
+    /// What the model has no equation for.
+    omitted: Vec<&'static str>,
 }
 
 enum Between {
@@ -135,7 +138,13 @@ enum Between {
 pub(crate) fn measured(law: &RateLawSettings) -> Option<ConvertedTimely<'_>> {
     Some(match law {
         RateLawSettings::Timely(own) => {
-            ConvertedTimely { own: &own.measured, decrease: own.beta, between: Between::Gradient }
+            let omitted = [
+                (own.hai_after > 0, "hyperactive increase"),
+                (own.once_per_window, "one change per window"),
+                (own.scale_by_min_rtt, "steps scaled by time"),
+            ];
+            let omitted = omitted.into_iter().filter_map(|(there, what)| there.then_some(what)).collect();
+            ConvertedTimely { own: &own.measured, decrease: own.beta, between: Between::Gradient, omitted }
         }
         RateLawSettings::PatchedTimely(own) => weighted(own),
         RateLawSettings::TimelyPi(own) => integrator(own),
@@ -144,12 +153,13 @@ pub(crate) fn measured(law: &RateLawSettings) -> Option<ConvertedTimely<'_>> {
 }
 
 fn weighted(own: &PatchedTimelySettings) -> ConvertedTimely<'_> {
-    ConvertedTimely { own: &own.measured, decrease: own.beta, between: Between::Weighted(own.w_slope) }
+    let between = Between::Weighted(own.w_slope);
+    ConvertedTimely { own: &own.measured, decrease: own.beta, between, omitted: Vec::new() }
 }
 
 fn integrator(own: &TimelyPiSettings) -> ConvertedTimely<'_> {
     let between = Between::Integrator { gain: own.pi_gain, ratio: own.pi_ratio, reference: own.reference };
-    ConvertedTimely { own: &own.measured, decrease: 0.0, between }
+    ConvertedTimely { own: &own.measured, decrease: 0.0, between, omitted: Vec::new() }
 }
 
 impl<'a> ConvertedTimely<'a> {
@@ -199,7 +209,8 @@ impl<'a> ConvertedTimely<'a> {
 
     /// The settings that the model leaves out.
     pub(crate) fn notes(&self, round_trip: Span) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> =
+            self.omitted.iter().map(|what| format!("The model omits {what}.")).collect();
         if self.own.segments.pacing == segments::Pacing::PerBurst {
             notes.push("Bursts are smoothed: a fluid has none.".to_owned());
         }

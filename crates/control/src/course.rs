@@ -7,7 +7,7 @@ use weft_draw::figure::{Axis, Figure};
 use weft_draw::text::number;
 use weft_fluid::dde::Stepping;
 use weft_fluid::model::Model;
-use weft_fluid::series::{Extent, extent, verdict};
+use weft_fluid::series::{Extent, extent};
 use weft_fluid::{FluidSeries, Steadiness, record};
 use weft_report::page::{Card, Page, Section};
 
@@ -124,7 +124,7 @@ impl FluidRun {
     }
 
     fn verdict(&self) -> Steadiness {
-        verdict(&self.series.queue, 1.0)
+        self.series.steadiness()
     }
 
     fn words(&self) -> &'static str {
@@ -132,6 +132,7 @@ impl FluidRun {
             Steadiness::Settled => "settled",
             Steadiness::RingingDown => "ringing down",
             Steadiness::Oscillating => "oscillating",
+            Steadiness::Drifting => "rates still moving",
         }
     }
 
@@ -217,11 +218,12 @@ fn sentence(courses: &[FluidRun]) -> String {
     let of = |word: Steadiness| courses.iter().filter(|course| course.verdict() == word).count();
     let [course] = courses else {
         return format!(
-            "{} of {} cases settle, {} ring down, {} oscillate.",
+            "{} of {} cases settle, {} ring down, {} oscillate, in {} rates still move.",
             of(Steadiness::Settled),
             courses.len(),
             of(Steadiness::RingingDown),
-            of(Steadiness::Oscillating)
+            of(Steadiness::Oscillating),
+            of(Steadiness::Drifting)
         );
     };
     let (queue, rate) = (first.queue(), first.rate());

@@ -55,6 +55,8 @@ pub struct FluidOutcome {
     pub terminal: String,
     /// The HTML page.
     pub report: PathBuf,
+    /// No setting does what was wanted; the texts say what would help.
+    pub unsolved: bool,
 }
 
 /// The targets of [`fluid_tune`].
@@ -68,6 +70,10 @@ pub struct TuneOptions {
     pub margin: f64,
     /// The longest standing queue allowed, as typed.
     pub queue: String,
+    /// The longest time in which the fewest flows may recover from their start at line rate, as typed.
+    pub recovery: String,
+    /// Try every answer with packets before it is given.
+    pub packets: bool,
 }
 
 /// Time series of every case of a scenario.
@@ -110,15 +116,23 @@ pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Re
     study.publish(&folder, map.page(), map.terminal())
 }
 
-/// Marking thresholds and rate increases that achieve the required margin.
+/// Marking thresholds and rate increases that achieve the required margin and recover in time, tried with packets unless that
+/// is switched off. Without such settings the outcome is `unsolved`.
 ///
 /// # Errors
 /// As [`fluid_run`].
-pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> Result<FluidOutcome, Error> {
+pub fn fluid_tune(
+    path: &Path,
+    options: &FluidOptions,
+    wanted: &TuneOptions,
+    engine: &dyn Engine,
+) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
-    let tuning = tune::compute(&study.subjects[0], wanted)?;
+    let trials = tune::Trials { path, options, engine };
+    let tuning = tune::compute(&study.subjects[0], wanted, trials)?;
     let folder = study.folder(options, "tune")?;
-    study.publish(&folder, tuning.page(), tuning.terminal())
+    let unsolved = tuning.unsolved();
+    Ok(FluidOutcome { unsolved, ..study.publish(&folder, tuning.page(), tuning.terminal())? })
 }
 
 /// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of
@@ -179,6 +193,6 @@ impl Study {
         let mut page = Page { name: self.name, about: self.about, ..page };
         page.repeat.scenario = self.canonical;
         write_report(&report, &page)?;
-        Ok(FluidOutcome { terminal: table::narrow(&terminal), report })
+        Ok(FluidOutcome { terminal: table::narrow(&terminal), report, unsolved: false })
     }
 }

@@ -1,5 +1,7 @@
 //! `weft fluid margin`: fixed point, phase, gain and delay margin, and the curves behind them.
 
+mod caution;
+
 use std::fmt::Write;
 
 use weft_draw::figure::{Axis, Figure, Series};
@@ -21,6 +23,7 @@ const MOST_FLOWS: u32 = 100;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ControlLoop {
     Exact(dcqcn::Exact),
+    Departing(dcqcn::Departing),
     Published(dcqcn::Published),
     Patched(timely::Patched),
 }
@@ -29,6 +32,7 @@ impl Loop for ControlLoop {
     fn gain(&self, omega: f64) -> Complex {
         match self {
             ControlLoop::Exact(of) => of.gain(omega),
+            ControlLoop::Departing(of) => of.gain(omega),
             ControlLoop::Published(of) => of.gain(omega),
             ControlLoop::Patched(of) => of.gain(omega),
         }
@@ -49,6 +53,9 @@ pub(crate) struct CaseMargins {
     beyond: bool,
 }
 
+/// The name of the loop whose marks are drawn from packets that leave.
+const AT_DEPARTURE: &str = "departures";
+
 /// Loops by name.
 type Cuts = Vec<(&'static str, ControlLoop)>;
 
@@ -58,7 +65,9 @@ pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
         let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", ControlLoop::Exact(cut)));
         let published = dcqcn::Published::new(&of).map(|cut| ("as published", ControlLoop::Published(cut)));
-        return exact.into_iter().chain(published).collect();
+        let departing = dcqcn::Departing::new(&of).filter(|_| !subject.marks_at_arrival());
+        let departing = departing.map(|cut| (AT_DEPARTURE, ControlLoop::Departing(cut)));
+        return exact.into_iter().chain(departing).chain(published).collect();
     }
     let FluidLaw::Timely { settings, .. } = &subject.law else { return Vec::new() };
     let longer = delay - subject.delay;
@@ -101,6 +110,9 @@ impl CaseMargins {
                     format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
                 (at.queue, steady, at.beyond_ramp, Some(of.unstable_roots()))
             }
+            ControlLoop::Departing(of) => {
+                (of.at().queue, String::new(), of.at().beyond_ramp, Some(of.unstable_roots()))
+            }
             ControlLoop::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
             ControlLoop::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
         };
@@ -122,6 +134,7 @@ impl CaseMargins {
         let margin = self.margins.phase().map_or(f64::NAN, |crossing| crossing.margin);
         match self.unstable {
             None => vec![("fluid.margin.published", margin)],
+            Some(_) if self.name == AT_DEPARTURE => vec![("fluid.margin.departures", margin)],
             Some(roots) => vec![
                 ("fluid.margin.exact", margin),
                 ("fluid.unstable", f64::from(roots)),
@@ -172,7 +185,8 @@ const HEADER: [&str; 8] =
     ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "left us", "verdict"];
 
 fn sentence(found: &[CaseMargins]) -> String {
-    let exact: Vec<&CaseMargins> = found.iter().filter(|one| one.unstable.is_some()).collect();
+    let exact: Vec<&CaseMargins> =
+        found.iter().filter(|one| one.unstable.is_some() && one.name != AT_DEPARTURE).collect();
     if let [one] = exact[..] {
         let margin =
             one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
@@ -194,6 +208,7 @@ fn notes(found: &[CaseMargins]) -> Vec<String> {
                     nothing and the queue oscillates. Raise the top of the ramp, or use --continue-ramp.";
         notes.push(text.to_owned());
     }
+    notes.extend(found.iter().filter_map(CaseMargins::caution));
     notes.sort();
     notes.dedup();
     notes

@@ -14,8 +14,13 @@ use crate::{FluidOptions, margin};
 use weft_prepare::Error;
 
 /// Every number, with its unit and meaning. Those over time cover the second half of the run.
-pub const FLUID_NUMBERS: [(&str, &str, &str); 20] = [
+pub const FLUID_NUMBERS: [(&str, &str, &str); 21] = [
     ("fluid.margin.exact", "degrees", "phase margin of the linearised model"),
+    (
+        "fluid.margin.departures",
+        "degrees",
+        "phase margin with marks drawn from packets that leave a busy queue",
+    ),
     ("fluid.margin.published", "degrees", "phase margin by the published expansions"),
     ("fluid.unstable", "", "roots of the linearised model in the right half-plane"),
     ("fluid.rest.queue", "kB", "queue at the fixed point"),

@@ -2,7 +2,7 @@
 
 use weft_core::record::{FlowSample, Quantity, RunRecord, Stop};
 use weft_core::{Span, Time};
-use weft_plan::{Engine, FlowSampling};
+use weft_plan::{Engine, FlowSampling, Setup};
 
 use crate::subject::Subject;
 use weft_prepare::{Error, Prepared};
@@ -44,7 +44,16 @@ pub(crate) fn simulate(
     until: Span,
     engine: &dyn Engine,
 ) -> Result<PacketSeries, Error> {
-    let mut setup = case.setup(subject.seed)?;
+    of_setup(case.setup(subject.seed)?, subject, until, engine)
+}
+
+/// Simulates the run of a case that may have other flows than the scenario gives it.
+pub(crate) fn of_setup(
+    mut setup: Setup,
+    subject: &Subject,
+    until: Span,
+    engine: &dyn Engine,
+) -> Result<PacketSeries, Error> {
     let every = Span((until.0 / LOOKS).max(Span::from_ns(100).0));
     let flows = setup.flows.len() as u32;
     setup.warm_up = Time::ZERO;

@@ -125,6 +125,11 @@ impl Subject {
         Some(Bottleneck { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
     }
 
+    /// Whether the switch decides on marks at the arrival of packets.
+    pub(crate) fn marks_at_arrival(&self) -> bool {
+        matches!(self.law, FluidLaw::Dcqcn { at_arrival: true, .. })
+    }
+
     /// The model over time for DCQCN.
     pub(crate) fn dcqcn_model(&self) -> Option<DcqcnModel> {
         let FluidLaw::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };

@@ -1,28 +1,30 @@
-//! `weft fluid tune`: a marking ramp and rate increases that achieve the required margin for every number of flows, and
-//! what limits them. The margin depends on the ramp's slope alone; so it searches for the steepest slope with the
-//! margin, and then for a length that contains the steady state of the largest number of flows.
+//! `weft fluid tune`: a marking ramp and increases that keep a wanted margin for every number of flows and recover in time, and
+//! what limits them. The margin depends on the ramp's slope alone; so the steepest slope with the margin is sought, and then a
+//! length that holds the steady state of the most flows. An answer is tried with packets before it is given.
 
-use std::fmt::Write;
+mod trial;
+mod words;
 
-use weft_draw::figure::{Axis, Series};
-use weft_draw::text::number;
+pub(crate) use trial::Trials;
+use trial::{Trial, WITHOUT_HYPER};
+
 use weft_fluid::cycles::Cycles;
 use weft_fluid::linear::margin::gain_margins;
-use weft_fluid::linear::{Characteristic, dcqcn};
+use weft_fluid::linear::{Loop, dcqcn};
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Marking, Ramp};
-use weft_report::page::{Page, Repeat, Section};
 
 use crate::convert::Unit;
-use crate::figures::{line, lines, rounded};
 use crate::subject::Subject;
-use crate::table::on_page;
 use crate::{TuneOptions, range};
-use weft_draw::Columns;
 use weft_prepare::Error;
 
 /// Additive steps tried, as fractions of the scenario's.
 const STEPS: [f64; 7] = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625];
+/// Answers tried with packets before giving up.
+const TRIED: usize = 3;
+/// Hyper increase as the model has it, and as the paper does.
+const HYPER: [&str; 2] = [WITHOUT_HYPER, "both"];
 /// Increase timers tried, as multiples of the scenario's.
 const TIMERS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 /// The ramp ends at the steady-state probability of the largest number of flows times this.
@@ -41,7 +43,12 @@ struct Candidate {
     queues: (f64, f64),
     /// Time in seconds for unequal flows to converge.
     convergence: f64,
+    /// Seconds in which the fewest flows climb from nothing to their share by additive increases.
+    recovery: f64,
+    /// The ramp ends within the allowed queue.
     fits: bool,
+    /// Recovery is within the allowed time.
+    in_time: bool,
 }
 
 /// The result.
@@ -49,20 +56,40 @@ pub(crate) struct Tuning {
     subject: Subject,
     base: Bottleneck,
     wanted: (u32, u32, f64),
-    allowed: f64,
+    /// The longest queue in packets, the longest recovery in seconds.
+    allowed: (f64, f64),
     candidates: Vec<Candidate>,
     best: Option<usize>,
+    /// What packets did with the answer, or with the last one tried.
+    trials: Vec<Trial>,
+    /// Hyper increase of the answer.
+    hyper: &'static str,
 }
 
-fn worst(base: &Bottleneck, (from, to): (u32, u32)) -> Option<(f64, u32)> {
+/// The margin of a loop; without a crossing, where the gain never is 1, half a turn.
+fn margin_of(of: &impl Loop) -> f64 {
+    gain_margins(of).phase().map_or(180.0, |crossing| crossing.margin)
+}
+
+/// The smallest margin of the exact loop, and with how many flows.
+fn worst(base: &Bottleneck, flows: (u32, u32)) -> Option<(f64, u32)> {
+    worst_of(base, flows, &|of| Some(margin_of(&dcqcn::Exact::new(of)?)))
+}
+
+/// The smallest margin of the loop with marks drawn at departures, and with how many flows.
+fn worst_departing(base: &Bottleneck, flows: (u32, u32)) -> Option<(f64, u32)> {
+    worst_of(base, flows, &|of| Some(margin_of(&dcqcn::Departing::new(of)?)))
+}
+
+fn worst_of(
+    base: &Bottleneck,
+    (from, to): (u32, u32),
+    margin: &dyn Fn(&Bottleneck) -> Option<f64>,
+) -> Option<(f64, u32)> {
     let all: Vec<u32> = (from..=to).collect();
     let step = all.len().div_ceil(40);
     let some = all.iter().copied().step_by(step).chain([to]);
-    let margin = |flows: u32| {
-        let exact = dcqcn::Exact::new(&Bottleneck { flows: f64::from(flows), ..*base })?;
-        // there is no crossing if the gain is never 1
-        Some((gain_margins(&exact).phase().map_or(180.0, |crossing| crossing.margin), flows))
-    };
+    let margin = |flows: u32| Some((margin(&Bottleneck { flows: f64::from(flows), ..*base })?, flows));
     some.map(margin).collect::<Option<Vec<_>>>()?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
@@ -91,7 +118,12 @@ fn steepest(base: &Bottleneck, low: f64, (from, to, margin): (u32, u32, f64)) ->
     Some(good)
 }
 
-fn candidate(base: &Bottleneck, low: f64, wanted: (u32, u32, f64), allowed: f64) -> Option<Candidate> {
+fn candidate(
+    base: &Bottleneck,
+    low: f64,
+    wanted: (u32, u32, f64),
+    (queue, time): (f64, f64),
+) -> Option<Candidate> {
     let slope = steepest(base, low, wanted)?;
     let at =
         |flows: u32| dcqcn::Exact::new(&Bottleneck { flows: f64::from(flows), ..sloped(base, low, slope) });
@@ -106,18 +138,39 @@ fn candidate(base: &Bottleneck, low: f64, wanted: (u32, u32, f64), allowed: f64)
         step: base.law.step,
         queue: ramp.high,
     };
+    let climb = base.capacity / f64::from(wanted.0) / base.law.step;
+    let recovery = base.law.increase_timer * (base.law.recovery + climb);
     Some(Candidate {
         law: base.law,
         ramp,
+        recovery,
+        in_time: recovery <= time,
         worst: worst(&sloped(base, low, slope), (wanted.0, wanted.1))?,
         queues: (few.queue, many.queue),
         convergence: cycles.steady()?.convergence,
-        fits: ramp.high <= allowed,
+        fits: ramp.high <= queue,
     })
 }
 
+/// The settings of a candidate, `path=value` each.
+fn settings(unit: Unit, one: &Candidate, hyper: Option<&str>) -> Vec<String> {
+    let bytes = |packets: f64| weft_core::Bytes(unit.bytes(packets).round() as u64);
+    let timer = |seconds: f64| weft_core::Span::from_ns((seconds * 1e9).round() as u64);
+    let mut settings = vec![
+        format!("switch.ecn.red.min={}", bytes(one.ramp.low)),
+        format!("switch.ecn.red.max={}", bytes(one.ramp.high)),
+        format!("switch.ecn.red.max_probability={:.5}", one.ramp.top),
+        "switch.ecn.red.at=dequeue".to_owned(),
+        format!("transport.dcqcn.additive_step={}", range::rate(unit.bits(one.law.step))),
+        format!("transport.dcqcn.increase_timer={}", timer(one.law.increase_timer)),
+        format!("transport.dcqcn.alpha_timer={}", timer(one.law.estimate_timer)),
+    ];
+    settings.extend(hyper.map(|hyper| format!("transport.dcqcn.hyper_increase={hyper}")));
+    settings
+}
+
 /// Tries all steps and timers.
-pub(crate) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning, Error> {
+pub(crate) fn compute(subject: &Subject, options: &TuneOptions, trials: Trials<'_>) -> Result<Tuning, Error> {
     let bad = |text: &str| Error::BadInput(text.to_owned());
     let base = subject.dcqcn().ok_or_else(|| bad("`weft fluid tune` is for `transport = \"dcqcn\"`"))?;
     let Marking::Ramp(ramp) = base.marking else {
@@ -130,7 +183,8 @@ pub(crate) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning
     {
         return Err(bad("the number of flows must be 1 to 4096, and the margin between 0 and 90 degrees"));
     }
-    let allowed = subject.unit.packets(range::size(&options.queue)?);
+    let allowed =
+        (subject.unit.packets(range::size(&options.queue)?), range::span(&options.recovery)?.seconds());
     let wanted = (options.from, options.to, options.margin);
     let mut candidates = Vec::new();
     for timer in TIMERS {
@@ -144,210 +198,51 @@ pub(crate) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning
             candidates.extend(candidate(&Bottleneck { law, ..base }, ramp.low, wanted, allowed));
         }
     }
-    let fitting = candidates.iter().enumerate().filter(|(_, one)| one.fits);
-    let best = fitting.min_by(|a, b| a.1.convergence.total_cmp(&b.1.convergence)).map(|(n, _)| n);
-    Ok(Tuning { subject: subject.clone(), base, wanted, allowed, candidates, best })
+    candidates.sort_by(|a, b| (b.answers().cmp(&a.answers())).then(a.convergence.total_cmp(&b.convergence)));
+    let best = candidates.first().filter(|one| one.answers()).map(|_| 0);
+    let tuning = Tuning {
+        subject: subject.clone(),
+        base,
+        wanted,
+        allowed,
+        candidates,
+        best,
+        trials: Vec::new(),
+        hyper: HYPER[0],
+    };
+    if options.packets { tuning.tried(trials) } else { Ok(tuning) }
 }
 
-const HEADER: [&str; 7] = ["step", "timer us", "Kmax kB", "Pmax %", "queue kB", "margin deg", "fair in ms"];
+impl Candidate {
+    fn answers(&self) -> bool {
+        self.fits && self.in_time
+    }
+}
 
 impl Tuning {
-    fn unit(&self) -> Unit {
-        self.subject.unit
-    }
-
-    fn kb(&self, packets: f64) -> String {
-        number(self.unit().bytes(packets) / 1e3)
-    }
-
-    fn row(&self, one: &Candidate) -> Vec<String> {
-        vec![
-            range::rate(self.unit().bits(one.law.step)),
-            number(one.law.increase_timer * 1e6),
-            self.kb(one.ramp.high),
-            number(one.ramp.top * 100.0),
-            format!("{}..{}", self.kb(one.queues.0), self.kb(one.queues.1)),
-            format!("{} at {}", number(one.worst.0), one.worst.1),
-            format!("{}{}", number(one.convergence * 1e3), if one.fits { "" } else { " *" }),
-        ]
-    }
-
-    /// The best candidates, fitting ones first.
-    fn rows(&self) -> Vec<Vec<String>> {
-        let mut order: Vec<&Candidate> = self.candidates.iter().collect();
-        order.sort_by(|a, b| b.fits.cmp(&a.fits).then(a.convergence.total_cmp(&b.convergence)));
-        order.into_iter().take(8).map(|one| self.row(one)).collect()
-    }
-
-    fn sentence(&self) -> String {
-        let (from, to, margin) = self.wanted;
-        let Some(best) = self.best.map(|n| &self.candidates[n]) else {
-            return format!(
-                "No setting keeps {margin} degrees for {from} to {to} flows with a ramp that ends within {} kB.",
-                self.kb(self.allowed)
-            );
-        };
-        format!(
-            "Kmin {} kB, Kmax {} kB, Pmax {} %, additive step {}, increase timer {} us keep {} degrees for {from} to {to} \
-             flows with {} us of delay.",
-            self.kb(best.ramp.low),
-            self.kb(best.ramp.high),
-            number(best.ramp.top * 100.0),
-            range::rate(self.unit().bits(best.law.step)),
-            number(best.law.increase_timer * 1e6),
-            number(best.worst.0),
-            number(self.base.delay * 1e6)
-        )
-    }
-
-    /// Why this candidate was chosen, and what prevents a better one.
-    fn reasons(&self) -> Vec<String> {
-        let (from, to, margin) = self.wanted;
-        let Some(best) = self.best.map(|n| &self.candidates[n]) else {
-            let nearest = self.candidates.iter().min_by(|a, b| a.ramp.high.total_cmp(&b.ramp.high));
-            let told = |one: &Candidate| {
-                format!(
-                    "The queue limits: the shortest ramp with this margin ends at {} kB. Allow a longer queue, fewer flows or a \
-                     smaller margin; or mark with `pi`, which holds the same queue for any number of flows.",
-                    self.kb(one.ramp.high)
-                )
-            };
-            return vec![
-                nearest.map_or("No ramp slope has this margin: the delay is the limit.".to_owned(), told),
-            ];
-        };
-        let slope = best.ramp.slope() / self.unit().bytes(1.0) * 1e5;
-        let now = worst(&self.base, (from, to)).map_or("-".to_owned(), |(margin, flows)| {
-            format!("{} degrees with {flows} flows", number(margin))
-        });
-        let mut reasons = vec![
-            format!("Now the worst margin is {now}."),
-            format!(
-                "The margin depends on the slope, here {} % per 100 kB; it is worst with {} flows. A steeper ramp falls \
-                 below {margin} degrees.",
-                number(slope * 100.0),
-                best.worst.1
-            ),
-            format!(
-                "Pmax is {ROOM} times what {to} flows need; with less, their queue would exceed Kmax, where everything is \
-                 marked."
-            ),
-            format!(
-                "The queue settles at {} kB with {from} flows and at {} kB with {to}.",
-                self.kb(best.queues.0),
-                self.kb(best.queues.1)
-            ),
-        ];
-        let at = Bottleneck {
-            law: best.law,
-            flows: f64::from(best.worst.1),
-            marking: Marking::Ramp(best.ramp),
-            ..self.base
-        };
-        if let Some(longest) =
-            dcqcn::Exact::new(&at).filter(|of| of.unstable_roots() == 0).and_then(|of| of.longest_delay())
-        {
-            reasons.push(format!(
-                "It would oscillate with {} us of delay and {} flows.",
-                number(longest * 1e6),
-                best.worst.1
-            ));
-        }
-        if best.law.step < self.base.law.step || best.law.increase_timer > self.base.law.increase_timer {
-            let text = "Increases are slower than the scenario's, because with those no ramp within the allowed queue keeps \
-                        the margin; the cost is a longer time until flows are equal.";
-            reasons.push(text.to_owned());
-        }
-        reasons
-    }
-
-    /// Settings to copy into a scenario.
-    fn settings(&self) -> String {
-        let Some(best) = self.best.map(|n| &self.candidates[n]) else { return String::new() };
-        let bytes = |packets: f64| weft_core::Bytes(self.unit().bytes(packets).round() as u64);
-        let timer = |seconds: f64| weft_core::Span::from_ns((seconds * 1e9).round() as u64);
-        format!(
-            "[switch.ecn.red]\nmin = \"{}\"\nmax = \"{}\"\nmax_probability = {:.5}\nat = \"dequeue\"\n\n[transport.dcqcn]\n\
-             additive_step = \"{}\"\nincrease_timer = \"{}\"\nalpha_timer = \"{}\"\n",
-            bytes(best.ramp.low),
-            bytes(best.ramp.high),
-            best.ramp.top,
-            range::rate(self.unit().bits(best.law.step)),
-            timer(best.law.increase_timer),
-            timer(best.law.estimate_timer)
-        )
-    }
-
-    /// The settings for the page: path and value.
-    fn facts(&self) -> Vec<(String, String)> {
-        let mut table = String::new();
-        let mut facts = Vec::new();
-        for line in self.settings().lines() {
-            match (line.strip_prefix('['), line.split_once(" = ")) {
-                (Some(name), _) => table = name.trim_end_matches(']').to_owned(),
-                (None, Some((key, value))) => facts.push((format!("{table}.{key}"), value.to_owned())),
-                (None, None) => {}
+    /// Tries the answers in their order until packets confirm one, with hyper increase or without.
+    fn tried(mut self, trials: Trials<'_>) -> Result<Tuning, Error> {
+        let answers = self.candidates.iter().take_while(|one| one.answers()).count();
+        self.best = None;
+        for n in 0..answers.min(TRIED) {
+            let set = settings(self.unit(), &self.candidates[n], None);
+            self.trials.clear();
+            for hyper in HYPER {
+                for flows in [self.wanted.0, self.wanted.1] {
+                    self.trials.push(trials.run(&set, flows, hyper, self.allowed.1)?);
+                }
+            }
+            let passes = |hyper: &&str| self.trials.iter().all(|one| one.hyper != *hyper || one.passes());
+            if let Some(hyper) = HYPER.iter().find(|hyper| passes(hyper)) {
+                (self.best, self.hyper) = (Some(n), *hyper);
+                break;
             }
         }
-        facts
+        Ok(self)
     }
 
-    /// Headline, reasons, table, settings.
-    pub(crate) fn terminal(&self) -> String {
-        let mut text = format!("{}\n\n", self.sentence());
-        for reason in self.reasons() {
-            let _ = writeln!(text, "{reason}");
-        }
-        let rows = self.rows();
-        let starred = rows.iter().flatten().any(|cell| cell.ends_with('*'));
-        let legend = if starred { "* the ramp ends beyond the allowed queue\n" } else { "" };
-        let _ = writeln!(text, "\n{}{legend}", Columns::table(&HEADER, &rows));
-        text + &self.settings()
-    }
-
-    fn curve(&self, name: &str, scheme: usize, of: &Bottleneck) -> Series {
-        let flows: Vec<u32> =
-            (self.wanted.0..=self.wanted.1).step_by((self.wanted.1 / 150).max(1) as usize).collect();
-        let margin = |flows: &u32| {
-            let exact = dcqcn::Exact::new(&Bottleneck { flows: f64::from(*flows), ..*of })?;
-            Some(rounded(gain_margins(&exact).phase()?.margin))
-        };
-        Series {
-            name: name.to_owned(),
-            scheme: Some(scheme),
-            x: flows.iter().copied().map(f64::from).collect(),
-            y: flows.iter().map(margin).collect(),
-            ..Series::default()
-        }
-    }
-
-    /// The page, without the scenario.
-    pub(crate) fn page(&self) -> Page {
-        let mut curves = vec![self.curve("as it is", 0, &self.base)];
-        if let Some(best) = self.best.map(|n| &self.candidates[n]) {
-            let of = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };
-            curves.push(self.curve("tuned", 1, &of));
-        }
-        let schemes = curves.iter().map(|curve| curve.name.clone()).collect();
-        curves.retain(|curve| curve.y.iter().any(Option::is_some));
-        let wanted = line("wanted", None, &[self.wanted.0.into(), self.wanted.1.into()], &[self.wanted.2; 2]);
-        curves.push(Series { reference: true, ..wanted });
-        let caption = "Exact linearisation; below zero the loop oscillates.";
-        let axes = (Axis::linear("flows", ""), Axis::linear("phase margin", "deg"));
-        Page {
-            headline: self.sentence(),
-            warnings: if self.best.is_none() { self.reasons() } else { Vec::new() },
-            schemes,
-            scheme_name: "settings".to_owned(),
-            sections: vec![Section {
-                id: "answer".to_owned(),
-                title: "The answer".to_owned(),
-                lead: self.reasons().join(" "),
-                figures: vec![lines("margin", "Margin by number of flows", axes, curves, caption)],
-            }],
-            numbers: on_page("Steps and timers tried, best first; * does not fit", &HEADER, &self.rows()),
-            repeat: Repeat { facts: self.facts(), ..Repeat::default() },
-            ..Page::default()
-        }
+    /// Whether nothing does what was wanted.
+    pub(crate) fn unsolved(&self) -> bool {
+        self.best.is_none()
     }
 }

@@ -6,7 +6,10 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
 
-/// The size limit of a scenario or configuration file.
+/// The size limit of a scenario: reading it takes about a hundred times its size of memory, because every value keeps its
+/// place and origin.
+pub const LARGEST_SCENARIO: u64 = 4_000_000;
+/// The size limit of another configuration file.
 pub const LARGEST_FILE: u64 = 16_000_000;
 /// The size limit of a list: of flows, cables, or points of a distribution.
 pub const LARGEST_LIST: u64 = 1_000_000_000;

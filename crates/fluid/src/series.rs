@@ -31,6 +31,8 @@ pub enum Steadiness {
     RingingDown,
     /// It oscillates, and the amplitude does not decrease.
     Oscillating,
+    /// The queue is calm, but rates still move in one direction.
+    Drifting,
 }
 
 /// Minimum, maximum and mean of a quantity.
@@ -81,7 +83,39 @@ pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
     }
 }
 
+/// A rate whose mean moves by more than this share of itself from one quarter to the next has not settled.
+const CREEP: f64 = 0.002;
+
+/// How a rate ends beside a calm queue.
+fn rate_ends(rate: &[f64]) -> Steadiness {
+    let quarter = (rate.len() / 4).max(1);
+    let last = extent(&rate[rate.len() - quarter..]);
+    let before =
+        extent(&rate[(rate.len() / 2).min(rate.len() - quarter)..rate.len().saturating_sub(quarter).max(1)]);
+    // what creeps on moves from quarter to quarter; what swings comes back
+    let moved = (last.mean - before.mean).abs();
+    if moved > 0.25 * last.swing() && moved > CREEP * last.mean {
+        Steadiness::Drifting
+    } else if last.swing() <= CALM * last.mean {
+        Steadiness::Settled
+    } else {
+        Steadiness::Oscillating
+    }
+}
+
 impl FluidSeries {
+    /// How the second half ends: as the queue does (see [`verdict`]); but a calm queue, such as one that is empty while rates
+    /// grow, has settled only if the rates of all flows have.
+    #[must_use]
+    pub fn steadiness(&self) -> Steadiness {
+        let queue = verdict(&self.queue, 1.0);
+        if queue != Steadiness::Settled {
+            return queue;
+        }
+        let ends = self.rates.iter().map(|rate| rate_ends(rate));
+        ends.max_by_key(|end| *end as u8).unwrap_or(queue)
+    }
+
     /// The values after the first `share` of the series.
     #[must_use]
     pub fn tail<'a>(&self, values: &'a [f64], share: f64) -> &'a [f64] {
@@ -126,6 +160,23 @@ mod tests {
 
     fn wave(decay: f64) -> Vec<f64> {
         (0..4000).map(|n| f64::from(n) * 0.01).map(|t| 10.0 + (-decay * t).exp() * (6.0 * t).sin()).collect()
+    }
+
+    #[test]
+    fn an_empty_queue_has_not_settled_while_rates_rise() {
+        let of = |rate: &dyn Fn(f64) -> f64| FluidSeries {
+            time: (0..4000).map(f64::from).collect(),
+            queue: vec![0.0; 4000],
+            rates: vec![vec![5.0; 4000], (0..4000).map(|n| rate(f64::from(n))).collect()],
+            counts: vec![1.0, 1.0],
+            ..FluidSeries::default()
+        };
+        assert_eq!(of(&|n| 1.0 + n * 1e-3).steadiness(), Steadiness::Drifting);
+        assert_eq!(of(&|n| 9.0 - n * 1e-3).steadiness(), Steadiness::Drifting);
+        assert_eq!(of(&|n| 5.0 + (n * 0.05).sin()).steadiness(), Steadiness::Oscillating);
+        assert_eq!(of(&|n| 5.0 + n * 1e-6).steadiness(), Steadiness::Settled);
+        let moving = FluidSeries { queue: wave(0.0), ..of(&|n| n) };
+        assert_eq!(moving.steadiness(), Steadiness::Oscillating, "the queue comes first");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Must not depend on settings: what a key means is decided by the decoder.
 
 use std::ops::Range;
+use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
@@ -49,8 +50,8 @@ pub enum Content {
     Flag(bool),
     /// A date or a time, as written.
     Date(String),
-    /// An array.
-    List(Vec<Toml>),
+    /// An array. Copies of a tree share it until one of them changes it.
+    List(Arc<Vec<Toml>>),
     /// A table, in the order of the file.
     Table(Vec<TomlEntry>),
 }
@@ -99,7 +100,7 @@ pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Toml {
     let starts = std::iter::once(from).chain(values.match_indices(',').map(|(at, _)| from + at + 1));
     let items = starts.zip(ends).map(|(start, end)| parse_argument(source, text, start..end)).collect();
     let reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
-    reader.node(within, Content::List(items))
+    reader.node(within, Content::List(Arc::new(items)))
 }
 
 struct Reader<'a> {
@@ -139,7 +140,9 @@ impl Reader<'_> {
             DeValue::Float(digits) => self.float(digits.as_str(), &span),
             DeValue::Boolean(flag) => Content::Flag(*flag),
             DeValue::Datetime(date) => Content::Date(date.to_string()),
-            DeValue::Array(items) => Content::List(items.iter().map(|item| self.value(item)).collect()),
+            DeValue::Array(items) => {
+                Content::List(Arc::new(items.iter().map(|item| self.value(item)).collect()))
+            }
             DeValue::Table(table) => {
                 self.refuse_loose_inline_table(table, &span);
                 self.table(table)
@@ -234,9 +237,7 @@ impl Toml {
     pub fn said_by(mut self, origin: Origin) -> Toml {
         self.origin = origin;
         self.content = match self.content {
-            Content::List(items) => {
-                Content::List(items.into_iter().map(|item| item.said_by(origin)).collect())
-            }
+            Content::List(items) => items_of(items, |item| item.said_by(origin)),
             Content::Table(entries) => Content::Table(
                 entries
                     .into_iter()
@@ -252,7 +253,7 @@ impl Toml {
     fn moved(mut self, by: usize) -> Toml {
         self.place = self.place.moved(by);
         self.content = match self.content {
-            Content::List(items) => Content::List(items.into_iter().map(|item| item.moved(by)).collect()),
+            Content::List(items) => items_of(items, |item| item.moved(by)),
             Content::Table(entries) => {
                 Content::Table(entries.into_iter().map(|entry| entry.moved(by)).collect())
             }
@@ -287,6 +288,11 @@ impl Toml {
             }
         }
     }
+}
+
+/// A list of changed items.
+fn items_of(items: Arc<Vec<Toml>>, change: impl FnMut(Toml) -> Toml) -> Content {
+    Content::List(Arc::new(Arc::unwrap_or_clone(items).into_iter().map(change).collect()))
 }
 
 impl TomlEntry {

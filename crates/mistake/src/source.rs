@@ -13,12 +13,12 @@ pub struct Source {
     pub text: String,
 }
 
-/// A stretch of one of the [`Sources`].
+/// A stretch of one of the [`Sources`], each of which is below 4 GiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceSpan {
-    source: usize,
-    start: usize,
-    end: usize,
+    source: u32,
+    start: u32,
+    end: u32,
 }
 
 /// Line and column, both counted from 1; columns count characters.
@@ -45,17 +45,19 @@ impl SourceSpan {
     /// The bytes `span` of source number `source`.
     #[must_use]
     pub fn new(source: usize, span: Range<usize>) -> SourceSpan {
-        SourceSpan { source, start: span.start, end: span.end.max(span.start) }
+        let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let (source, start, end) = (short(source), short(span.start), short(span.end));
+        SourceSpan { source, start, end: end.max(start) }
     }
 
     /// The span moved by `by` bytes.
     pub fn moved(self, by: usize) -> SourceSpan {
-        SourceSpan { start: self.start + by, end: self.end + by, ..self }
+        SourceSpan::new(self.source as usize, self.span().start + by..self.span().end + by)
     }
 
     /// Where it starts and ends, in the bytes of its text.
     pub fn span(self) -> Range<usize> {
-        self.start..self.end
+        self.start as usize..self.end as usize
     }
 }
 
@@ -78,13 +80,13 @@ impl Sources {
 
     /// The number of a span's text, for sorting: the file is 0.
     pub fn number(place: SourceSpan) -> usize {
-        place.source
+        place.source as usize
     }
 
     /// The text that contains a span.
     #[must_use]
     pub fn source(&self, place: SourceSpan) -> &Source {
-        &self.0[place.source].0
+        &self.0[Sources::number(place)].0
     }
 
     /// The characters of a span.
@@ -95,7 +97,7 @@ impl Sources {
 
     /// The line in which a span starts, without its line end, and the byte at which that line starts.
     pub fn line(&self, place: SourceSpan) -> (&str, usize) {
-        let start = self.0[place.source].1[self.line_column(place).line - 1];
+        let start = self.0[Sources::number(place)].1[self.line_column(place).line - 1];
         let rest = &self.source(place).text[start..];
         (rest.split('\n').next().unwrap_or_default(), start)
     }
@@ -103,8 +105,8 @@ impl Sources {
     /// The line and column at which a span starts.
     #[must_use]
     pub fn line_column(&self, place: SourceSpan) -> LineColumn {
-        let (Source { text, .. }, starts) = &self.0[place.source];
-        let at = place.start.min(text.len());
+        let (Source { text, .. }, starts) = &self.0[Sources::number(place)];
+        let at = place.span().start.min(text.len());
         let line = starts.partition_point(|start| *start <= at);
         let column = 1 + String::from_utf8_lossy(&text.as_bytes()[starts[line - 1]..at]).chars().count();
         LineColumn { line, column }

@@ -38,7 +38,6 @@ impl Trace {
     ///
     /// # Panics
     /// If another thread panicked while it held this.
-    #[must_use]
     pub fn open(&self) -> MutexGuard<'_, Tracing> {
         self.0.lock().expect("nobody panics while holding a trace")
     }

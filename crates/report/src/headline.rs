@@ -1,5 +1,6 @@
 //! The answer in one sentence, derived from the data, and the warnings that qualify it. Must not depend on the page.
 
+pub(crate) mod endless;
 mod incidents;
 mod timeouts;
 mod warnings;
@@ -68,6 +69,7 @@ impl Headline {
         }
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
+            _ if endless::endless(&sweep.runs) => endless::of_sweep(sweep, at),
             (Some(duel), _) => {
                 duel_sentence(sweep, duel) + &incidents::of_schemes(sweep, &[duel.base, duel.best], duel.at)
             }
@@ -88,10 +90,17 @@ impl Headline {
     }
 }
 
+/// The sentence of runs without flows.
+const NONE: &str = "No measured flow finished: there is no completion time to report.";
+
 fn run_sentence(run: &Run) -> String {
     let Summary { fct_us, slowdown, flows, .. } = &run.summary;
     let (Some(mean), Some(half)) = (fct_us.all.mean, slowdown.all.p50) else {
-        return "No measured flow finished: there is no completion time to report.".to_owned();
+        return if endless::endless(std::slice::from_ref(run)) {
+            endless::of_run(run)
+        } else {
+            NONE.to_owned()
+        };
     };
     let tail =
         slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 more than {}×", number(p99)));
@@ -252,7 +261,7 @@ fn trend_sentence(sweep: &Sweep) -> String {
         ([(_, only), ..], _) => {
             format!("Mean FCT is {} ({}, {} flows).", duration(only.mean), interval_words(only), count(flows))
         }
-        _ => "No measured flow finished: there is no completion time to report.".to_owned(),
+        _ => NONE.to_owned(),
     }
 }
 
@@ -311,6 +320,39 @@ mod tests {
     const ECMP: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0)]);
 
     /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
+    /// A run of flows that never end.
+    fn endless_run(scheme: &str, seed: u64, goodput: f64) -> Run {
+        let mut run = run(scheme, seed, 1.0, 0);
+        run.summary.flows = FlowCounts { started: 64, unfinished: 64, ..FlowCounts::default() };
+        run.summary.goodput_gbps = goodput;
+        run.summary.jain = Some(0.98);
+        run.summary.links.peak_queue_bytes = Some(2_000_000);
+        run
+    }
+
+    #[test]
+    fn flows_that_never_end_show_goodput_and_queues() {
+        let one = Headline::of_run(&endless_run("a", 1, 38.5), &[]);
+        for words in ["64 flows reach a goodput of 38.5", "index 0.98", "the longest queue 2.00", "seed 1"] {
+            assert!(one.sentence.contains(words), "{words}: {}", one.sentence);
+        }
+        assert!(one.warnings.iter().all(|warning| !warning.contains("percentile:")), "{:?}", one.warnings);
+        let runs = [("a", 30.0), ("b", 20.0), ("c", 35.0)];
+        let sweep = Sweep::new(
+            runs.iter().flat_map(|(name, gbps)| [1, 2].map(|seed| endless_run(name, seed, *gbps))).collect(),
+        );
+        let both = Headline::of_sweep(&sweep, &[]).sentence;
+        assert!(
+            both.contains("c has the highest goodput, 35") && both.contains("b the lowest, 20"),
+            "{both}"
+        );
+        let table = crate::terminal::of_sweep(&sweep, &Headline::of_sweep(&sweep, &[]), false);
+        assert!(
+            table.contains("goodput") && table.contains("longest queue") && !table.contains("FCT"),
+            "{table}"
+        );
+    }
+
     #[test]
     fn small_differences_are_stated_in_per_cent() {
         let close: (&str, &[(u64, f64)]) = ("drill", &[(1, 997.0), (2, 1_096.7), (3, 897.3)]);

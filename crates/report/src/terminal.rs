@@ -3,6 +3,7 @@
 
 use crate::contrast::MetricOrder;
 use crate::figures::pauses::victims_words;
+use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};
 use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
@@ -34,6 +35,9 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     if let [run] = sweep.runs.as_slice() {
         return of_run(run, headline, colour);
     }
+    if endless(&sweep.runs) {
+        return of_endless(sweep, headline, colour);
+    }
     let tail = tail_metric(&sweep.runs);
     let axis = sweep.axis.as_ref().map(|axis| axis.name.clone());
     let header = [Some(sweep.scheme_name.clone()), axis].into_iter().flatten();
@@ -56,13 +60,36 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
 }
 
-fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String> {
-    let shown = |metric: &str| {
-        let unit = find(metric).map_or("", |metric| metric.unit);
-        let estimate = sweep.estimate(scheme, at, metric);
-        let text = estimate.map_or_else(|| sweep.absent(scheme, at, metric), |e| value(e.mean, unit));
-        text.trim_end_matches("packets").to_owned()
+/// Headline and table of runs without a completion time.
+fn of_endless(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
+    let axis = sweep.axis.as_ref().map(|axis| axis.name.clone());
+    let several = sweep.runs.len() > 1;
+    let names = several.then(|| sweep.scheme_name.clone()).into_iter().chain(axis);
+    let header: Vec<String> = names.chain(SHOWN.map(|(_, head)| head.to_owned())).collect();
+    let first = if sweep.points() * sweep.schemes.len() > ROWS { sweep.points() - 1 } else { 0 };
+    let cases =
+        (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
+    let cells = |(scheme, at): (usize, usize)| {
+        let place = sweep.axis.as_ref().map(|axis| axis.label(at));
+        let start = several.then(|| sweep.schemes[scheme].clone()).into_iter().chain(place);
+        let cells = start.chain(SHOWN.map(|(metric, _)| cell(sweep, scheme, at, metric))).collect();
+        TerminalRow { cells, bold: false }
     };
+    let rows: Vec<TerminalRow> =
+        cases.filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty()).map(cells).collect();
+    format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
+}
+
+/// The mean of a metric over the seeds of a case.
+fn cell(sweep: &Sweep, scheme: usize, at: usize, metric: &str) -> String {
+    let unit = find(metric).map_or("", |metric| metric.unit);
+    let estimate = sweep.estimate(scheme, at, metric);
+    let text = estimate.map_or_else(|| sweep.absent(scheme, at, metric), |e| value(e.mean, unit));
+    text.trim_end_matches("packets").to_owned()
+}
+
+fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String> {
+    let shown = |metric: &str| cell(sweep, scheme, at, metric);
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
@@ -79,6 +106,10 @@ pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
 /// Headline and table of one run: completion times by size.
 #[must_use]
 pub fn of_run(run: &Run, headline: &Headline, colour: bool) -> String {
+    if endless(std::slice::from_ref(run)) {
+        let sweep = Sweep::new(vec![run.clone()]);
+        return of_endless(&sweep, headline, colour) + &counts(run);
+    }
     let Summary { fct_us, slowdown, .. } = &run.summary;
     let header = ["flows", "count", "mean FCT", "p50", "p99", "p99.9", "slowdown p99"].map(str::to_owned);
     let sizes = [

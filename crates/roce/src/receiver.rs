@@ -38,8 +38,8 @@ pub struct QueueReceiver {
     expected: u64,
     /// Packets kept beyond it.
     kept: Bitmap,
-    /// A negative acknowledgement has already requested the expected packet.
-    asked: bool,
+    /// From when on a negative acknowledgement may request the expected packet; zero: none has.
+    ask_from: Time,
     /// When the expected packet counts as missing, if it is awaited.
     missing_at: Time,
     /// In-order packets since the last acknowledgement.
@@ -75,7 +75,7 @@ impl QueueReceiver {
             beyond,
             expected: 0,
             kept: Bitmap::default(),
-            asked: false,
+            ask_from: Time::ZERO,
             missing_at: Time::NEVER,
             unanswered: 0,
             ack_every: settings.ack_every,
@@ -131,7 +131,7 @@ impl QueueReceiver {
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.expected = segment.end();
         let jumped = self.deliver_kept();
-        self.asked = false;
+        self.ask_from = Time::ZERO;
         self.wait_for_gap(now);
         if self.expected >= self.size {
             self.completed.get_or_insert(now);
@@ -181,17 +181,18 @@ impl QueueReceiver {
             }
             Beyond::Hold { time, .. } => {
                 self.kept.insert(segment.sequence / self.mss);
-                if self.missing_at == Time::NEVER && !self.asked {
+                if self.missing_at == Time::NEVER && self.ask_from == Time::ZERO {
                     self.missing_at = now + time;
                 }
             }
         }
     }
 
-    /// Requests the expected packet, unless it has been requested before.
+    /// Requests the expected packet: once until it arrives, or after each interval again.
     fn ask(&mut self, now: Time, echo: Time) {
         self.missing_at = Time::NEVER;
-        if !std::mem::replace(&mut self.asked, true) {
+        if now >= self.ask_from {
+            self.ask_from = self.pairs.settings.nack_every.map_or(Time::NEVER, |every| now + every);
             self.nacks += 1;
             let flags = Flags::ACK.with(flags::NEGATIVE).with(Flags::AGAIN);
             self.answers.add(now, Answer { flags, ack: self.expected, echo, start: 0, length: 0 });

@@ -54,6 +54,9 @@ settings! {
         /// A negative acknowledgement cuts the rate like a congestion notification, as in some public models;
         /// otherwise only marks and round trips change it, never the order of arrival.
         cut_on_nack: bool = false,
+        /// With `go-back-n`, a receiver repeats its negative acknowledgement after this long if packets beyond the gap still
+        /// arrive, as in the HPCC simulator (500 us); absent: once per gap, as in the standard.
+        nack_every: Option<Span> = None,
         /// Feedback leaves the receiver later by a uniform random time of at most this: congestion notifications
         /// where the law uses them, otherwise acknowledgements.
         feedback_jitter: Span = Span::ZERO,

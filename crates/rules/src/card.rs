@@ -23,6 +23,11 @@ fn in_order(facts: &Facts<'_>) -> Vec<(CardInUse, Option<Bytes>)> {
     all.into_iter().filter_map(queue).collect()
 }
 
+/// Whether some card sets congestion marks.
+pub(crate) fn some_card_marks(facts: &Facts<'_>) -> bool {
+    in_order(facts).iter().any(|(own, _)| matches!(own.card, CardSettings::MarkingCard(_)))
+}
+
 /// A queue for all classes cannot hold back one of them, and what fills it must end.
 pub(crate) fn queues_of_cards_hold_what_comes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pauses = facts.switch.pfc.is_on() || !facts.settings.pause_storm.is_empty();

@@ -35,7 +35,7 @@ pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
 fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found: &mut Vec<Finding>) {
     if pairs.recovery == RoceRecovery::Selective {
         let why = "a receiver with recovery = \"selective\" keeps every packet";
-        facts.idle_transport(&["reorder_buffer", "reorder_timeout"], why, found);
+        facts.idle_transport(&["reorder_buffer", "reorder_timeout", "nack_every"], why, found);
     } else if pairs.reorder_buffer.is_none() {
         facts.idle_transport(&["reorder_timeout"], "there is no reorder_buffer", found);
     }
@@ -60,6 +60,10 @@ pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
         let why = "the timing is \"free-running\"";
         facts.idle_transport(&["cut_by", "initial_alpha"], why, found);
     }
+    if law.initial_rates.is_empty() {
+        let why = "flows start at line rate (initial_rates)";
+        facts.idle_transport(&["wait_for_notification"], why, found);
+    }
     if law.hyper_increase == HyperIncrease::Off {
         facts.idle_transport(&["hyper_step"], "hyper_increase is \"off\"", found);
     }
@@ -75,7 +79,7 @@ pub(crate) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Findi
     let measured: &TimelySharedSettings = match facts.stack {
         TransportSettings::Timely(own) => {
             if own.law.hai_after == 0 {
-                facts.idle_transport(&["hai_factor"], "hai_after is 0", found);
+                facts.idle_transport(&["hai_factor", "hai_below_low"], "hai_after is 0", found);
             }
             &own.law.measured
         }

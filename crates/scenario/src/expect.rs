@@ -31,6 +31,8 @@ settings! {
         below: Option<f64> = None,
         /// The measured number must be greater than this.
         above: Option<f64> = None,
+        /// Judged in the reduced form (`--demo`) as well, which is too short for most expectations.
+        reduced: bool = false,
     }
 }
 
@@ -115,6 +117,8 @@ pub struct Claim {
     pub measured: Vec<(Term, Measurement)>,
     /// Where it must lie.
     pub bound: Bound,
+    /// The reduced form is judged by it as well.
+    pub reduced: bool,
     /// The line of its `[[expect]]` in the scenario file.
     pub line: usize,
 }
@@ -203,7 +207,8 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     }
     let (text, expression) = measured?;
     let subject = reading.place("value");
-    Some(Question { path, place: node.place, subject, text, expression, selection, bound: bound? })
+    let (reduced, place) = (settings.reduced, node.place);
+    Some(Question { path, place, subject, text, expression, selection, bound: bound?, reduced })
 }
 
 /// A part of the expression that expectations do not support, if any.

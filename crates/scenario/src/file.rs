@@ -4,12 +4,17 @@
 
 use crate::overlay::Edit;
 use crate::sweep::SWEPT;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use weft_core::input::{LARGEST_FILE, read};
+use weft_core::input::{LARGEST_SCENARIO, read};
 use weft_mistake::node::{Toml, parse_argument, parse_document, parse_values};
 use weft_mistake::{Mistake, Mistakes};
 use weft_mistake::{SourceSpan, Sources};
+
+/// What to do about a scenario that is too long.
+const LONG_LISTS: &str = "; a long list of flows belongs in a file of its own, named by `file` of a traffic entry of kind \"list\", \
+    long lists of links in files named by the topology";
 
 /// A file that is TOML, not yet checked.
 #[derive(Clone, Debug)]
@@ -29,9 +34,12 @@ impl ScenarioFile {
     /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors); a change has no `=`.
     pub fn read(path: &Path, set: &[String], demo: bool) -> Result<ScenarioFile, Mistakes> {
         let name = path.display().to_string();
-        let bytes = match read(path, LARGEST_FILE) {
+        let bytes = match read(path, LARGEST_SCENARIO) {
             Ok(bytes) => bytes,
-            Err(error) => return Err(unreadable(&name, "", 0, format!("cannot read `{name}`: {error}"))),
+            Err(error) => {
+                let hint = if error.kind() == ErrorKind::FileTooLarge { LONG_LISTS } else { "" };
+                return Err(unreadable(&name, "", 0, format!("cannot read `{name}`: {error}{hint}")));
+            }
         };
         let mut file = ScenarioFile::parse_bytes(&bytes, &name)?;
         file = file.in_folder(path.parent().unwrap_or(Path::new("")));

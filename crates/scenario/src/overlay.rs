@@ -3,6 +3,7 @@
 //!
 //! Checks that the path exists; the decoder checks the value.
 
+use std::sync::Arc;
 use weft_codec::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named};
 use weft_core::settings::{Family, Field, Kind, Member, Table};
 use weft_mistake::Mistake;
@@ -109,6 +110,7 @@ impl Walk<'_> {
 
     fn entry(&self, item: &'static Kind, node: &mut Toml, steps: &[&str]) -> Step {
         let Content::List(items) = &mut node.content else { return Err(self.unknown(steps[0], [])) };
+        let items = Arc::make_mut(items);
         let tags: Vec<Option<String>> =
             items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
         let by_tag = tags.iter().position(|tag| tag.as_deref() == Some(steps[0]));

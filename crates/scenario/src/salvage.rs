@@ -8,6 +8,7 @@ use crate::file::ScenarioFile;
 use crate::sweep::{self, SweepAxis};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use weft_codec::{TAG_KEY, decode, join};
 use weft_core::settings::Setting as _;
 use weft_mistake::Mistake;
@@ -90,6 +91,7 @@ impl Damage {
         for entry in entries.iter_mut().filter(|entry| entry.key == TRAFFIC) {
             if let Content::List(items) = &mut entry.node.content {
                 let mut number = 0;
+                let items = Arc::make_mut(items);
                 items.retain(|item| {
                     let tag = item.get(TAG_KEY).and_then(Toml::text).unwrap_or("");
                     number += 1;

@@ -111,7 +111,7 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
         mistakes.push(Mistake::new(entry.place, &entry.key, message));
     }
     let mut alternatives: Vec<Alternative> = Vec::new();
-    for case in cases {
+    for case in cases.iter() {
         let mut changes = case.clone();
         let name = changes.take("name").and_then(|entry| entry.node.text().map(str::to_owned));
         let label = name.unwrap_or_default();

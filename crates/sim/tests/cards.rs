@@ -58,7 +58,8 @@ fn one_queue_sends_in_order_of_demand_and_turns_share() {
     first_of(delays(fifo(None), [10, 100]), [10, 100]);
     first_of(delays(fifo(None), [100, 100]), [100, 100]);
     let [small, large] = delays(CardSettings::default(), [10, 100]);
-    assert!((9.0..=10.0).contains(&small), "{small}: a packet of the other before each of its own");
+    // The flow that starts first has two packets before the other's first; then they alternate.
+    assert!((8.0..=11.0).contains(&small), "{small}: a packet of the other before nearly each of its own");
     assert_eq!(large, 10.0);
 }
 
@@ -90,7 +91,8 @@ fn a_limited_queue_drops_what_does_not_fit() {
     let record = lab::run(setup);
     assert!(drops_at_hosts(&record) >= 70, "{:?}", record.drops);
     assert!(record.flows[0].retransmitted.0 >= 70 * MSS && record.flows[0].end.is_some());
-    assert_eq!(record.packets.created, record.packets.delivered + record.packets.dropped);
+    let packets = record.packets;
+    assert_eq!(packets.created, packets.delivered + packets.dropped + packets.left);
 }
 
 /// A packet is marked if it finds more than the threshold in the queue: of a window of 100 that enters at once, all but the

@@ -88,6 +88,8 @@ impl FailurePlan {
     }
 }
 
+/// Up to this many names of cables are listed in full.
+const MOST_LISTED: usize = 16;
 /// How often a random draw is repeated before giving up.
 const MOST_DRAWS: u32 = 10_000;
 
@@ -188,7 +190,7 @@ impl Planner<'_> {
 
     fn named(&self, name: &str) -> Result<Vec<usize>, String> {
         let Some(cables) = self.graph.cables_named(name) else {
-            return Err(format!("there is no cable called `{name}`{}", self.hint(name)));
+            return Err(format!("there is no cable called `{name}`{}; {}", self.hint(name), self.allowed()));
         };
         if cables.len() > 1 && !name.ends_with(".*") {
             let last = cables.len() - 1;
@@ -205,6 +207,18 @@ impl Planner<'_> {
         let names: Vec<String> =
             (0..self.graph.cables().len().min(10_000)).map(|c| self.graph.cable_name(c)).collect();
         did_you_mean(name, names.iter().map(String::as_str))
+    }
+
+    /// The cables there are: all of a small network, the first and the last of a large one.
+    fn allowed(&self) -> String {
+        let count = self.graph.cables().len();
+        let names = |range: std::ops::Range<usize>| {
+            range.map(|cable| self.graph.cable_name(cable)).collect::<Vec<_>>().join(", ")
+        };
+        match count {
+            0..=MOST_LISTED => format!("allowed: {}", names(0..count)),
+            _ => format!("allowed: {}, … {} ({count} cables)", names(0..8), names(count - 2..count)),
+        }
     }
 
     fn drawn(&mut self, entry: &FailureSettings, mut stream: Random) -> Result<Vec<usize>, String> {

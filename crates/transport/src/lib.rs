@@ -14,7 +14,6 @@
 mod list;
 #[macro_use]
 mod stacks;
-pub mod card;
 pub mod congestion;
 mod datagrams;
 pub mod laws;
@@ -34,6 +33,7 @@ pub use receiving::Receiver;
 pub use rto::RtoFloor;
 pub use sending::Sender;
 pub use transport::{Packetisation, Transport};
+pub use weft_card as card;
 pub use weft_core::segment::{self, Needs, Outgoing, Segment};
 pub use weft_core::{FlowSite, ReceiverReport, SenderReport};
 pub use weft_offload::{flowcells, gro, shim};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use weft_core::input::{LARGEST_FILE, LARGEST_LIST, read_packed};
+use weft_core::input::{LARGEST_LIST, LARGEST_SCENARIO, read_packed};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate, Span};
 use weft_scenario::ScenarioFile;
@@ -70,9 +70,9 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
 fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
     let names = files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let refused = |found: String| Error::BadInput(format!("{names}: found {found}"));
-    if text.len() as u64 > LARGEST_FILE {
+    if text.len() as u64 > LARGEST_SCENARIO {
         let words = format!("a network and flows that make a scenario of {} bytes", text.len());
-        return Err(refused(format!("{words}; allowed: up to {LARGEST_FILE}")));
+        return Err(refused(format!("{words}; allowed: up to {LARGEST_SCENARIO}")));
     }
     let checked = ScenarioFile::parse(&text, &names).and_then(|file| file.validate(&weft_prepare::METRICS));
     match checked {

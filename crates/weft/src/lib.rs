@@ -35,7 +35,7 @@ pub use tracer::{TraceOptions, TraceOutcome};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_control::{
     FLUID_NUMBERS, FluidJitter, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_margin,
-    fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
+    fluid_numbers, fluid_run, fluid_sweep, is_fluid_number,
 };
 pub use weft_core::Time;
 pub use weft_draw::visible::{visible, visible_in_colour};
@@ -236,6 +236,15 @@ pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> R
 /// [`Error::BadInput`] if an option is invalid.
 pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
     weft_analyse::stability(options, PACKETS).map_err(Error::BadInput)
+}
+
+/// Marking thresholds and increases that keep a wanted margin and recover in time, tried with packets unless that is switched
+/// off.
+///
+/// # Errors
+/// As [`fluid_run`].
+pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> Result<FluidOutcome, Error> {
+    weft_control::fluid_tune(path, options, wanted, PACKETS)
 }
 
 /// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of the

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
 use weft_report::{ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, terminal, write_report};
-use weft_scenario::{Case, Scenario};
+use weft_scenario::{Case, Claim, Scenario};
 
 use crate::epoch::epoch;
 use crate::results::{Results, lookup, not_started};
@@ -38,7 +38,8 @@ impl Study<'_> {
     /// Judges the expectations, if possible, and writes the list of runs.
     pub(crate) fn list(&self, results: &[Run]) -> Result<Listing, Error> {
         let complete = results.iter().filter(|run| !run.summary.interrupted()).count() == self.folders.len();
-        let judged = match (self.scenario.claims.is_empty(), self.demo, complete) {
+        let none_here = !self.scenario.claims.iter().any(|claim| self.judges(claim));
+        let judged = match (self.scenario.claims.is_empty(), none_here, complete) {
             (true, ..) => Ok(Vec::new()),
             (_, true, _) => Err(REDUCED),
             (_, _, false) => Err(INCOMPLETE),
@@ -108,7 +109,13 @@ impl Study<'_> {
     /// The verdicts on the expectations.
     fn verdicts(&self, runs: &[Run]) -> Vec<ExpectationVerdict> {
         let lookup = lookup(self.scenario, runs);
-        self.scenario.claims.iter().map(|claim| shown(&claim.judge(&lookup))).collect()
+        let judged = self.scenario.claims.iter().filter(|claim| self.judges(claim));
+        judged.map(|claim| shown(&claim.judge(&lookup))).collect()
+    }
+
+    /// Whether an expectation applies to this form of the scenario.
+    fn judges(&self, claim: &Claim) -> bool {
+        !self.demo || claim.reduced
     }
 }
 

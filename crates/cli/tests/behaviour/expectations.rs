@@ -46,3 +46,18 @@ fn the_demo_is_too_short_to_be_judged_and_does_not_touch_the_full_results() {
     assert!(text(&root.join("report.html")).contains("not judged"));
     assert_eq!(text(&folder.join("runs/tiny/report.html")), full);
 }
+
+/// In the reduced form only what is marked for it is judged; without any such mark the reason is given.
+#[test]
+fn the_reduced_form_is_judged_by_what_is_meant_for_it() {
+    let expect = |limits: &str| format!("\n[[expect]]\nvalue = \"fct.mean(drill)\"\n{limits}\n");
+    let demo = "\n[demo]\nseeds = [1]\n";
+    let both = format!("{}{}{demo}", expect("above = 1e12"), expect("above = 0.0\nreduced = true"));
+    let folder = folder_with("reduced", &format!("{TINY}{both}"));
+    let out = good(&folder, "run tiny.toml --demo");
+    assert!(out.contains("  met ") && !out.contains("MISSED"), "{out}");
+    assert_eq!(weft(&folder, "run tiny.toml").code, Some(1), "the whole form misses the first");
+    let whole = folder_with("reduced-none", &format!("{TINY}{}{demo}", expect("above = 1e12")));
+    let out = good(&whole, "run tiny.toml --demo");
+    assert!(out.contains("Not judged: the reduced form"), "{out}");
+}

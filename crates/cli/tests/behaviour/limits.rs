@@ -67,3 +67,44 @@ fn seeds_are_given_as_ranges_and_have_a_limit() {
     let said = weft(&folder, "check many.toml");
     assert!(said.code == Some(2) && said.out.contains("100001 seeds"), "{}", said.out);
 }
+
+/// A scenario of flows written inline, as many as the size limit admits.
+#[cfg(target_os = "linux")]
+fn inline_flows(count: usize) -> String {
+    let flow = |n: usize| format!("  {{from={},to={},size=\"9 kB\",at=\"{n} us\"}},\n", n % 16, (n + 1) % 16);
+    let flows: String = (0..count).map(flow).collect();
+    format!(
+        "weft = 1\nname = \"flows\"\n[topology.single-switch]\nhosts = 16\n\
+         [[traffic]]\ntag = \"all\"\nkind = \"list\"\nflows = [\n{flows}]\n"
+    )
+}
+
+/// Quadratic work would take minutes here, and a copy of the tree for each case more than the memory that the shell grants.
+#[cfg(target_os = "linux")]
+#[test]
+fn inline_flows_take_time_and_memory_in_proportion() {
+    let folder = folder("inline");
+    fs::write(folder.join("flows.toml"), inline_flows(40_000)).expect("writable");
+    let script = format!("ulimit -v 700000; exec {} check flows.toml", env!("CARGO_BIN_EXE_weft"));
+    let said = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(&folder)
+        .output()
+        .expect("it runs");
+    let out = String::from_utf8_lossy(&said.stdout);
+    assert!(said.status.success() && out.contains("no mistakes"), "{out}{said:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_scenario_that_is_too_long_names_the_way_out() {
+    let folder = folder("long");
+    fs::write(folder.join("flows.toml"), inline_flows(95_000)).expect("writable");
+    let said = weft(&folder, "check flows.toml");
+    assert_eq!(said.code, Some(2));
+    let found = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        found.contains("the limit for such a file") && found.contains("`file` of a traffic entry"),
+        "{found}"
+    );
+}

@@ -1,6 +1,6 @@
 //! `weft check`: all mistakes of a file at once, each with place, what was found, what is allowed and the nearest name.
 
-use crate::{folder, weft};
+use crate::{TINY, folder, folder_with, weft};
 use std::fs;
 
 const WRONG: &str = r#"weft = 1
@@ -88,4 +88,35 @@ fn programs_get_the_same_as_json() {
     assert_eq!(list[0]["nearest"], "seeds");
     fs::write(folder.join("good.toml"), crate::TINY).expect("writable");
     assert_eq!(crate::good(&folder, "check good.toml --format json"), "[]\n");
+}
+
+/// What the literature has and Weft has not is named, with what there is instead; a similar name would mislead.
+#[test]
+fn schemes_that_are_not_modelled_are_named_as_such() {
+    let folder = folder_with("elsewhere", TINY);
+    let said_of = |set: &str| {
+        let said = weft(&folder, &format!("check tiny.toml --set {set}"));
+        assert_eq!(said.code, Some(2), "{set}: {}", said.out);
+        said.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (set, words) in [
+        ("transport=hpcc", "HPCC is not modelled; `timely`"),
+        ("transport=Swift", "Swift is not modelled"),
+        ("transport=bbr", "BBR is not modelled; `cubic`"),
+        ("balance=hedera", "Hedera is not modelled; `conga`"),
+    ] {
+        let said = said_of(set);
+        assert!(said.contains(words) && !said.contains("did you mean"), "{set}: {said}");
+    }
+    assert!(said_of("transport=dctpc").contains("did you mean `dctcp`"));
+}
+
+#[test]
+fn an_unknown_cable_lists_those_that_exist() {
+    let folder = folder_with("cables", TINY);
+    let set = "--set failure=[{cables=['leaf0-spine77']}]";
+    let said = weft(&folder, &format!("check tiny.toml {set}"));
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("no cable called `leaf0-spine77`") && words.contains("allowed: "), "{words}");
+    assert!(words.contains("leaf0-spine0"), "{words}");
 }

@@ -1,7 +1,9 @@
-//! DCQCN's loop in two versions: as the published figures compute it, and exactly.
+//! DCQCN's loop in three versions: as the published figures compute it, exactly, and with marks drawn at departures.
 
+mod departing;
 mod exact;
 mod published;
 
+pub use departing::Departing;
 pub use exact::Exact;
 pub use published::Published;

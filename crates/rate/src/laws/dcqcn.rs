@@ -87,6 +87,9 @@ settings! {
         /// Rates at which the flows start, in order of their numbers; the list repeats. Empty: the line rate. A flow that
         /// starts below it recovers from the start.
         initial_rates: Vec<Rate> = Vec::new(),
+        /// A flow that starts below the line rate keeps its first rate until its first notification, as in the simulator
+        /// released with the paper.
+        wait_for_notification: bool = false,
         /// The estimate before the first notification; the simulator released with the paper has 0.5.
         initial_alpha: f64 [0.0, 1.0] = 1.0,
         /// Which estimate a cut uses.
@@ -191,7 +194,7 @@ impl Dcqcn {
     pub fn new(settings: &DcqcnSettings, site: RateLawSite) -> Dcqcn {
         let rules = Rules::new(settings, site.line_rate);
         let start = start::listed(&settings.initial_rates, &site).unwrap_or(rules.line);
-        let runs = start < rules.line;
+        let runs = start < rules.line && !settings.wait_for_notification;
         Dcqcn {
             current: start,
             target: start,

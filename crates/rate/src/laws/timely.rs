@@ -48,6 +48,11 @@ settings! {
         hai_after: u32 [0, 1000000] = 5,
         /// Steps per increase after a long rise (hyperactive increase).
         hai_factor: f64 [1.0, 1000.0] = 5.0,
+        /// Increases below the lower threshold count as well and become hyperactive too, as in the HPCC simulator's TIMELY.
+        hai_below_low: bool = false,
+        /// The rate changes once per window: a round trip counts only if its segment was sent after the last change, as in the
+        /// HPCC simulator's TIMELY. Otherwise every sample counts.
+        once_per_window: bool = false,
         /// Scale every step by the time since the last one, in units of `min_rtt`, at most 1, and let no step halve
         /// the rate, as in code published by the authors.
         scale_by_min_rtt: bool = false,
@@ -147,8 +152,13 @@ pub struct Timely {
     bounded: Bounded,
     hai_after: u32,
     hai_factor: f64,
-    /// Consecutive increases above the lower threshold.
+    hai_below_low: bool,
+    /// Consecutive increases: those above the lower threshold, or all.
     rises: u32,
+    /// Of samples whose segments left before this instant the rate takes no notice.
+    counts_from: Option<Time>,
+    /// What has been subtracted from round trips.
+    base_rtt: Span,
     /// Steps are scaled by the time since this one.
     scaled_since: Option<Time>,
 }
@@ -163,7 +173,10 @@ impl Timely {
             bounded: Bounded::new(&settings.measured, &site),
             hai_after: settings.hai_after,
             hai_factor: settings.hai_factor,
+            hai_below_low: settings.hai_below_low,
             rises: 0,
+            counts_from: settings.once_per_window.then_some(site.now),
+            base_rtt: settings.measured.segments.base_rtt,
             scaled_since: settings.scale_by_min_rtt.then_some(site.now),
         }
     }
@@ -171,6 +184,9 @@ impl Timely {
     /// The rate after a sample, unscaled. `gradient` is that of the round trip.
     fn next(&mut self, trip: f64, gradient: f64) -> f64 {
         let (rate, thresholds) = (self.bounded.rate, self.thresholds);
+        if self.hai_below_low && trip < thresholds.low {
+            return self.risen(rate);
+        }
         if let Some(next) = thresholds.outside(trip, rate) {
             self.rises = if trip < thresholds.low { self.rises } else { 0 };
             return next;
@@ -179,9 +195,24 @@ impl Timely {
             self.rises = 0;
             return rate * (1.0 - thresholds.beta * gradient).max(0.0);
         }
+        self.risen(rate)
+    }
+
+    /// The rate after a counted increase.
+    fn risen(&mut self, rate: f64) -> f64 {
         self.rises = self.rises.saturating_add(1);
         let hyperactive = self.hai_after > 0 && self.rises >= self.hai_after;
-        rate + thresholds.step * if hyperactive { self.hai_factor } else { 1.0 }
+        rate + self.thresholds.step * if hyperactive { self.hai_factor } else { 1.0 }
+    }
+
+    /// Whether the sample of a segment that left a round trip ago counts; if so, the next window begins now.
+    fn counts(&mut self, now: Time, trip: Span) -> bool {
+        let Some(from) = &mut self.counts_from else { return true };
+        let counts = *from + trip + self.base_rtt <= now;
+        if counts {
+            *from = now;
+        }
+        counts
     }
 
     /// Applies the fraction of a step earned by the time since the last one.
@@ -204,6 +235,9 @@ impl RateLaw for Timely {
     }
 
     fn on_round_trip(&mut self, now: Time, trip: Span) {
+        if !self.counts(now, trip) {
+            return;
+        }
         let gradient = self.gradient.add(trip.seconds());
         let next = self.next(trip.seconds(), gradient);
         let scaled = self.scaled(now, next);

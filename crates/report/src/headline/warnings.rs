@@ -86,7 +86,8 @@ fn few(runs: &[Run]) -> Option<String> {
         all.count < 100 || all.few_samples_above.iter().any(|few| few == name)
     };
     let many = runs.iter().filter(uncertain).count();
-    (many > 0).then(|| {
+    // without any completion time there is no tail to read
+    (many > 0 && runs.iter().any(|run| run.summary.fct_us.all.count > 0)).then(|| {
         let place =
             if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
         let words = percentile_words(metric);

@@ -2,6 +2,7 @@
 
 use super::{Card, CaseRuns, Repeat, SlowTable, TextTable};
 use crate::contrast::{Duel, MetricOrder};
+use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
 use crate::metric::find;
@@ -13,6 +14,13 @@ use std::collections::BTreeSet;
 
 /// The metrics on the cards; flows with time-outs get one if there are any.
 fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
+    if endless(runs) {
+        let label = |(metric, head): &(&'static str, &str)| {
+            let (first, rest) = head.split_at(1);
+            (*metric, first.to_uppercase() + rest)
+        };
+        return SHOWN.iter().map(label).collect();
+    }
     let tail = tail_metric(runs);
     let timed_out = runs.iter().any(|run| run.summary.timed_out.is_some());
     let timed_out = timed_out.then(|| ("flows.timed_out", "Flows with time-outs".to_owned()));
@@ -49,6 +57,9 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
             .map_or(String::new(), |share| format!("{} of link traversals", percent(share))),
         "goodput" => busiest(summary),
         "flows.timed_out" => timed_out(summary),
+        "jain" => "1 when all flows get equal shares".to_owned(),
+        "queue.busiest.mean" => "at the switch port with the longest mean queue".to_owned(),
+        "queue.peak" => "of any switch port".to_owned(),
         metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
         _ => format!("of {} flows", count(summary.flows.finished)),
     };

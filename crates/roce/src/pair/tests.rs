@@ -45,6 +45,19 @@ fn a_lost_packet_of_the_second_round_waits_for_the_time_out() {
     assert_eq!((pair.receiver.report().nacks, pair.sender.report().timeouts), (1, 1));
 }
 
+/// The packet is lost twice: the repeated request brings it a third time, long before the time-out.
+#[test]
+fn a_repeated_request_replaces_the_time_out() {
+    let mut pair = Pair::new(&plain(|s| s.nack_every = Some(Span::from_us(10))), 100_000);
+    pair.run(|data, _, s| {
+        let lost = data && s.sequence == 4_000 && (!s.flags.has(Flags::AGAIN) || s.sent < Time(40_000_000));
+        if lost { Fate::Lose } else { Fate::Pass }
+    });
+    assert_eq!(pair.sender.report().timeouts, 0);
+    assert!(pair.receiver.report().nacks > 1, "{}", pair.receiver.report().nacks);
+    assert_eq!(pair.receiver.report().delivered, Bytes(100_000));
+}
+
 #[test]
 fn selective_repair_sends_only_what_is_missing() {
     let mut pair = Pair::new(&plain(selective), 30_000);

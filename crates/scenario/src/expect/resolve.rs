@@ -22,6 +22,7 @@ pub(crate) struct Question {
     pub(crate) expression: Expression,
     pub(crate) selection: Vec<(String, Toml, SourceSpan)>,
     pub(crate) bound: Bound,
+    pub(crate) reduced: bool,
 }
 
 impl Question {
@@ -219,6 +220,7 @@ fn claim(question: &Question, field: &Swept<'_>, cases: &[Vec<usize>]) -> Claim 
         expression: question.expression.clone(),
         measured: question.terms().zip(cases).map(measured).collect(),
         bound: question.bound,
+        reduced: question.reduced,
         line: (field.line)(question.place),
     }
 }

@@ -1,7 +1,7 @@
 //! Transports of groups of hosts and of traffic entries: who uses which, and what is refused.
 
 use crate::{accepted, refused, small};
-use weft_scenario::stacks;
+use weft_scenario::{cards, stacks};
 use weft_topology::build;
 
 /// For each host of the small network the names of the transports of its flows, by traffic entry.
@@ -48,6 +48,44 @@ fn groups_name_hosts_and_change_something() {
         "the same value anyway",
     );
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
+}
+
+#[test]
+fn hosts_have_the_card_of_their_group() {
+    let text =
+        small("[card.fifo]\n[[hosts]]\nnames = \"host1..2\"\ncard = { fifo = { limit = \"90 kB\" } }\n");
+    let scenario = accepted(&text);
+    let graph = build(&scenario.settings.topology).expect("a valid topology");
+    let found = cards(&scenario.settings, &graph);
+    assert_eq!((found.all.len(), found.of_host), (2, vec![0, 1, 1, 0]));
+}
+
+#[test]
+fn cards_hold_packets_mark_somebody_and_change_something() {
+    wrong("[[hosts]]\nnames = \"host1\"\ncard = \"fair\"\n", "the same value anyway");
+    wrong("[card.fifi]\n", "fifi");
+    wrong("[card.fifo]\nlimit = \"100 B\"\n", "fits into a queue of 100 B");
+    wrong("[card.fifo]\n[transport.udp]\n", "datagrams without a rate");
+    wrong("[card.marking]\n[transport.newreno]\n", "no transport here reads congestion marks");
+    accepted(&small("[card.marking]\nthreshold = \"90 kB\"\n[transport.dctcp]\n"));
+    let limited = "[card.marking]\nthreshold = \"90 kB\"\nlimit = \"90 kB\"\n[transport.dctcp]\n";
+    wrong(limited, "the queue never exceeds its limit");
+    let pauses = "[card.fifo]\n[switch]\nbuffer = \"9 MB\"\npfc = { classes = [0], xoff = \"20 kB\" }\n";
+    let found = refused(&small(pauses));
+    assert!(found.iter().any(|one| one.contains("cannot pause one class")), "{found:#?}");
+}
+
+#[test]
+fn ends_of_queue_pairs_agree_on_their_format() {
+    let with = |more: &str| {
+        format!("[transport.dcqcn]\n[[hosts]]\nnames = \"host1\"\ntransport.dcqcn = {{ {more} }}\n")
+    };
+    assert_eq!(
+        accepted(&small(&format!("[switch]\necn.red = {{}}\n{}", with("ack_every = 4")))).cases().len(),
+        1
+    );
+    let found = refused(&small(&format!("[switch]\necn.red = {{}}\n{}", with("mtu = \"1000 B\""))));
+    assert!(found.iter().any(|one| one.contains("both ends of a flow must agree")), "{found:#?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::model::marking::Marking;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
     flows: f64,
-    delay: f64,
+    pub(super) delay: f64,
     /// From the queue to the probability: `proportional + integral / s`.
     proportional: f64,
     integral: f64,
@@ -73,8 +73,13 @@ impl Exact {
         Exact { delay, ..*self }
     }
 
+    /// The loop with other slopes with respect to the delayed rate.
+    pub(super) fn with_delayed_rate(self, delayed_rate: [f64; 3]) -> Exact {
+        Exact { delayed_rate, ..self }
+    }
+
     /// `s - J0 - J1 exp(-s delay)`.
-    fn matrix(&self, s: Complex, late: Complex) -> [[Complex; 3]; 3] {
+    pub(super) fn matrix(&self, s: Complex, late: Complex) -> [[Complex; 3]; 3] {
         std::array::from_fn(|row| {
             std::array::from_fn(|column| {
                 let own = if row == column { s } else { Complex::ZERO };
@@ -82,6 +87,17 @@ impl Exact {
                 own - Complex::from(self.direct[row][column]) - late
             })
         })
+    }
+
+    /// Through queue and marker, from the change of a flow's rate at the switch.
+    pub(super) fn queue_gain(&self, s: Complex, rate: Complex) -> Complex {
+        let marker = Complex::from(self.proportional) + Complex::from(self.integral) / s;
+        -(marker * rate * self.flows) / s
+    }
+
+    /// Once `s` for the queue, and once more for an integrating marker.
+    pub(super) fn order(&self, s: Complex) -> Complex {
+        if self.integral == 0.0 { s } else { s * s }
     }
 
     /// The number of unstable modes of the differences between flows, which leave the queue unchanged. Zero: unequal
@@ -118,18 +134,14 @@ impl Exact {
 impl Loop for Exact {
     fn gain(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
-        let rate = first_of_solution(self.matrix(s, late), self.marks.map(Complex::from));
-        let marker = Complex::from(self.proportional) + Complex::from(self.integral) / s;
-        -(marker * rate * late * self.flows) / s
+        self.queue_gain(s, first_of_solution(self.matrix(s, late), self.marks.map(Complex::from)) * late)
     }
 }
 
 impl Characteristic for Exact {
     fn determinant(&self, omega: f64) -> Complex {
-        // times s for the queue, and once more for an integrating marker
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
-        let order = if self.integral == 0.0 { s } else { s * s };
-        determinant(self.matrix(s, late)) * order * (Complex::ONE + self.gain(omega))
+        determinant(self.matrix(s, late)) * self.order(s) * (Complex::ONE + self.gain(omega))
     }
 
     fn degree(&self) -> u32 {

@@ -115,6 +115,29 @@ fn targets(change: impl FnOnce(&mut DcqcnSettings)) -> Vec<f64> {
     targets
 }
 
+/// Before its first notification nothing raises the rate of a flow that waits for it; after that it recovers like any other.
+#[test]
+fn a_flow_may_wait_for_its_first_notification() {
+    for waits in [false, true] {
+        let mut law = law(|settings| {
+            settings.initial_rates = vec![Rate::from_gbps(1)];
+            settings.recovery_events = 0;
+            settings.hyper_increase = HyperIncrease::Off;
+            settings.wait_for_notification = waits;
+        });
+        law.advance(us(60));
+        law.on_sent(us(60), Bytes(1_000_000));
+        assert_eq!(law.rate() > Rate::from_gbps(1), !waits);
+        (1..400).for_each(|n| law.advance(us(60 + 55 * n)));
+        assert_eq!(law.rate() > Rate::from_gbps(5), !waits);
+        let at_first = law.rate();
+        law.on_notification(us(30_000));
+        assert_eq!(law.rate().0, at_first.0 / 2);
+        law.advance(us(30_056));
+        assert!(law.rate().0 > at_first.0 / 2, "it recovers");
+    }
+}
+
 #[test]
 fn stages_follow_both_counters() {
     let both = targets(|_| {});

@@ -72,6 +72,35 @@ fn five_increases_in_a_row_make_it_hyperactive_above_the_lower_threshold_only() 
 }
 
 #[test]
+fn increases_below_the_lower_threshold_may_become_hyperactive() {
+    let mut law = law(|s| s.hai_below_low = true);
+    let mut rise = |micros: u64| {
+        let before = law.rate().0;
+        trip(&mut law, micros);
+        (law.rate().0 - before) / 10_000_000
+    };
+    assert_eq!([40; 6].map(&mut rise), [1, 1, 1, 1, 5, 5]);
+}
+
+/// Samples every 10 us of round trips of 30 us: one in three was sent after the last change.
+#[test]
+fn the_rate_may_change_once_per_window() {
+    for (once, base, changes) in [(false, 0, 30), (true, 0, 10), (true, 10, 8)] {
+        let mut law = law(|s| {
+            s.once_per_window = once;
+            s.measured.segments.base_rtt = Span::from_us(base);
+        });
+        let mut changed = 0;
+        for n in 3..33 {
+            let before = law.rate();
+            law.on_round_trip(us(10 * n), Span::from_us(30));
+            changed += u32::from(law.rate() != before);
+        }
+        assert_eq!(changed, changes);
+    }
+}
+
+#[test]
 fn a_rising_round_trip_lowers_the_rate_by_its_gradient() {
     let mut law = law(|_| {});
     trip(&mut law, 100);

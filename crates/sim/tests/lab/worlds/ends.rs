@@ -164,6 +164,7 @@ fn queue_pairs(random: &mut Random) -> roce::settings::QueuePairSettings {
         tlt: one_in(random, 3).then(Default::default),
         cut_on_nack: one_in(random, 4),
         feedback_jitter: Span::from_us(pick(random, &[0, 0, 20])),
+        nack_every: one_in(random, 4).then(|| Span::from_us(u64::from(1 + random.below(500)))),
         ..Default::default()
     }
 }

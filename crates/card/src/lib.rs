@@ -23,14 +23,14 @@ pub enum CardPlan {
 }
 
 /// A network card.
-pub trait Card {
+pub trait NetworkCard {
     /// How it serves its host.
     fn plan(&self) -> CardPlan;
 }
 
 family! {
     /// All cards.
-    pub enum AnyCard: Card;
+    pub enum AnyCard: NetworkCard;
     /// The card of a host.
     pub enum CardSettings;
     called "card" built at ();

@@ -3,7 +3,7 @@
 
 use weft_core::{Bytes, settings};
 
-use super::{Card, CardPlan};
+use crate::{CardPlan, NetworkCard};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "one queue in order of demand that sets congestion marks beyond a threshold";
@@ -34,7 +34,7 @@ impl MarkingCard {
     }
 }
 
-impl Card for MarkingCard {
+impl NetworkCard for MarkingCard {
     fn plan(&self) -> CardPlan {
         CardPlan::InOrder { limit: self.limit, mark_beyond: Some(self.threshold) }
     }

@@ -3,7 +3,7 @@
 
 use weft_core::{Bytes, settings};
 
-use super::{Card, CardPlan};
+use crate::{CardPlan, NetworkCard};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "one queue in order of demand for all flows and acknowledgements of a host";
@@ -31,7 +31,7 @@ impl FifoCard {
     }
 }
 
-impl Card for FifoCard {
+impl NetworkCard for FifoCard {
     fn plan(&self) -> CardPlan {
         CardPlan::InOrder { limit: self.limit, mark_beyond: None }
     }

@@ -3,7 +3,7 @@
 
 use weft_core::settings;
 
-use super::{Card, CardPlan};
+use crate::{CardPlan, NetworkCard};
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
@@ -26,7 +26,7 @@ impl FairCard {
     }
 }
 
-impl Card for FairCard {
+impl NetworkCard for FairCard {
     fn plan(&self) -> CardPlan {
         CardPlan::Turns
     }

@@ -1,0 +1,288 @@
+//! What tuning found, in words: the sentence, its reasons or what would help, the tables, the settings to copy, the page.
+
+use std::fmt::Write;
+
+use weft_draw::Columns;
+use weft_draw::figure::{Axis, Series};
+use weft_draw::text::number;
+use weft_fluid::linear::{Characteristic, dcqcn};
+use weft_fluid::model::dcqcn::Bottleneck;
+use weft_fluid::model::marking::Marking;
+use weft_report::page::{Page, Repeat, Section};
+
+use super::trial::{self, ENOUGH, Trial};
+use super::{Candidate, HYPER, ROOM, Tuning, margin_of, settings, worst, worst_departing};
+use crate::convert::Unit;
+use crate::figures::{line, lines, rounded};
+use crate::range;
+use crate::table::on_page;
+
+const HEADER: [&str; 8] =
+    ["step", "timer us", "Kmax kB", "Pmax %", "queue kB", "margin deg", "fair ms", "start ms"];
+
+impl Tuning {
+    pub(super) fn unit(&self) -> Unit {
+        self.subject.unit
+    }
+
+    fn kb(&self, packets: f64) -> String {
+        number(self.unit().bytes(packets) / 1e3)
+    }
+
+    fn row(&self, one: &Candidate) -> Vec<String> {
+        vec![
+            range::rate(self.unit().bits(one.law.step)),
+            number(one.law.increase_timer * 1e6),
+            format!("{}{}", self.kb(one.ramp.high), if one.fits { "" } else { " *" }),
+            number(one.ramp.top * 100.0),
+            format!("{}..{}", self.kb(one.queues.0), self.kb(one.queues.1)),
+            format!("{} at {}", number(one.worst.0), one.worst.1),
+            number(one.convergence * 1e3),
+            format!("{}{}", number(one.recovery * 1e3), if one.in_time { "" } else { " *" }),
+        ]
+    }
+
+    /// The best candidates, answers first.
+    fn rows(&self) -> Vec<Vec<String>> {
+        self.candidates.iter().take(8).map(|one| self.row(one)).collect()
+    }
+
+    /// The rows of packets.
+    fn trial_rows(&self) -> Vec<Vec<String>> {
+        self.trials.iter().map(Trial::row).collect()
+    }
+
+    fn sentence(&self) -> String {
+        let (from, to, margin) = self.wanted;
+        let Some(best) = self.best.map(|n| &self.candidates[n]) else {
+            return format!(
+                "No setting keeps {margin} degrees for {from} to {to} flows with a ramp that ends within {} kB and a start that \
+                 is over within {} ms{}.",
+                self.kb(self.allowed.0),
+                number(self.allowed.1 * 1e3),
+                if self.trials.is_empty() { "" } else { " with packets" }
+            );
+        };
+        format!(
+            "Kmin {} kB, Kmax {} kB, Pmax {} %, additive step {}, increase timer {} us keep {} degrees for {from} to {to} \
+             flows with {} us of delay.",
+            self.kb(best.ramp.low),
+            self.kb(best.ramp.high),
+            number(best.ramp.top * 100.0),
+            range::rate(self.unit().bits(best.law.step)),
+            number(best.law.increase_timer * 1e6),
+            number(best.worst.0),
+            number(self.base.delay * 1e6)
+        )
+    }
+
+    /// What would help where there is no answer.
+    fn help(&self) -> Vec<String> {
+        if let Some(worst) = self.trials.iter().min_by(|a, b| a.share.total_cmp(&b.share)) {
+            return vec![format!(
+                "The model has answers, but packets of {} flows reach {} % of the link {} ms after their start; {} % are \
+                 wanted. Allow a longer `--recovery`, or start flows below line rate (`initial_rates`).",
+                worst.flows,
+                number(100.0 * worst.share),
+                number(self.allowed.1 * 1e3),
+                number(100.0 * ENOUGH)
+            )];
+        }
+        let shortest = self.candidates.iter().filter(|one| one.in_time);
+        let shortest = shortest.min_by(|a, b| a.ramp.high.total_cmp(&b.ramp.high));
+        let queue = shortest.map(|one| format!("allow a queue of {} kB (`--queue`)", self.kb(one.ramp.high)));
+        let fastest = self.candidates.iter().filter(|one| one.fits);
+        let fastest = fastest.min_by(|a, b| a.recovery.total_cmp(&b.recovery));
+        let time = fastest.map(|one| format!("{} ms to recover (`--recovery`)", number(one.recovery * 1e3)));
+        let ways: Vec<String> = queue.into_iter().chain(time).collect();
+        if ways.is_empty() {
+            let text = "The delay is the limit: accept a smaller margin, or fewer flows.";
+            return vec![text.to_owned()];
+        }
+        vec![
+            format!("What would help: {}.", ways.join(", or ")),
+            "Fewer flows or a smaller margin help as well; `pi` marks at one queue for any number of flows."
+                .to_owned(),
+        ]
+    }
+
+    /// What packets did, and what hyper increase does to it.
+    fn trial_words(&self) -> Option<String> {
+        let least = |hyper: &str| {
+            let of = self.trials.iter().filter(|one| one.hyper == hyper).map(|one| 100.0 * one.share);
+            of.min_by(f64::total_cmp).map(number)
+        };
+        let (without, with) = (least(HYPER[0])?, least(HYPER[1])?);
+        Some(format!(
+            "With packets, from {} ms after a start at line rate on, at least {without} % of the link is used without hyper \
+             increase and {with} % with it; the model has none.",
+            number(self.allowed.1 * 1e3)
+        ))
+    }
+
+    /// Why this one, and what stands in the way of a better one.
+    fn reasons(&self) -> Vec<String> {
+        let (from, to, margin) = self.wanted;
+        let Some(best) = self.best.map(|n| &self.candidates[n]) else { return self.help() };
+        let slope = best.ramp.slope() / self.unit().bytes(1.0) * 1e5;
+        let now = worst(&self.base, (from, to)).map_or("-".to_owned(), |(margin, flows)| {
+            format!("{} degrees with {flows} flows", number(margin))
+        });
+        let mut reasons = vec![
+            format!("Now the worst margin is {now}."),
+            format!(
+                "The margin depends on the slope, here {} % per 100 kB; it is worst with {} flows. A steeper ramp falls \
+                 below {margin} degrees.",
+                number(slope * 100.0),
+                best.worst.1
+            ),
+            format!(
+                "Pmax is {ROOM} times what {to} flows need; with less, their queue would exceed Kmax, where everything is \
+                 marked."
+            ),
+            format!(
+                "The queue settles at {} kB with {from} flows and at {} kB with {to}.",
+                self.kb(best.queues.0),
+                self.kb(best.queues.1)
+            ),
+        ];
+        let at = Bottleneck {
+            law: best.law,
+            flows: f64::from(best.worst.1),
+            marking: Marking::Ramp(best.ramp),
+            ..self.base
+        };
+        if let Some(longest) =
+            dcqcn::Exact::new(&at).filter(|of| of.unstable_roots() == 0).and_then(|of| of.longest_delay())
+        {
+            reasons.push(format!(
+                "It would oscillate with {} us of delay and {} flows.",
+                number(longest * 1e6),
+                best.worst.1
+            ));
+        }
+        reasons.push(format!(
+            "After a start at line rate {from} flows need about {} ms to fill the link by additive increases.",
+            number(best.recovery * 1e3)
+        ));
+        let tuned = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };
+        if let Some((least, flows)) = worst_departing(&tuned, (from, to)) {
+            reasons.push(format!(
+                "With marks drawn at departures and the memory of fast recovery the margin is {} degrees with {flows} flows \
+                 (`weft fluid margin`).",
+                number(least)
+            ));
+        }
+        reasons.extend(self.trial_words());
+        if best.law.step < self.base.law.step || best.law.increase_timer > self.base.law.increase_timer {
+            let text = "Increases are slower than the scenario's, because with those no ramp within the allowed queue keeps \
+                        the margin; the cost is a longer time until flows are equal.";
+            reasons.push(text.to_owned());
+        }
+        reasons
+    }
+
+    /// Settings to copy.
+    fn settings(&self) -> String {
+        let Some(best) = self.best.map(|n| &self.candidates[n]) else { return String::new() };
+        let hyper = (!self.trials.is_empty()).then_some(self.hyper);
+        let mut text = String::new();
+        let mut section = String::new();
+        for setting in settings(self.unit(), best, hyper) {
+            let Some((path, value)) = setting.split_once('=') else { continue };
+            let Some((table, key)) = path.rsplit_once('.') else { continue };
+            if table != section {
+                let _ = writeln!(text, "{}[{table}]", if text.is_empty() { "" } else { "\n" });
+                section = table.to_owned();
+            }
+            let bare = value.parse::<f64>().is_ok();
+            let _ =
+                writeln!(text, "{key} = {}", if bare { value.to_owned() } else { format!("\"{value}\"") });
+        }
+        text
+    }
+
+    /// The settings for the page: path and value.
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut table = String::new();
+        let mut facts = Vec::new();
+        for line in self.settings().lines() {
+            match (line.strip_prefix('['), line.split_once(" = ")) {
+                (Some(name), _) => table = name.trim_end_matches(']').to_owned(),
+                (None, Some((key, value))) => facts.push((format!("{table}.{key}"), value.to_owned())),
+                (None, None) => {}
+            }
+        }
+        facts
+    }
+
+    /// Headline, reasons, table, settings.
+    pub(crate) fn terminal(&self) -> String {
+        let mut text = format!("{}\n\n", self.sentence());
+        for reason in self.reasons() {
+            let _ = writeln!(text, "{reason}");
+        }
+        let rows = self.rows();
+        let starred = rows.iter().flatten().any(|cell| cell.ends_with('*'));
+        let legend = if starred { "* more than allowed\n" } else { "" };
+        let _ = writeln!(text, "\n{}{legend}", Columns::table(&HEADER, &rows));
+        if !self.trials.is_empty() {
+            let legend = format!("* less than {} %\n", number(100.0 * ENOUGH));
+            let rows = self.trial_rows();
+            let short = rows.iter().flatten().any(|cell| cell.ends_with('*'));
+            let legend = if short { legend } else { String::new() };
+            let _ = writeln!(text, "{}{legend}", Columns::table(&trial::HEADER, &rows));
+        }
+        text + &self.settings()
+    }
+
+    fn curve(&self, name: &str, scheme: usize, of: &Bottleneck) -> Series {
+        let flows: Vec<u32> =
+            (self.wanted.0..=self.wanted.1).step_by((self.wanted.1 / 150).max(1) as usize).collect();
+        let margin = |flows: &u32| {
+            let exact = dcqcn::Exact::new(&Bottleneck { flows: f64::from(*flows), ..*of })?;
+            Some(rounded(margin_of(&exact)))
+        };
+        Series {
+            name: name.to_owned(),
+            scheme: Some(scheme),
+            x: flows.iter().copied().map(f64::from).collect(),
+            y: flows.iter().map(margin).collect(),
+            ..Series::default()
+        }
+    }
+
+    /// The page, without the scenario.
+    pub(crate) fn page(&self) -> Page {
+        let mut curves = vec![self.curve("as it is", 0, &self.base)];
+        if let Some(best) = self.best.map(|n| &self.candidates[n]) {
+            let of = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };
+            curves.push(self.curve("tuned", 1, &of));
+        }
+        let schemes = curves.iter().map(|curve| curve.name.clone()).collect();
+        curves.retain(|curve| curve.y.iter().any(Option::is_some));
+        let wanted = line("wanted", None, &[self.wanted.0.into(), self.wanted.1.into()], &[self.wanted.2; 2]);
+        curves.push(Series { reference: true, ..wanted });
+        let caption = "Exact linearisation; below zero the loop oscillates.";
+        let axes = (Axis::linear("flows", ""), Axis::linear("phase margin", "deg"));
+        Page {
+            headline: self.sentence(),
+            warnings: if self.best.is_none() { self.reasons() } else { Vec::new() },
+            schemes,
+            scheme_name: "settings".to_owned(),
+            sections: vec![Section {
+                id: "answer".to_owned(),
+                title: "The answer".to_owned(),
+                lead: self.reasons().join(" "),
+                figures: vec![lines("margin", "Margin by number of flows", axes, curves, caption)],
+            }],
+            numbers: on_page(
+                "Steps and timers tried, best first; * more than allowed",
+                &HEADER,
+                &self.rows(),
+            ),
+            repeat: Repeat { facts: self.facts(), ..Repeat::default() },
+            ..Page::default()
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Runs in which no measured flow finishes, such as studies of rate control with flows that never end: instead of completion
+//! times goodput, fairness and queues.
+
+use crate::headline::{begin, interval_words, place_words};
+use crate::metric::find;
+use crate::sweep::{Run, Sweep};
+use crate::text::{number, plural, value};
+
+/// What is shown of such runs, with the heads of columns.
+pub(crate) const SHOWN: [(&str, &str); 5] = [
+    ("goodput", "goodput"),
+    ("jain", "Jain's index"),
+    ("queue.busiest.mean", "mean queue"),
+    ("queue.peak", "longest queue"),
+    ("drops.total", "drops"),
+];
+
+/// Whether no run has a completion time, though flows were measured.
+pub(crate) fn endless(runs: &[Run]) -> bool {
+    let none = |run: &Run| run.summary.fct_us.all.count == 0;
+    runs.iter().all(none) && runs.iter().any(|run| run.summary.flows.unfinished > 0)
+}
+
+/// The sentence of one run.
+pub(super) fn of_run(run: &Run) -> String {
+    let metric = |name: &str| run.summary.metric(name);
+    let place = run.manifest.case().map_or(String::new(), |case| format!("{case}: "));
+    let flows = plural(run.summary.flows.unfinished, "flow");
+    let words = format!(
+        "no measured flow finishes before the end: {flows} reach a goodput of {}{} (seed {}; one run, no interval).",
+        shown("goodput", metric("goodput")),
+        told(&metric),
+        run.manifest.seed
+    );
+    begin(&place, &words)
+}
+
+/// The sentence of a sweep: the only scheme, or the schemes with the most and the least goodput.
+pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
+    let mean = |scheme: usize, name: &str| sweep.estimate(scheme, at, name).map(|estimate| estimate.mean);
+    let of = |scheme: usize| {
+        let goodput = shown("goodput", mean(scheme, "goodput"));
+        format!("{goodput}{}", told(&|name: &str| mean(scheme, name)))
+    };
+    let place = place_words(sweep, at);
+    let by_goodput = |a: &usize, b: &usize| {
+        let goodput = |scheme: usize| mean(scheme, "goodput").unwrap_or(0.0);
+        goodput(*a).total_cmp(&goodput(*b)).then(b.cmp(a))
+    };
+    let schemes = || (0..sweep.schemes.len()).filter(|scheme| mean(*scheme, "goodput").is_some());
+    let (Some(most), Some(least)) = (schemes().max_by(by_goodput), schemes().min_by(by_goodput)) else {
+        return begin(&place, "no measured flow finishes before the end.");
+    };
+    let seeds = sweep.estimate(most, at, "goodput").map_or(String::new(), |goodput| interval_words(&goodput));
+    let words = if sweep.schemes.len() == 1 {
+        format!("no measured flow finishes before the end: goodput is {} ({seeds}).", of(most))
+    } else {
+        format!(
+            "no measured flow finishes before the end: {} has the highest goodput, {} ({seeds}); {} the lowest, {}.",
+            sweep.schemes[most],
+            of(most),
+            sweep.schemes[least],
+            of(least)
+        )
+    };
+    begin(&place, &words)
+}
+
+/// A value with its unit.
+fn shown(name: &str, found: Option<f64>) -> String {
+    found.map_or("–".to_owned(), |found| value(found, find(name).map_or("", |metric| metric.unit)))
+}
+
+/// Fairness and queues, as far as they were measured.
+fn told(metric: &dyn Fn(&str) -> Option<f64>) -> String {
+    let jain = metric("jain").map(|jain| format!(", Jain's index {}", number(jain)));
+    let queue = metric("queue.busiest.mean").map(|queue| {
+        format!(", the busiest port's queue {} on average", shown("queue.busiest.mean", Some(queue)))
+    });
+    let peak =
+        metric("queue.peak").map(|peak| format!(", the longest queue {}", shown("queue.peak", Some(peak))));
+    jain.into_iter().chain(queue).chain(peak).collect()
+}
