@@ -38,7 +38,8 @@ setup:
 	done
 	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
 	@cargo +nightly miri --version >/dev/null 2>&1 || echo "make setup: a nightly compiler with miri is missing and will be installed if rustup can"
-	@$(MAKE) --no-print-directory rust nightly chromium valgrind tshark cargo-deny mdbook cargo-fuzz hardware-tools
+	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
+	@$(MAKE) --no-print-directory rust nightly chromium valgrind tshark cargo-deny mdbook cargo-fuzz hardware-tools python
 
 test: setup deny
 	cargo fmt --all --check
@@ -89,7 +90,7 @@ bench: rust valgrind
 	target/release/weft bench $(BENCH)
 
 # Instructions and allocations, which depend on the compiler but not on the load of the machine. After an intended change:
-# target/release/weft bench --count --json > bench/counts.json
+# target/release/weft bench --count --json > bench/counts.json && cargo xtask counts --write
 counts: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft bench --count --against bench/counts.json
@@ -178,6 +179,16 @@ tshark:
 			>/dev/null 2>&1 || true; }
 	@command -v tshark >/dev/null || { \
 		echo "captures are opened by tshark: install the package \`tshark\` of your system" >&2; exit 1; }
+
+# What reads Parquet in the recipes of the book, in an environment of its own. Without it the test of the recipes says so and
+# skips them.
+PYTHON_PACKAGES = pandas==3.1.1 polars==2.1.0 duckdb==2.0.0 pyarrow==26.0.1
+.PHONY: python
+python:
+	@test -x target/python/bin/python || { \
+		python3 -m venv target/python && target/python/bin/pip install --quiet $(PYTHON_PACKAGES); } || { \
+		rm -rf target/python; \
+		echo "make setup: no Python packages; the recipes of the book will not be run"; }
 
 # What counts instructions.
 valgrind:

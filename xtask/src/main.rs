@@ -4,6 +4,7 @@
 //! It depends on the repository, not on the simulator, except for what the book shows: text of its pages, and runs for its pictures.
 
 mod circles;
+mod counts;
 mod fidelity;
 mod guide;
 mod hardware;
@@ -40,6 +41,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("results", "the reference runs give the results of the epoch", results::check),
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
+    ("counts", "the counts in the chapter on performance are those of bench/counts.json", counts::check),
     ("hardware", "the page about DRILL in hardware is up to date", hardware::check),
     ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
     ("settings", "settings that rules, messages and documents name are declared", settings::check),
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     let root = workspace::root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["all"] => run_all(CHECKS.iter(), &root),
+        ["counts", "--write"] => run("counts", counts::write, &root),
         ["fidelity"] => fidelity::run(&[], &root),
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["guide", "--write"] => run("guide", guide::write, &root),
@@ -105,6 +108,7 @@ fn usage() -> ExitCode {
         "results --write"
     );
     eprintln!("  {:<18} the same, with a new epoch even if no digest changes", "results --raise");
+    eprintln!("  {:<18} write the counts into the chapter on performance", "counts --write");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
     eprintln!(
         "  {:<18} run the scenarios of the chapters on balancers and write their tables",

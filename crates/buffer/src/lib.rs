@@ -52,7 +52,7 @@ pub trait Sharing {
     }
     /// `bytes` were stored in the queue of a class that now holds `queue` bytes.
     fn stored(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
-    /// `bytes` left the queue of a class that now holds `queue` bytes.
+    /// `bytes`, of one packet or several, left the queue of a class that now holds `queue` bytes.
     fn released(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
 }
 

@@ -99,7 +99,22 @@ pub(crate) fn show_or_save(text: &str, file: Option<&Path>) -> Result<ExitCode, 
 /// Writes a text to a new file; never overwrites.
 pub(crate) fn save(text: &str, path: &Path) -> Result<ExitCode, Error> {
     let place = |error: io::Error| Error::Failed(format!("cannot write {}: {error}", path.display()));
+    refuse_existing(path)?;
     io::Write::write_all(&mut std::fs::File::create_new(path).map_err(place)?, text.as_bytes())
         .map_err(place)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a file that is there.
+///
+/// # Errors
+/// [`Error::BadInput`] when there is anything at this path.
+pub(crate) fn refuse_existing(path: &Path) -> Result<(), Error> {
+    match path.symlink_metadata() {
+        Ok(_) => Err(Error::BadInput(format!(
+            "{} exists and is not overwritten; name another file, or remove it first",
+            path.display()
+        ))),
+        Err(_) => Ok(()),
+    }
 }

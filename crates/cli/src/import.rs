@@ -2,7 +2,7 @@
 
 use crate::console;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `weft import`.
@@ -26,6 +26,14 @@ pub(crate) struct ImportArguments {
 impl ImportArguments {
     /// Writes the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        console::show_or_save(&weft::import(&self.format, &self.files)?, self.out.as_deref())
+        let imported = weft::import(&self.format, &self.files, self.out.as_deref())?;
+        let folder = self.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        if let Some(out) = self.out.as_deref() {
+            console::refuse_existing(out)?;
+        }
+        for (name, text) in &imported.files {
+            console::save(text, &folder.join(name))?;
+        }
+        console::show_or_save(&imported.text, self.out.as_deref())
     }
 }

@@ -106,7 +106,13 @@ impl ReproduceArguments {
             () => Form::Full,
         };
         let (claims, tables, assumptions) = (self.claims, self.tables, self.assumptions);
-        ReproduceOptions { run, form, claims, tables, assumptions, write: self.write }
+        let quiet = self.progress != progress::ProgressMode::Auto;
+        let announce = Box::new(move |text: &str| {
+            if !quiet {
+                console::complain(text)
+            }
+        });
+        ReproduceOptions { run, form, claims, tables, assumptions, write: self.write, announce }
     }
 }
 

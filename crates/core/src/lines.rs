@@ -97,9 +97,9 @@ pub struct Line<'a> {
 }
 
 /// The lines of a file as words between separators (a space means any white space); lines starting with `#` are
-/// comments.
+/// comments. A byte order mark at the start is not part of the first word.
 pub fn lines<'a>(file: &'a str, text: &'a str, separator: char) -> impl Iterator<Item = Line<'a>> {
-    let numbered = text.lines().enumerate();
+    let numbered = text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate();
     let worded =
         numbered.map(move |(index, line)| Line { file, number: index + 1, words: words(line, separator) });
     worded.filter(|line| line.words.first().is_some_and(|word| !word.starts_with('#')))

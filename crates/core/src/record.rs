@@ -65,8 +65,8 @@ pub struct RunRecord {
     pub ended: Time,
     /// Statistics cover flows that start at or after this instant.
     pub warm_up: Time,
-    /// The part of the run in which flows arrived, over which loads are averaged. `None`: they are averaged over the whole run,
-    /// because flows start together or in turn, or more than half of what arrived came after the start of the last flow.
+    /// The part of the run in which flows arrived. `None`: flows start together or in turn, or the run ended before the last
+    /// flow started or during the warm-up.
     pub arrivals: Option<ArrivalRecord>,
     /// Failures and repairs of cables scheduled after the end.
     pub late_changes: u64,
@@ -83,6 +83,17 @@ pub struct ArrivalRecord {
     pub until: Time,
     /// Payload of measured flows delivered by then.
     pub delivered: Bytes,
+    /// That is at least half of all payload delivered in the run.
+    pub most: bool,
+}
+
+impl RunRecord {
+    /// The part of the run over which loads are averaged. `None`: the whole run, because flows do not arrive over time, or most
+    /// of what arrived came after the start of the last flow.
+    #[must_use]
+    pub fn averaged(&self) -> Option<ArrivalRecord> {
+        self.arrivals.filter(|arrivals| arrivals.most)
+    }
 }
 
 /// What happened to all packets: created = delivered + dropped + left.

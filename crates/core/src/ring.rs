@@ -47,7 +47,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Appends an item.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, item: T) {
         if self.tail.wrapping_sub(self.head) == self.slots.len() as u32 {
             self.grow();

@@ -133,6 +133,15 @@ impl Marker for Red {
         self.judge(sight.bytes(self.scope), sight, random)
     }
 
+    /// Up to `min` nothing is drawn. An average moves with every packet, so it must see them all.
+    fn passes_up_to(&self) -> u64 {
+        match self.at {
+            At::Enqueue if self.weight < 1.0 => 0,
+            At::Enqueue => self.min as u64,
+            At::Dequeue => u64::MAX,
+        }
+    }
+
     fn looks_at_departures(&self) -> bool {
         self.at == At::Dequeue
     }

@@ -32,6 +32,18 @@ choice! {
     }
 }
 
+choice! {
+    /// Which tables are written as CSV beside Parquet.
+    pub enum CsvFiles {
+        /// Those of at most 10 000 rows.
+        Small = "small",
+        /// All of them.
+        All = "all",
+        /// None.
+        Never = "never",
+    }
+}
+
 settings! {
     /// What is measured, and when a run ends.
     pub struct MeasureSettings {
@@ -53,6 +65,9 @@ settings! {
         /// Maximum bins of the time series: throughput, loads, queues, drops, marks and pauses over time. Beyond it,
         /// neighbours are merged, with their sums and peaks; 0: no time series.
         series_bins: u32 [0, 10000] = 256,
+        /// Whether each flow's mean wait per packet is recorded by hop: the report then shows where the slowest flows waited.
+        /// Costs a few per cent of the run's time.
+        waits: bool = false,
         /// Sampling interval of the flows' windows; absent: never. In very long runs every second sample is dropped,
         /// repeatedly if needed.
         flows_every: Option<Span> = None,
@@ -60,6 +75,8 @@ settings! {
         flows_sampled: u32 [1, 10000] = 100,
         /// What is recorded.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
+        /// Which tables are written as CSV, too; every table is a Parquet file.
+        csv: CsvFiles = CsvFiles::Small,
     }
 }
 

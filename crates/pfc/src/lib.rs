@@ -4,7 +4,7 @@
 //! Memory is charged to the ingress port of a packet, for each class that pauses. Above XOFF a pause frame goes back
 //! by the same port; what still arrives goes into headroom, which [`headroom`] computes; below XON a frame with time
 //! 0 lets the far end resume. The driver carries out the frame's effect at the far end: it holds the queue with
-//! `Switch::hold` until the pause time has passed.
+//! `Switch::pause` until the pause time has passed.
 //!
 //! Must not depend on clocks or other switches.
 

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Class, HostId, Time};
 use weft_plan::{DeviceKind, DeviceKinds, FlowSampling, Setup, Storm};
-use weft_scenario::{
-    CardsInUse, Device, Recorded, ScenarioSettings, TransportsInUse, cards, devices, ports, stacks,
-};
+use weft_scenario::{CardsInUse, Device, ScenarioSettings, TransportsInUse, cards, devices, ports, stacks};
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{
     FailurePlan, Graph, LinkState, Node, RoutingSettings, Timeline, build_in, plan, timeline,
@@ -54,7 +52,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         queues_averaged: measure.queues_averaged(),
         queue_bins: Some(measure.queues_values as usize),
         series_bins: Some(measure.series_bins as usize).filter(|bins| *bins > 0),
-        flow_waits: measure.record.contains(&Recorded::Hops),
+        flow_waits: measure.waits,
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         seed,
         ..Setup::new(graph, timeline, transport)
@@ -142,6 +140,7 @@ fn flows(
         uplink_capacity: &uplink_capacity,
         framing: framing(transport),
         folder,
+        host_names: graph.host_names(),
     };
     let limits = Limits {
         warm_up: Time::ZERO + settings.measure.warm_up,

@@ -3,7 +3,7 @@
 
 mod series;
 
-/// The description of a table of results; `<name>.csv` and `<name>.parquet` have the same columns.
+/// The description of a table of results; `<name>.parquet` and, if it is written, `<name>.csv` have the same columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TableWords {
     /// The name of both files, without extension.
@@ -11,8 +11,25 @@ pub struct TableWords {
     /// What a row is, and when the table is written.
     pub rows: &'static str,
     /// Name, unit (empty for names, counts and ratios) and meaning of each column, in order.
-    pub columns: &'static [(&'static str, &'static str, &'static str)],
+    pub columns: &'static [ColumnWords],
 }
+
+/// Name, unit and meaning of a column.
+pub type ColumnWords = (&'static str, &'static str, &'static str);
+
+impl TableWords {
+    /// Its own columns, and those that every table of a run has.
+    pub fn all(&self) -> impl Iterator<Item = &ColumnWords> {
+        let of_run: &[ColumnWords] = if self.name == SWEEP.name { &[] } else { &OF_RUN };
+        self.columns.iter().chain(of_run)
+    }
+}
+
+/// The last columns of every table of a run.
+const OF_RUN: [ColumnWords; 2] = [
+    ("case", "", "folder of the case, as in sweep; with the seed it tells runs apart"),
+    ("seed", "", "the seed of the run"),
+];
 
 /// The other files of results.
 pub const FILES: &[(&str, &str)] = &[
@@ -45,8 +62,8 @@ pub const TABLES: &[TableWords] = &[
 
 const SWEEP: TableWords = TableWords {
     name: "sweep",
-    rows: "One row per run, in the folder of the sweep. The first columns are the settings that vary, the last ones every \
-           metric of `weft list metrics`, with its unit as suffix.",
+    rows: "One row per run, in the folder of the sweep. The first columns are the settings that vary (`case_name` where \
+           cases have names), the last ones every metric of `weft list metrics`, with its unit as suffix.",
     columns: &[
         ("seed", "", "the seed of the run"),
         ("case", "", "folder of the case, relative to the table"),
@@ -73,7 +90,7 @@ const FLOWS: TableWords = TableWords {
         ("fct_acknowledged_ps", "ps", "from the start until the sender's last acknowledgement; empty: none"),
         ("ideal_fct_ps", "ps", "completion time alone in the empty network"),
         ("slowdown", "", "fct_ps / ideal_fct_ps; empty: unfinished"),
-        ("measured", "", "1 if it started after the warm-up, otherwise 0"),
+        ("measured", "", "whether it started after the warm-up"),
         ("delivered_bytes", "B", "payload that has reached the receiver"),
         ("retx_bytes", "B", "payload sent again"),
         ("timeouts", "", "retransmission time-outs"),
@@ -100,8 +117,8 @@ const FLOWS: TableWords = TableWords {
         ("held_packets", "packets", "packets held up by pauses; where any port was paused, as the next four"),
         ("held_ps", "ps", "time that pauses held its packets, summed over them"),
         ("held_at_host_ps", "ps", "time that pauses held it at the sending host"),
-        ("culprit", "", "1 if it filled a queue that caused pauses, otherwise 0"),
-        ("victim", "", "1 if it was held up by pauses that others caused, otherwise 0"),
+        ("culprit", "", "whether it filled a queue that caused pauses"),
+        ("victim", "", "whether pauses that others caused held it up"),
     ],
 };
 
@@ -114,15 +131,20 @@ const LINKS: TableWords = TableWords {
         ("to", "", "the receiving node"),
         ("rate_bps", "bps", "line rate"),
         ("delay_ps", "ps", "propagation delay"),
-        ("failed", "", "1 if it was down for at least part of the run, otherwise 0"),
+        ("failed", "", "whether it was down for at least part of the run"),
         ("tx_bytes", "B", "bytes on the wire"),
         ("tx_packets", "packets", "packets sent"),
         (
             "tx_bytes_in_arrivals",
             "B",
-            "bytes on the wire up to the start of the last flow; where flows arrive over time",
+            "bytes on the wire up to the start of the last flow; where loads are averages over the arrivals",
         ),
-        ("utilisation", "", "share of capacity used, over the period that the report names"),
+        ("utilisation", "", "share of capacity used, over the period that summary.json names"),
+        (
+            "utilisation_in_arrivals",
+            "",
+            "share of capacity used up to the start of the last flow; where flows arrive over time",
+        ),
         (
             "offered",
             "",

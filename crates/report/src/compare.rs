@@ -70,7 +70,11 @@ pub struct ComparedMetric {
 /// # Errors
 /// The file that could not be read, and why.
 pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
-    Ok(Comparison::of(read_runs(a)?, read_runs(b)?, side_names(a, b)))
+    let (mut of_a, mut of_b) = (read_runs(a)?, read_runs(b)?);
+    if of_a.iter().chain(&of_b).any(|run| run.summary.arrivals_until_s.is_some()) {
+        of_a.iter_mut().chain(&mut of_b).for_each(Run::average_over_arrivals);
+    }
+    Ok(Comparison::of(of_a, of_b, side_names(a, b)))
 }
 
 /// The parts in which two paths differ, starting from the end.

@@ -1,8 +1,9 @@
 //! The files in the folder of a run, and the runs in a folder of results. Must not depend on statistics.
 
+use crate::derived::CsvTables;
 use crate::disk::{DiskError, read_json, read_text, write_json, write_text};
 use crate::listing::Listing;
-use crate::sweep::Run;
+use crate::sweep::{Run, share_one_window};
 use crate::tables;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +12,20 @@ use weft_table::DataTable;
 use weft_table::{csv, parquet};
 
 /// Writes everything except the flows.
-pub(crate) fn fill(folder: &Path, run: &Run, tables: &[DataTable]) -> Result<(), DiskError> {
+pub(crate) fn fill(
+    folder: &Path,
+    run: &Run,
+    tables: Vec<DataTable>,
+    csv: CsvTables,
+) -> Result<(), DiskError> {
     write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("detail.json"), &run.detail)?;
     write_text(&folder.join("scenario.toml"), &run.scenario)?;
     if !run.quiver.is_empty() {
         write_text(&folder.join(QUIVER), &run.quiver)?;
     }
-    tables.iter().try_for_each(|table| write_table(folder, table))?;
+    let tables = tables.into_iter().map(|table| tables::of_manifest(table, &run.manifest));
+    tables.into_iter().try_for_each(|table| write_table(folder, &table, csv))?;
     write_json(&folder.join("summary.json"), &run.summary)
 }
 
@@ -28,12 +35,14 @@ pub(crate) fn fill(folder: &Path, run: &Run, tables: &[DataTable]) -> Result<(),
 /// The file that could not be written, and why.
 pub fn write_sweep(folder: &Path, runs: &[Run]) -> Result<(), DiskError> {
     fs::create_dir_all(folder).map_err(DiskError::io(folder))?;
-    write_table(folder, &tables::of_sweep(runs))
+    write_table(folder, &tables::of_sweep(runs), CsvTables::All)
 }
 
-fn write_table(folder: &Path, table: &DataTable) -> Result<(), DiskError> {
-    let path = folder.join(format!("{}.csv", table.name));
-    in_place(&path, |file| csv::write(table, file).map_err(DiskError::io(&path)))?;
+fn write_table(folder: &Path, table: &DataTable, csv: CsvTables) -> Result<(), DiskError> {
+    if csv.takes(table.rows() as u64) {
+        let path = folder.join(format!("{}.csv", table.name));
+        in_place(&path, |file| csv::write(table, file).map_err(DiskError::io(&path)))?;
+    }
     let path = folder.join(format!("{}.parquet", table.name));
     in_place(&path, |file| parquet::write(table, file).map_err(DiskError::parquet(&path)))
 }
@@ -77,7 +86,9 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
         let run = Run { link: link(folder, place), ..read_run(place)? };
         Ok(if cases.insert(run.manifest.labels.clone()) { run } else { run.thin() })
     };
-    found.iter().map(&mut read).collect()
+    let mut runs = found.iter().map(&mut read).collect::<Result<Vec<Run>, DiskError>>()?;
+    share_one_window(&mut runs);
+    Ok(runs)
 }
 
 /// The folder of an interrupted run, `seed-1.partial` beside `seed-1`.

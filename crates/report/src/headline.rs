@@ -15,6 +15,9 @@ use crate::sweep::{HorizontalAxis, Run, Sweep};
 use crate::text::{count, duration, number, percent};
 use warnings::{left_out_words, warnings};
 
+/// More schemes beside the two compared are summed up by the fastest and the slowest.
+const MOST_NAMED: usize = 3;
+
 /// The first lines that a reader sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
@@ -24,7 +27,7 @@ pub struct Headline {
     pub sentence: String,
 }
 
-/// The highest percentile of completion times that every run has with 100 samples beyond it; the 99th if there is none.
+/// The highest percentile of completion times that every run has with 100 samples beyond it; the median if there is none.
 #[must_use]
 pub fn tail_metric(runs: &[Run]) -> &'static str {
     let certain = |name: &str| {
@@ -33,17 +36,17 @@ pub fn tail_metric(runs: &[Run]) -> &'static str {
             all.count >= 100 && !all.few_samples_above.iter().any(|few| few == name)
         })
     };
-    [("p99_99", "fct.p99_99"), ("p99_9", "fct.p99_9")]
-        .iter()
-        .find(|(n, _)| certain(n))
-        .map_or("fct.p99", |(_, m)| m)
+    let further = [("p99_99", "fct.p99_99"), ("p99_9", "fct.p99_9"), ("p99", "fct.p99"), ("p95", "fct.p95")];
+    further.iter().find(|(n, _)| certain(n)).map_or("fct.p50", |(_, m)| m)
 }
 
 /// A percentile's metric in words: `99.9th percentile`.
 #[must_use]
 pub fn percentile_words(metric: &str) -> String {
-    let digits = metric.rsplit(".p").next().unwrap_or(metric).replace('_', ".");
-    format!("{digits}th percentile")
+    match metric.rsplit(".p").next().unwrap_or(metric) {
+        "50" => "median".to_owned(),
+        digits => format!("{}th percentile", digits.replace('_', ".")),
+    }
 }
 
 /// `95 % interval 1.55–1.69, 5 seeds`; with one run, that there is no interval.
@@ -51,6 +54,15 @@ pub fn percentile_words(metric: &str) -> String {
 pub fn interval_words(estimate: &Estimate) -> String {
     interval(estimate)
         .map_or("one seed, no interval".to_owned(), |words| format!("{words}, {} seeds", estimate.runs))
+}
+
+/// `95 % interval 17.9 ms–75.0 ms, 2 seeds` of a time in microseconds.
+fn of_durations(estimate: &Estimate) -> String {
+    let ends = estimate.low.zip(estimate.high);
+    ends.map_or("one seed, no interval".to_owned(), |(low, high)| {
+        let ends = format!("{}–{}", duration(low.max(0.0)), duration(high));
+        format!("95\u{202f}% interval {ends}, {} seeds", estimate.runs)
+    })
 }
 
 impl Headline {
@@ -161,13 +173,43 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             undecided(&mean, &begin(&place, &words))
         }
     };
+    let others = others_words(sweep, duel);
     let alike = alike_words(sweep, duel, mean.order());
     let timeouts = timeouts::of_duel(sweep, duel);
     format!(
-        "{answer}{}{}.{alike}{timeouts}",
+        "{answer}{}{}.{others}{alike}{timeouts}",
         tail_words(sweep, duel, mean.order()),
         mean.censored(best, base)
     )
+}
+
+/// How fast the schemes that the sentence does not name are against the baseline, or the slowest and the fastest of them.
+fn others_words(sweep: &Sweep, duel: Duel) -> String {
+    let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
+    let speed = |scheme: usize| Some((scheme, sweep.ratio(duel.base, scheme, duel.at, "fct.mean")?));
+    let mut known: Vec<(usize, Estimate)> = others.filter_map(speed).collect();
+    known.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+    let words = |(scheme, speed): &(usize, Estimate)| {
+        let doubt = if MetricOrder::of(speed) == MetricOrder::Unclear { " (not significant)" } else { "" };
+        format!("{} {}×{doubt}", sweep.schemes[*scheme], number(speed.mean))
+    };
+    let base = &sweep.schemes[duel.base];
+    match known.as_slice() {
+        [] => String::new(),
+        few if few.len() <= MOST_NAMED => {
+            let all: Vec<String> = few.iter().map(words).collect();
+            format!(" Speed of the others against {base}: {}.", all.join(", "))
+        }
+        [first, .., last] => {
+            format!(
+                " Speed of the {} others against {base}: {} to {}.",
+                known.len(),
+                words(first),
+                words(last)
+            )
+        }
+        [_] => String::new(),
+    }
 }
 
 /// Names the schemes that do not differ significantly from the one that beats the baseline: it need not be the fastest.
@@ -259,7 +301,7 @@ fn trend_sentence(sweep: &Sweep) -> String {
     match (known.as_slice(), &sweep.axis) {
         ([(first, _), .., (last, _)], Some(axis)) => along(sweep, axis, *first, *last),
         ([(_, only), ..], _) => {
-            format!("Mean FCT is {} ({}, {} flows).", duration(only.mean), interval_words(only), count(flows))
+            format!("Mean FCT is {} ({}, {} flows).", duration(only.mean), of_durations(only), count(flows))
         }
         _ => NONE.to_owned(),
     }
@@ -360,6 +402,55 @@ mod tests {
         assert!(words.contains("drill finishes flows 0.301 % faster than ecmp"), "{words}");
         assert!(!words.contains("1.00 times"), "{words}");
         assert!(words.contains("cuts the 99th percentile by 0.300 % to 1.49 ms"), "{words}");
+    }
+
+    /// The interval of a time is a pair of times.
+    #[test]
+    fn the_mean_of_one_case_and_its_interval_have_units() {
+        let two: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 45_000.0), (2, 47_800.0)]);
+        let words = sentence(&made(&[two]));
+        assert!(
+            words.starts_with("Mean FCT is 46.4 ms (95 % interval 28.6 ms–64.2 ms, 2 seeds, 40"),
+            "{words}"
+        );
+    }
+
+    /// What is not named by the comparison is placed beside it, few one by one, many by their range.
+    #[test]
+    fn the_other_schemes_are_placed() {
+        let of = |name: &'static str, mean: f64| (name, vec![(1, mean), (2, mean * 1.1), (3, mean * 0.9)]);
+        let all: Vec<(&str, Vec<(u64, f64)>)> = vec![
+            of("ecmp", 1_000.0),
+            of("drill", 500.0),
+            of("random", 625.0),
+            of("letflow", 800.0),
+            of("conga", 950.0),
+            of("wcmp", 2_000.0),
+        ];
+        let first = |many: usize| {
+            let some: Vec<_> = all[..many].iter().map(|(name, runs)| (*name, runs.as_slice())).collect();
+            sentence(&made(&some))
+        };
+        let text = first(4);
+        assert!(text.ends_with(" Speed of the others against ecmp: random 1.60×, letflow 1.25×."), "{text}");
+        let text = first(6);
+        assert!(
+            text.ends_with(" Speed of the 4 others against ecmp: random 1.60× to wcmp 0.500×."),
+            "{text}"
+        );
+    }
+
+    /// Without 100 flows beyond the 99th percentile no sentence claims it.
+    #[test]
+    fn a_percentile_of_few_flows_is_not_claimed() {
+        let of = |flows: usize| {
+            let runs =
+                |scheme: &str, mean: f64| (1..=3).map(|s| run(scheme, s, mean, flows)).collect::<Vec<_>>();
+            Sweep::new([runs("ecmp", 1_000.0), runs("drill", 500.0)].concat())
+        };
+        assert!(sentence(&of(10_100)).contains("99th percentile"));
+        assert!(sentence(&of(9_000)).contains("95th percentile"));
+        assert!(sentence(&of(900)).contains("cuts the median"));
     }
 
     /// 31 of 8000 flows that wait 1 s decide the mean.

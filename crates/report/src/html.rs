@@ -261,7 +261,7 @@ struct Shape<'a> {
 }
 
 fn shape(network: &NetworkColumns) -> Shape<'_> {
-    let NetworkColumns { nodes, links, hosts, switches, directions, averaged: _ } = network;
+    let NetworkColumns { nodes, links, hosts, switches, directions, averaged: _, in_arrivals: _ } = network;
     Shape {
         name: &nodes.name,
         tier: &nodes.tier,

@@ -70,11 +70,9 @@ impl Recording {
         Ok(self.flows.add(row_of(flow))?)
     }
 
-    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables
-    /// that
-    /// are kept as `.parquet` and `.csv`, and `quiver.svg` unless its drawing is empty; then replaces `folder`, which
-    /// must be on the file system of the folder given at the start. Ignores flows in the record. Returns what was
-    /// written.
+    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
+    /// are kept, as `.parquet` and perhaps `.csv`, and `quiver.svg` unless its drawing is empty; then puts it all in the place of `folder`, which lies where the run was begun.
+    /// Flows that are in the record are not looked at. Gives back what was written.
     ///
     /// # Errors
     /// The file that could not be written, and why. The folder is then unchanged.
@@ -87,9 +85,18 @@ impl Recording {
     ) -> Result<Run, DiskError> {
         let Recording { building, scratch, flows, listed } = self;
         let kept = &kept.of(record.measured);
+        let columns = FlowColumns {
+            tags: record.tags.clone().into(),
+            hosts: record.nodes.iter().map(|node| node.name.clone()).collect(),
+            reordering: kept.reordering,
+            listed,
+        };
+        let written = Written::new(&building.0, kept.csv.takes(flows.len()));
         let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));
-        let columns = FlowColumns { reordering: kept.reordering, listed };
-        let flows = write_flows(&building.0, parts, (record, kept.flows, columns), scratch)?;
+        let table =
+            |flows: &[FlowRecord]| tables::of_manifest(tables::flows(record, flows, &columns), manifest);
+        let written = (kept.flows && kept.tables).then_some(written);
+        let flows = write_flows(parts, (record, &table), written, scratch)?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
         let run = Run {
             manifest: manifest.clone(),
@@ -99,7 +106,8 @@ impl Recording {
             link: String::new(),
             quiver,
         };
-        files::fill(&building.0, &run, &tables::of_run(record, kept))?;
+        let tables = if kept.tables { tables::of_run(record, kept) } else { Vec::new() };
+        files::fill(&building.0, &run, tables, kept.csv)?;
         weft_store::settle(&building.0)?;
         weft_store::replace(&building.0, folder)?;
         Ok(run)
@@ -124,13 +132,11 @@ pub fn write_run(
 
 /// Writes the table of flows, if it is kept, and computes their statistics in the same pass.
 fn write_flows(
-    folder: &Path,
     flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
-    (record, kept, columns): (&RunRecord, bool, FlowColumns),
+    (record, table): (&RunRecord, &impl Fn(&[FlowRecord]) -> DataTable),
+    mut written: Option<Written>,
     scratch: Scratch,
 ) -> Result<FlowStatistics, DiskError> {
-    let table = |flows: &[FlowRecord]| tables::flows(record, flows, columns);
-    let mut written = kept.then(|| Written::new(folder, &table(&[]))).transpose()?;
     let rows = scratch.rows();
     let mut survey = RecordSurvey::new(record, scratch);
     let mut part = Vec::new();
@@ -149,39 +155,65 @@ fn write_flows(
 
 /// A table written in parts, as CSV and Parquet.
 struct Written {
-    csv: (PathBuf, csv::CsvWriter<File>),
+    folder: PathBuf,
+    with_csv: bool,
+    /// From the first part on.
+    files: Option<TableFiles>,
+}
+
+/// Its files.
+struct TableFiles {
+    csv: Option<(PathBuf, csv::CsvWriter<File>)>,
     parquet: (PathBuf, parquet::ParquetWriter<File>),
-    parts: usize,
 }
 
 impl Written {
-    /// A table with the name and the columns of `empty`.
-    fn new(folder: &Path, empty: &DataTable) -> Result<Written, DiskError> {
-        let create = |end: &str| {
-            let path = folder.join(format!("{}.{end}", empty.name));
-            let file = File::create(&path).map_err(DiskError::io(&path))?;
-            Ok::<_, DiskError>((path, file))
-        };
-        let ((csv, to_csv), (parquet, to_parquet)) = (create("csv")?, create("parquet")?);
-        let writer = parquet::ParquetWriter::new(empty, to_parquet).map_err(DiskError::parquet(&parquet))?;
-        Ok(Written { csv: (csv, csv::CsvWriter::new(to_csv)), parquet: (parquet, writer), parts: 0 })
+    fn new(folder: &Path, with_csv: bool) -> Written {
+        Written { folder: folder.to_owned(), with_csv, files: None }
     }
 
     fn append(&mut self, part: &DataTable) -> Result<(), DiskError> {
-        self.parts += 1;
-        let ((csv, to_csv), (parquet, to_parquet)) = (&mut self.csv, &mut self.parquet);
-        to_csv.append(part).map_err(DiskError::io(csv))?;
-        to_parquet.append(part).map_err(DiskError::parquet(parquet))
+        let files = match &mut self.files {
+            Some(files) => files,
+            none => none.insert(TableFiles::new(&self.folder, part, self.with_csv)?),
+        };
+        if let Some((path, csv)) = &mut files.csv {
+            csv.append(part).map_err(DiskError::io(path))?;
+        }
+        let (path, parquet) = &mut files.parquet;
+        parquet.append(part).map_err(DiskError::parquet(path))
     }
 
     /// Writes the last part, which may be empty.
     fn finish(mut self, part: &DataTable) -> Result<(), DiskError> {
-        if part.rows() > 0 || self.parts == 0 {
+        if part.rows() > 0 || self.files.is_none() {
             self.append(part)?;
         }
-        let ((csv, to_csv), (parquet, to_parquet)) = (self.csv, self.parquet);
-        to_csv.finish().map_err(DiskError::io(&csv))?;
-        to_parquet.finish().map_err(DiskError::parquet(&parquet))
+        self.files.map_or(Ok(()), TableFiles::finish)
+    }
+}
+
+impl TableFiles {
+    /// With the name and the columns of `part`.
+    fn new(folder: &Path, part: &DataTable, with_csv: bool) -> Result<TableFiles, DiskError> {
+        let create = |end: &str| {
+            let path = folder.join(format!("{}.{end}", part.name));
+            let file = File::create(&path).map_err(DiskError::io(&path))?;
+            Ok::<_, DiskError>((path, file))
+        };
+        let csv = with_csv.then(|| create("csv")).transpose()?;
+        let (path, file) = create("parquet")?;
+        let writer = parquet::ParquetWriter::new(part, file).map_err(DiskError::parquet(&path))?;
+        let csv = csv.map(|(path, file)| (path, csv::CsvWriter::new(file)));
+        Ok(TableFiles { csv, parquet: (path, writer) })
+    }
+
+    fn finish(self) -> Result<(), DiskError> {
+        if let Some((path, csv)) = self.csv {
+            csv.finish().map_err(DiskError::io(&path))?;
+        }
+        let (path, parquet) = self.parquet;
+        parquet.finish().map_err(DiskError::parquet(&path))
     }
 }
 

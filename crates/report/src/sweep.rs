@@ -36,7 +36,21 @@ impl Run {
     }
 }
 
+/// Goodput and loads of all runs over the same part: where some are averaged over their arrivals, all are that can be. Runs with
+/// one seed have the same arrivals, but how much arrives by their end depends on the scheme.
+pub fn share_one_window(runs: &mut [Run]) {
+    if runs.iter().any(|run| run.summary.arrivals_until_s.is_some()) {
+        runs.iter_mut().for_each(Run::average_over_arrivals);
+    }
+}
+
 impl Run {
+    /// Averages goodput and loads over the arrivals instead of the whole run, if flows arrived over time.
+    pub fn average_over_arrivals(&mut self) {
+        self.summary.average_over_arrivals();
+        self.detail.network.average_over_arrivals();
+    }
+
     /// The value on an axis, as written in the scenario; empty if the run has no such label.
     #[must_use]
     pub fn label(&self, axis: &str) -> &str {
@@ -102,7 +116,8 @@ impl Sweep {
     /// Interrupted runs would distort every mean, so they are left out if there is any other run.
     #[must_use]
     pub fn new(runs: Vec<Run>) -> Sweep {
-        let (runs, left_out) = without_interrupted(runs);
+        let (mut runs, left_out) = without_interrupted(runs);
+        share_one_window(&mut runs);
         let all = axes(&runs);
         let varying: Vec<String> = all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
         let numeric: Vec<HorizontalAxis> =
@@ -344,6 +359,26 @@ mod tests {
         assert_eq!(ratio.runs, 3);
         let alone = sweep.estimate(0, 1, "fct.mean").unwrap();
         assert!(alone.high.unwrap() > 5.0);
+    }
+
+    /// One of two balancers mostly drains: both are averaged over the arrivals.
+    #[test]
+    fn goodput_of_all_runs_is_of_one_window() {
+        let (mut ecmp, mut drill) = (run("ecmp", "0.8", 1, 2.0), run("drill", "0.8", 1, 1.0));
+        (drill.summary.arrivals_until_s, drill.summary.goodput_gbps) = (Some(0.002), 90.0);
+        (ecmp.summary.drains_from_s, ecmp.summary.goodput_gbps) = (Some(0.002), 0.1);
+        ecmp.summary.in_arrivals = Some(crate::summary::ArrivalAverages {
+            until_s: 0.002,
+            goodput_gbps: 40.0,
+            ..Default::default()
+        });
+        let alone = Sweep::new(vec![ecmp.clone()]);
+        assert_eq!(alone.runs[0].summary.goodput_gbps, 0.1, "nothing to compare it with");
+        let sweep = Sweep::new(vec![ecmp, drill]);
+        let of =
+            |run: &Run| (run.summary.goodput_gbps, run.summary.arrivals_until_s, run.summary.drains_from_s);
+        assert_eq!(of(&sweep.runs[0]), (40.0, Some(0.002), None));
+        assert_eq!(of(&sweep.runs[1]), (90.0, Some(0.002), None));
     }
 
     #[test]

@@ -3,13 +3,26 @@
 mod series;
 
 use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
+use crate::manifest::Manifest;
 use crate::sweep::Run;
+use std::sync::Arc;
 use weft_core::LinkId;
 use weft_core::record::{
     FlowPauses, FlowRecord, FlowSample, FlowSeries, JobRecord, LinkRecord, PauseRecord, Quantity,
     QueueSeries, RunRecord, StepRecord,
 };
 use weft_table::{Cells, DataTable};
+
+/// Gives every row the folder of the run's case and its seed, by which it is found in the table of the sweep.
+#[must_use]
+pub fn of_manifest(table: DataTable, manifest: &Manifest) -> DataTable {
+    let (rows, case) = (table.rows(), Arc::from([manifest.case_folder()]));
+    table.names("case", &case, std::iter::repeat_n(0, rows)).integers(
+        "seed",
+        "",
+        std::iter::repeat_n(manifest.seed, rows),
+    )
+}
 
 /// The tables of a run that are kept, except the flows: `links`, `hops`, `drops`, `pauses`, `jobs` and their `tasks` if
 /// there are any, and, if sampled, `queues` and `flow-samples`; and the run over time.
@@ -27,24 +40,25 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     tables.chain(series::all(record)).collect()
 }
 
-/// Optional columns of the table `flows`.
-#[derive(Clone, Copy)]
+/// Names and optional columns of the table `flows`.
+#[derive(Clone)]
 pub(crate) struct FlowColumns {
+    /// Traffic entries.
+    pub(crate) tags: Arc<[String]>,
+    /// Hosts, and the nodes after them.
+    pub(crate) hosts: Arc<[String]>,
     /// Columns on reordering.
     pub(crate) reordering: bool,
     /// The column of identifiers from flow files.
     pub(crate) listed: bool,
 }
 
-/// The table `flows`, or a part of it: one row per flow. `measured` is 1 for flows that started after the warm-up;
+/// The table `flows`, or a part of it: one row per flow. `measured` holds for flows that started after the warm-up;
 /// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow files
 /// have a `flow_id`, `listed_id`.
-pub(crate) fn flows(
-    record: &RunRecord,
-    flows: &[FlowRecord],
-    FlowColumns { reordering, listed }: FlowColumns,
-) -> DataTable {
-    let table = times_of_flows(record, flows);
+pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumns) -> DataTable {
+    let FlowColumns { reordering, listed, .. } = *columns;
+    let table = times_of_flows(record, flows, columns);
     let ids = || Cells::Integers(flows.iter().map(|flow| flow.listed.map(u64::from)).collect());
     let table = if listed { table.column("listed_id", "", ids()) } else { table };
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
@@ -72,28 +86,27 @@ fn pauses_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
         .integers("held_packets", "packets", column(|pauses| u64::from(pauses.packets)))
         .integers("held_ps", "ps", column(|pauses| pauses.held.0))
         .integers("held_at_host_ps", "ps", column(|pauses| pauses.at_host.0))
-        .integers("culprit", "", column(|pauses| u64::from(pauses.congested)))
-        .integers("victim", "", column(|pauses| u64::from(pauses.is_victim())))
+        .flags("culprit", flows.iter().map(|flow| flow.pauses.congested))
+        .flags("victim", flows.iter().map(|flow| flow.pauses.is_victim()))
 }
 
-fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> DataTable {
+fn times_of_flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumns) -> DataTable {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
-    let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
     let acknowledged = |flow: &FlowRecord| flow.acknowledged.map(|at| at.since(flow.start).0);
     let factor = |flow: &FlowRecord| flow.end.map(|_| slowdown(flow));
     let table = DataTable::new("flows")
         .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
-        .texts("tag", flows.iter().map(tag))
-        .texts("src", flows.iter().map(|flow| node(record, flow.source.0)))
-        .texts("dst", flows.iter().map(|flow| node(record, flow.destination.0)))
+        .names("tag", &columns.tags, flows.iter().map(|flow| u32::from(flow.tag)))
+        .names("src", &columns.hosts, flows.iter().map(|flow| flow.source.0))
+        .names("dst", &columns.hosts, flows.iter().map(|flow| flow.destination.0))
         .integers("size_bytes", "B", column(|f| f.size.0))
         .integers("start_ps", "ps", column(|f| f.start.0))
         .column("fct_ps", "ps", Cells::Integers(flows.iter().map(fct).collect()))
         .column("fct_acknowledged_ps", "ps", Cells::Integers(flows.iter().map(acknowledged).collect()))
         .integers("ideal_fct_ps", "ps", column(|f| f.ideal.0))
         .column("slowdown", "", Cells::Numbers(flows.iter().map(factor).collect()))
-        .integers("measured", "", flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
+        .flags("measured", flows.iter().map(|f| f.start >= record.warm_up))
         .integers("delivered_bytes", "B", column(|f| f.delivered.0));
     if !record.measured.has(Quantity::Recovery) {
         return table;
@@ -119,7 +132,7 @@ fn overtaking_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
 /// One row per direction of a cable.
 fn links(record: &RunRecord) -> DataTable {
     let column = |of: fn(&LinkRecord) -> u64| record.links.iter().map(of);
-    let load = |link: &LinkRecord| utilisation(link, record);
+    let load = |link: &LinkRecord| utilisation(link, record, record.averaged());
     let has = |quantity| record.measured.has(quantity);
     let mut table = DataTable::new("links")
         .texts("node", record.links.iter().map(|link| node(record, link.from)))
@@ -127,17 +140,21 @@ fn links(record: &RunRecord) -> DataTable {
         .texts("to", record.links.iter().map(|link| node(record, link.to)))
         .integers("rate_bps", "bps", column(|l| l.rate.0))
         .integers("delay_ps", "ps", column(|l| l.delay.0))
-        .integers("failed", "", column(|l| u64::from(l.failed)));
+        .flags("failed", record.links.iter().map(|link| link.failed));
     if has(Quantity::Loads) {
         table = table.integers("tx_bytes", "B", column(|l| l.sent.0)).integers(
             "tx_packets",
             "packets",
             column(|l| l.packets),
         );
-        if record.arrivals.is_some() {
+        if record.averaged().is_some() {
             table = table.integers("tx_bytes_in_arrivals", "B", column(|l| l.sent_in_arrivals.0));
         }
         table = table.numbers("utilisation", "", record.links.iter().map(load));
+        if record.arrivals.is_some() {
+            let in_arrivals = record.links.iter().map(|link| utilisation(link, record, record.arrivals));
+            table = table.numbers("utilisation_in_arrivals", "", in_arrivals);
+        }
     }
     table =
         table.column("offered", "", Cells::Numbers(record.links.iter().map(|link| link.offered).collect()));
@@ -289,7 +306,7 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
     }
     let mut table = DataTable::new("sweep");
     for axis in crate::sweep::axes(runs) {
-        table = table.texts(&axis, runs.iter().map(|run| run.label(&axis).to_owned()));
+        table = table.texts(&axis_column(&axis), runs.iter().map(|run| run.label(&axis).to_owned()));
     }
     table = table.integers("seed", "", runs.iter().map(|run| run.manifest.seed));
     table = table
@@ -303,6 +320,14 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
     }
     table
 }
+
+/// The column of an axis: its key, or `case_name` for the names of cases, which are not their folders.
+fn axis_column(axis: &str) -> String {
+    if FIXED.contains(&axis) { format!("{axis}_name") } else { axis.to_owned() }
+}
+
+/// Columns that every table of a sweep has.
+const FIXED: [&str; 4] = ["seed", "case", "path", "stop"];
 
 /// The folder of a run's files relative to the table, or one of its parents: `above` levels up.
 fn folder(run: &Run, above: usize) -> String {

@@ -9,7 +9,7 @@ use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::{Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
-use crate::text::{NOT_MEASURED, count, duration, number, plural, value};
+use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, value};
 use weft_draw::Columns;
 
 pub use weft_draw::{WIDTH, wrapped};
@@ -57,7 +57,21 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
             bold: faster(scheme, at),
         })
         .collect();
-    format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
+    let thinned = sweep.runs.iter().find_map(thinned).map(|words| wrapped(&words, WIDTH).join("\n") + "\n");
+    let thinned = thinned.unwrap_or_default();
+    format!("{}\n{}{thinned}", headline_text(headline, colour), table(&header, &rows, colour))
+}
+
+/// Whether values of the queue series stand for several samples each.
+fn thinned(run: &Run) -> Option<String> {
+    let heat = run.detail.heat.as_ref().filter(|heat| heat.samples_per_value > 1)?;
+    let every = duration(heat.every_us);
+    let width = duration(heat.every_us * heat.samples_per_value as f64);
+    let words = format!(
+        "queue series: bins of {width} with the peak and mean of {} every {every}; measure.queues_values gives more bins",
+        plural(heat.samples_per_value, "sample")
+    );
+    Some(words.replace('\u{202f}', " "))
 }
 
 /// Headline and table of runs without a completion time.
@@ -93,9 +107,21 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
-    let faster = ratio.as_ref().map_or(String::new(), |ratio| format!("{}×", number(ratio.mean)));
+    let faster = ratio.as_ref().map_or(String::new(), |ratio| speed(ratio.mean));
     let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];
     start.chain(cells).collect()
+}
+
+/// `1.62×`; a difference that three digits do not show is a share: `+0.301 %`.
+fn speed(ratio: f64) -> String {
+    match ratio - 1.0 {
+        0.0 => "1×".to_owned(),
+        small if small.abs() < 0.005 => {
+            let sign = if small > 0.0 { '+' } else { '−' };
+            format!("{sign}{}", percent(small.abs())).replace('\u{202f}', " ")
+        }
+        _ => format!("{}×", number(ratio)),
+    }
 }
 
 pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
@@ -171,6 +197,7 @@ fn counts(run: &Run) -> String {
             .chain(victims)
             .chain(deadlocks)
             .chain(job_words(&run.summary).map(|words| words + "\n"))
+            .chain(thinned(run).map(|words| wrapped(&words, WIDTH).join("\n") + "\n"))
             .collect::<String>())
         .replace('\u{202f}', " ")
 }

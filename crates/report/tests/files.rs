@@ -10,7 +10,8 @@ use weft_core::record::{
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;
 use weft_report::{
-    Headline, Kept, Listing, Manifest, Run, Summary, Sweep, page, read_run, read_runs, write_run, write_sweep,
+    CsvTables, Headline, Kept, Listing, Manifest, Run, Summary, Sweep, page, read_run, read_runs, write_run,
+    write_sweep,
 };
 
 fn folder(name: &str) -> PathBuf {
@@ -97,12 +98,20 @@ fn what_is_written_reads_back() {
     }
     let flows = fs::read_to_string(place.join("flows.csv")).expect("text");
     let lines: Vec<&str> = flows.lines().collect();
-    assert!(lines[1].starts_with("0,trace,host0,host1,1000,0,7000000,8000000,7000000,1,1,"), "{}", lines[1]);
-    assert!(lines[2].starts_with("1,trace,host0,host1,1000,1,,,7000000,,1,"), "{}", lines[2]);
+    assert!(
+        lines[1].starts_with("0,trace,host0,host1,1000,0,7000000,8000000,7000000,1,true,"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines[2].starts_with("1,trace,host0,host1,1000,1,,,7000000,,true,"), "{}", lines[2]);
     let queues = fs::read_to_string(place.join("queues.csv")).expect("text");
-    assert_eq!(queues.lines().nth(2), Some("2000000,leaf0,0,9,9"), "the last bin holds one sample");
+    assert_eq!(
+        queues.lines().nth(2),
+        Some("2000000,leaf0,0,9,9,ecmp-01234567,1"),
+        "the last bin holds one sample"
+    );
     let windows = fs::read_to_string(place.join("flow-samples.csv")).expect("text");
-    assert_eq!(windows.lines().nth(1), Some("10000000,0,14600,,0,3000000,cwr,0,0,"));
+    assert_eq!(windows.lines().nth(1), Some("10000000,0,14600,,0,3000000,cwr,0,0,,ecmp-01234567,1"));
 }
 
 /// Everything that adds a column is in the record.
@@ -110,7 +119,8 @@ fn widest() -> RunRecord {
     let mut record = record(4);
     record.flows[0].listed = Some(7);
     record.links[0].trimmed = 1;
-    record.arrivals = Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9) });
+    record.arrivals =
+        Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9), most: true });
     record.pauses = vec![PauseRecord::default()];
     record.jobs = vec![JobRecord::default()];
     let place = "leaf0-spine0".to_owned();
@@ -135,7 +145,7 @@ fn the_list_of_columns_is_that_of_the_tables() {
         let folder = if table.name == "sweep" { &root } else { &place };
         let text = fs::read_to_string(folder.join(format!("{}.csv", table.name))).expect(table.name);
         let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
-        let named: Vec<&str> = table.columns.iter().map(|(name, ..)| *name).collect();
+        let named: Vec<&str> = table.all().map(|(name, ..)| *name).collect();
         match table.name {
             "sweep" => assert_eq!(header[1..=named.len()], named, "after the label, before the metrics"),
             _ => assert_eq!(header, named, "{}", table.name),
@@ -232,6 +242,42 @@ fn interrupted_runs_stay_out_of_means_and_are_told() {
     assert_eq!((sweep.runs.len(), sweep.left_out), (2, 1));
     assert!(Headline::of_sweep(&sweep, &[]).warnings[0].contains("1 run was interrupted and is excluded"));
     assert_eq!(Sweep::new(vec![run(1, "interrupted"), run(2, "interrupted")]).runs.len(), 2);
+}
+
+#[test]
+fn large_tables_are_csv_only_when_asked() {
+    let root = folder("csv");
+    for (csv, flows, there) in [
+        (CsvTables::Small, 10_000, true),
+        (CsvTables::Small, 10_001, false),
+        (CsvTables::All, 10_001, true),
+        (CsvTables::Never, 1, false),
+    ] {
+        let place = root.join(format!("{csv:?}-{flows}"));
+        let kept = Kept { csv, ..Kept::ALL };
+        write_run(&place, &record(flows), &manifest("ecmp", 1), "", &kept).expect("written");
+        assert_eq!(place.join("flows.csv").exists(), there, "{csv:?} {flows}");
+        assert_eq!(place.join("links.csv").exists(), csv != CsvTables::Never, "{csv:?} {flows}");
+        assert!(place.join("flows.parquet").exists() && place.join("links.parquet").exists());
+    }
+}
+
+/// The axis of named cases is not the folder of the case.
+#[test]
+fn no_column_of_a_sweep_has_the_name_of_another() {
+    let of = |case: &str| {
+        let labels = vec![("case".to_owned(), case.to_owned())];
+        Run {
+            manifest: Manifest { labels, ..manifest("", 1) },
+            link: format!("{case}-0/seed-1/report.html"),
+            ..Run::default()
+        }
+    };
+    let table = weft_report::tables::of_sweep(&[of("drill"), of("ecmp")]);
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names[..4], ["case_name", "seed", "case", "path"]);
+    let distinct: std::collections::BTreeSet<&&str> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len());
 }
 
 /// A part of the record, a file that tells it, and whether the run tells it.

@@ -3,9 +3,8 @@
 //! crate runs the cases that the measures need, judges the claims, and writes pages. Another source needs only files.
 //!
 //! In reading order: `source` (the file), `plan` (the cases that measures need), `search` (bisection), `measure`
-//! (values), `finding` (findings and verdicts), `drawing` and `plot` (figures),
-//! `reproduce`
-//! (one call), `page` and `assumption` (the book).
+//! (values), `finding` (findings and verdicts), `score` (how many hold), `drawing` and `plot` (figures), `reproduce` (one
+//! call), `page`, `overview`, `verdicts` and `assumption` (the book).
 //!
 //! Must not depend on engines or the command line.
 
@@ -18,14 +17,17 @@ mod finding;
 mod folder;
 mod form;
 mod measure;
+mod overview;
 mod page;
 mod plan;
 mod plot;
 mod report;
 mod reproduce;
+mod score;
 mod search;
 mod source;
 mod terminal;
+mod verdicts;
 mod words;
 
 pub use form::Form;

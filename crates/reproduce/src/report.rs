@@ -11,7 +11,8 @@ use crate::finding::{ClaimFindings, verdict};
 use crate::folder::Folder;
 use crate::measure::Runs;
 use crate::plan::ReproductionPlan;
-use crate::source::{Assumption, PublishedSource};
+use crate::score::{ClaimScores, double_standards};
+use crate::source::{Assumption, PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 
 /// The file name of every report.
@@ -46,15 +47,23 @@ pub(crate) fn write(
 }
 
 fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
-    let verdicts = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
-    let words: Vec<String> = verdicts.map(|claim| verdict(claim, findings).words()).collect();
+    let claims = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
+    let claims: Vec<&PublishedClaim> = claims.collect();
+    let words: Vec<String> = claims.iter().map(|claim| verdict(claim, findings).words()).collect();
     let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
     let (yes, no) = (count("reproduced"), count("not reproduced"));
     format!(
-        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured.",
+        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured or compared. {}",
         words.len(),
-        words.len() - yes - no
+        words.len() - yes - no,
+        ClaimScores::of(source, &claims, findings).sentences().join(" ")
     )
+}
+
+/// The verdict, and where a claim that holds fails under what excuses another.
+fn told(source: &PublishedSource, claim: &PublishedClaim, findings: &ClaimFindings) -> String {
+    let excused = double_standards(source, claim, findings).into_iter().map(|one| one.words());
+    [verdict(claim, findings).words()].into_iter().chain(excused).collect::<Vec<_>>().join("; ")
 }
 
 /// One row per claim.
@@ -62,12 +71,12 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
     let header = ["claim", "statement", "published", "measured", "band", "verdict"];
     let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
     let assumptions = assumption::measured(source, findings);
-    let assumed = |claim: &crate::source::PublishedClaim| -> Vec<String> {
+    let assumed = |claim: &PublishedClaim| -> Vec<String> {
         let told =
             |one: &&Assumption| assumption::plain(assumption::verdict(claim, one, findings)).to_owned();
         assumptions.iter().map(told).collect()
     };
-    let row = |claim: &crate::source::PublishedClaim| {
+    let row = |claim: &PublishedClaim| {
         let finding = findings.claims.get(claim.id.get_ref());
         let bands: Vec<String> = words::bands(claim, finding).into_iter().map(|(band, _)| band).collect();
         let own = vec![
@@ -76,7 +85,7 @@ fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
             claim.published.clone(),
             [words::measured(claim, finding), words::otherwise(claim, findings)].concat().join("; "),
             bands.join("; "),
-            verdict(claim, findings).words(),
+            told(source, claim, findings),
         ];
         [own, assumed(claim)].concat()
     };

@@ -31,6 +31,21 @@ pub struct ReproduceOptions {
     pub assumptions: bool,
     /// A folder with `claims.toml`, in whose `results.json` findings are stored.
     pub write: Option<PathBuf>,
+    /// Called before the first run with what is about to be computed and written.
+    pub announce: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// What the statistics of a run take on the disk, roughly: most is in its `detail.json`, which grows with the links.
+const BYTES_OF_A_RUN: usize = 150_000;
+
+/// How much is about to be run and written.
+fn announcement((all, open): (usize, usize), out: &Path) -> String {
+    let there = if all > open { format!(", {} are there", all - open) } else { String::new() };
+    let megabytes = (open * BYTES_OF_A_RUN).div_ceil(1_000_000);
+    format!(
+        "{open} runs to compute{there}; writes statistics without tables, about {megabytes} MB, to {}; searches may add runs",
+        out.display()
+    )
 }
 
 /// The result of a call.
@@ -106,7 +121,9 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let mut assumed: Vec<Assumed<'_>> =
         assumptions.map(|assumption| assume(&mut plan, assumption, &claims)).collect();
     let (solved, unsolved) = plan.solve(options.run.jobs);
-    let mut collected = run_batches(&plan.batches(), &options.run)?;
+    let batches = plan.batches();
+    (options.announce)(&announcement(weft::count_runs(&batches, &options.run)?, &options.run.out));
+    let mut collected = run_batches(&batches, &options.run)?;
     let reused = collected.reused;
     let mut runs = Runs::new(&plan, (collected.runs, solved.clone()));
     while !collected.interrupted && look_further(&mut plan, (&mut asked, &mut assumed), &runs) {

@@ -1,6 +1,7 @@
 //! The terminal output of a reproduction, in 80 columns.
 
 use crate::finding::{ClaimFindings, ClaimStatus, verdict};
+use crate::score::{ClaimScores, double_standards};
 use crate::source::{PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 use weft_draw::{WIDTH, wrapped};
@@ -23,10 +24,18 @@ pub(crate) fn summary(
         claims.len(),
         claims.len() - yes - no
     ));
+    lines.extend(wrapped(&ClaimScores::of(source, claims, findings).sentences().join(" "), WIDTH));
     let longest = claims.iter().map(|claim| claim.id.get_ref().len() + 1).max().unwrap_or(0);
     let margin = MARGIN.max(longest);
     for (claim, verdict) in claims.iter().zip(&verdicts) {
         lines.extend(entry(claim, verdict, findings, margin));
+        for one in double_standards(source, claim, findings) {
+            lines.extend(
+                wrapped(&one.words(), WIDTH - margin - 2)
+                    .iter()
+                    .map(|line| format!("{:1$}{line}", "", margin + 2)),
+            );
+        }
     }
     for assumption in assumption::measured(source, findings) {
         let [yes, no] = assumption::counts(source, assumption, findings);

@@ -121,7 +121,15 @@ impl Scratch {
         };
         let write = Some(self.source());
         let (form, claims) = (Form::Full, Vec::new());
-        let mut options = ReproduceOptions { run, form, claims, tables: false, assumptions: false, write };
+        let mut options = ReproduceOptions {
+            run,
+            form,
+            claims,
+            tables: false,
+            assumptions: false,
+            write,
+            announce: Box::new(|_| {}),
+        };
         change(&mut options);
         reproduce(&format!("{}/", self.source().display()), options)
     }
@@ -151,11 +159,11 @@ fn claims_are_measured_judged_and_written_down() {
         page.contains("**2 are reproduced, 1 are not**; 1 cannot be compared, 1 have not been run"),
         "{page}"
     );
-    let row = |id: &str| page.lines().find(|line| line.starts_with(&format!("| {id}<br>"))).unwrap();
-    assert!(row("C1").ends_with("| **reproduced** |"), "{page}");
-    assert!(row("C2").ends_with("| **not reproduced** |"), "{page}");
-    assert!(row("C3").ends_with("| not run: not built yet |"), "{page}");
-    assert!(row("C4").ends_with("| not comparable: no colours |"), "{page}");
+    let row = |id: &str| page.lines().find(|line| line.contains(&format!("<strong>{id}</strong>"))).unwrap();
+    assert!(row("C1").contains(">reproduced</strong></td>"), "{page}");
+    assert!(row("C2").contains(">not reproduced</strong></td>"), "{page}");
+    assert!(row("C3").contains("<td>not run: not built yet</td>"), "{page}");
+    assert!(row("C4").contains("<td>not comparable: no colours</td>"), "{page}");
     let table = |name: &str| page.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
     assert!(table("no such").contains("not run"), "{page}");
     assert_ne!(table("twice").replace("twice", ""), table("as written").replace("as written", ""));
@@ -170,7 +178,7 @@ fn only_what_claims_need_is_run_and_nothing_twice() {
     let again = scratch.run(|options| options.claims = vec!["C1-C2".into()]).unwrap();
     assert_eq!((again.reused, runs_below(&scratch.0.join("runs"))), (4, 6));
     let page = page(&scratch.source()).unwrap();
-    assert!(page.contains("| C5<br>5 |") && page.contains("not run: not yet"), "{page}");
+    assert!(page.contains("<strong>C5</strong><br>5</td>") && page.contains("not run: not yet"), "{page}");
 }
 
 /// Every claim is measured in the reduced form under each assumption; what cannot be is left empty.
@@ -287,10 +295,10 @@ fn a_choice_that_a_source_leaves_open_is_run_both_ways() {
     );
     scratch.run(|options| options.claims = vec!["C2".into()]).unwrap();
     let told = page(&scratch.source()).unwrap();
-    let row = told.lines().find(|line| line.starts_with("| C2<br>")).unwrap();
-    assert!(row.contains("<br>if flows are larger: 0."), "{row}");
+    let row = told.lines().find(|line| line.contains("<strong>C2</strong>")).unwrap();
+    assert!(row.contains("<td>if flows are larger: 0."), "{row}");
     assert!(
-        row.ends_with("| **not reproduced** |") && told.contains(": from quick, 2 seeds, 4 runs"),
+        row.contains(">not reproduced</strong></td>") && told.contains(": from quick, 2 seeds, 4 runs"),
         "{told}"
     );
     scratch.edit("traffic.t.sizes=20 kB", "traffic.t.sizes=10 kB");
@@ -348,6 +356,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
             tables: false,
             assumptions: false,
             write: None,
+            announce: Box::new(|_| {}),
         },
     );
     assert!(unknown.unwrap_err().to_string().contains("allowed: drill"));

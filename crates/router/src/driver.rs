@@ -145,7 +145,7 @@ impl SwitchDriver {
 
     /// The activity of a port so far: packets and wire bytes sent, and the counters of its queues.
     pub fn port(&mut self, port: PortId) -> ((u64, Bytes), PortCounters) {
-        (self.sent[port.index()], self.switch.counters(self.now, port))
+        (self.sent[port.index()], self.switch.reading().counters(self.now, port))
     }
 
     fn wake(&mut self, port: PortId) {

@@ -84,6 +84,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::seeds_are_distinct, &["seeds"]),
     (measure::warm_up_ends_before_the_run, &["measure"]),
     (measure::failures_come_before_the_end, &["measure", "failure"]),
+    (network::one_setting_gives_the_rate_of_fabric_cables, &["topology"]),
     (measure::queues_are_sampled_and_recorded, &["measure"]),
     (measure::flows_are_sampled, &["measure"]),
     (levels::levels_concern_switches, &["switch", "topology"]),

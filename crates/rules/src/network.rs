@@ -6,7 +6,15 @@ use weft_switch::BalancerSettings;
 use weft_switch::balance::drill::Components;
 use weft_topology::quiver::without_valley_free_path;
 use weft_topology::timeline::Convergence;
-use weft_topology::{FailureSettings, Graph, Node, plan};
+use weft_topology::{FailureSettings, Graph, Node, TopologySettings, plan};
+
+/// The rate of fabric cables is given or follows from the oversubscription, never both.
+pub(crate) fn one_setting_gives_the_rate_of_fabric_cables(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let TopologySettings::LeafSpine(leaf_spine) = &facts.settings.topology else { return };
+    let Some(rate) = leaf_spine.rate_by_oversubscription() else { return };
+    let why = format!("topology.leaf-spine.oversubscription makes it {rate}; give only one of them");
+    facts.idle("topology.leaf-spine.fabric_link.rate", &why, found);
+}
 
 /// Every seed draws its failures; each draw must succeed. Named failures must not partition the network for the whole
 /// run.

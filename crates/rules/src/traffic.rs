@@ -25,6 +25,7 @@ pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
         uplink_capacity: &uplink_capacity,
         framing: framing(&settings.transport),
         folder: facts.folder,
+        host_names: graph.host_names(),
     };
     let limits = Limits {
         warm_up: Time::ZERO + settings.measure.warm_up,

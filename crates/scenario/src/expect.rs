@@ -3,6 +3,7 @@
 //!
 //! Must not depend on records or statistics, only on metric names.
 
+mod limits;
 mod resolve;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ settings! {
         /// What is measured: metrics of cases, numbers, `+ - * /`, parentheses, `min(..)` and `max(..)`, for example
         /// "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses selects the case with this value.
         value: Option<String> = None,
-        /// The expected number, with `within`.
+        /// The expected number, with `within`. Limits are numbers in the unit of the metric, or texts with a unit: "10 ms".
         about: Option<f64> = None,
         /// Tolerance: "15 %", or "x2" for a factor of two either way.
         within: Option<String> = None,
@@ -52,11 +53,13 @@ pub struct Metrics {
     pub known: fn(&str) -> bool,
     /// The metric that a misspelt path probably means.
     pub nearest: fn(&str) -> Option<String>,
+    /// The unit of a metric; empty for counts, shares and ratios.
+    pub unit: fn(&str) -> &'static str,
 }
 
 impl Metrics {
     /// Accepts every name: for tools and tests that do not measure.
-    pub const ANY: Metrics = Metrics { known: |_| true, nearest: |_| None };
+    pub const ANY: Metrics = Metrics { known: |_| true, nearest: |_| None, unit: |_| "" };
 }
 
 /// Limits of a measured number.
@@ -194,6 +197,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
         mistakes.push(Mistake::new(entry.place, &path, message).allowing(format!("value = \"{text}\"")));
         text
     });
+    let limits = limits::without_units(&mut node);
     let decoded = decode(TABLE, &node, &path, &[]);
     mistakes.extend(decoded.mistakes);
     let mut settings = ExpectSettings::from_value(&decoded.value);
@@ -207,8 +211,20 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     }
     let (text, expression) = measured?;
     let subject = reading.place("value");
+    let given = [settings.about, settings.below, settings.above].iter().flatten().count();
     let (reduced, place) = (settings.reduced, node.place);
-    Some(Question { path, place, subject, text, expression, selection, bound: bound?, reduced })
+    Some(Question {
+        path,
+        place,
+        subject,
+        text,
+        expression,
+        selection,
+        limits,
+        given,
+        bound: bound?,
+        reduced,
+    })
 }
 
 /// A part of the expression that expectations do not support, if any.

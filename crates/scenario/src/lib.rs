@@ -47,7 +47,7 @@ pub use template::{TEMPLATES, Template, template};
 pub use weft_mistake::node::Origin;
 pub use weft_mistake::{LineColumn, Mistake, Mistakes, Source, SourceSpan, Sources};
 pub use weft_model::{
-    CardsInUse, Case, Device, DeviceSettings, HostSection, MeasureSettings, PortSection, Recorded,
+    CardsInUse, Case, CsvFiles, Device, DeviceSettings, HostSection, MeasureSettings, PortSection, Recorded,
     ScenarioSettings, SwitchSection, TrafficSection, TransportInUse, TransportsInUse, cards, devices, ports,
     stacks,
 };

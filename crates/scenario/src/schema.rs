@@ -101,6 +101,11 @@ fn sweep() -> Json {
 
 fn expectation() -> Json {
     let mut schema = table(expect::TABLE, None);
+    for limit in ["about", "below", "above"] {
+        // with a unit it is a text
+        let kinds = schema["properties"][limit]["anyOf"].as_array_mut();
+        kinds.expect("a limit may be absent").push(json!({ "type": "string" }));
+    }
     schema["properties"][expect::WHERE_KEY] = changes("Selects cases of the sweep by path and value.");
     schema
 }

@@ -168,8 +168,8 @@ impl Calendar {
     /// Takes the next event before the end if it is in the wheel; otherwise use [`Calendar::pop_aside`].
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Next> {
-        let slot = self.wheel.occupied_from(self.number)?;
-        let mut row = self.wheel.first[slot];
+        let found = self.wheel.occupied_from(self.number)?;
+        let mut row = self.wheel.first[found.slot()];
         let Row { mut time, mut next, mut packet } = *self.row(row);
         let bucket = time.0 >> self.shift;
         if next != NONE && bucket != self.number {
@@ -180,13 +180,13 @@ impl Calendar {
             return None;
         }
         self.number = bucket;
-        self.wheel.take_first(slot, next);
+        self.wheel.take_first(found, next);
         Some((time, row, packet))
     }
 
     /// The first row of the wheel.
     fn first(&self) -> Option<u32> {
-        self.wheel.occupied_from(self.number).map(|slot| self.wheel.first[slot])
+        self.wheel.occupied_from(self.number).map(|found| self.wheel.first[found.slot()])
     }
 
     #[inline]
@@ -266,16 +266,17 @@ impl Calendar {
     /// Takes the next event before the end, from the wheel or from the heap, after [`Calendar::pop`] has found none.
     #[inline(never)]
     pub(crate) fn pop_aside(&mut self) -> Option<Next> {
-        let near = self.first();
+        let bucket = self.wheel.occupied_from(self.number);
+        let near = bucket.map(|found| self.wheel.first[found.slot()]);
         let far = self.heap.peek().map(|Reverse((time, rank))| rank.entry(*time));
-        match (near, far) {
+        match (near.zip(bucket), far) {
             (_, Some(far)) if near.is_none_or(|near| self.order.precedes(far, self.entry(near))) => {
                 (far.time < self.end).then(|| self.pop_far(far, near))
             }
-            (Some(row), _) if self.row(row).time < self.end => {
+            (Some((row, found)), _) if self.row(row).time < self.end => {
                 let Row { time, next, packet } = *self.row(row);
                 self.number = time.0 >> self.shift;
-                self.wheel.take_first(self.number as usize % BUCKETS, next);
+                self.wheel.take_first(found, next);
                 Some((time, row, packet))
             }
             _ => None,
@@ -296,7 +297,7 @@ impl Calendar {
         }
         self.row_mut(second).next = first;
         self.row_mut(first).next = NONE;
-        self.wheel.put_first(bucket, second);
+        self.wheel.first[bucket as usize % BUCKETS] = second;
         second
     }
 
@@ -321,6 +322,7 @@ impl Calendar {
     }
 
     /// Sorts the rows of the open bucket.
+    #[inline(never)]
     fn sort(&mut self, mut row: u32) -> u32 {
         let mut several = std::mem::take(&mut self.several);
         while row != NONE {
@@ -334,7 +336,7 @@ impl Calendar {
             self.row_mut(row).next = next;
             next = row;
         }
-        self.wheel.put_first(self.number, next);
+        self.wheel.first[self.number as usize % BUCKETS] = next;
         self.several = several;
         next
     }

@@ -1,19 +1,18 @@
 //! Traffic carried by a domain up to an instant: bytes sent by link, payload delivered. Recorded when the last flow
 //! starts, so that loads can be averaged over the arrival period. Recording changes nothing.
 
-use weft_core::record::ArrivalRecord;
 use weft_core::{Bytes, PortId, Time};
 use weft_plan::Setup;
 
-use crate::domain::Domain;
-use crate::run::Simulation;
+use crate::devices::Devices;
+use crate::wire::Wires;
 
 /// See the file's head.
 pub(crate) struct Carried {
     /// By link; zero for those of other domains. Empty until recorded.
     pub(crate) sent: Vec<Bytes>,
     /// Payload of measured flows.
-    delivered: Option<Bytes>,
+    pub(crate) delivered: Option<Bytes>,
 }
 
 impl Carried {
@@ -24,32 +23,19 @@ impl Carried {
     }
 }
 
-impl Domain {
-    /// Records what has been carried up to and including all events of `now`. A packet counts from its first bit.
-    pub(crate) fn note_carried(&mut self, now: Time) {
+impl Carried {
+    /// Records what wires have carried and hosts have received up to and including all events of `now`. A packet counts
+    /// from its first bit.
+    pub(crate) fn note(&mut self, now: Time, wires: &Wires, devices: &mut Devices, delivered: Bytes) {
         let after = Time(now.0 + 1);
-        let Carried { sent, delivered } = &mut self.arrived;
-        *delivered = Some(self.hosts.ends.delivered());
-        sent.extend(self.cx.wires.iter().map(|wire| wire.sent));
-        for own in self.devices.all_mut() {
+        self.delivered = Some(delivered);
+        self.sent.extend(wires.iter().map(|wire| wire.sent));
+        for own in devices.all_mut() {
             own.switch.settle(after);
-            for port in (0..own.switch.ports()).map(|port| PortId(port as u16)) {
-                let (_, waiting) = own.switch.waiting(after, port);
-                sent[own.link(port).index()] -= waiting;
+            for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
+                let (_, waiting) = own.switch.reading().waiting(after, port);
+                self.sent[own.link(port).index()] -= waiting;
             }
         }
-    }
-}
-
-impl Simulation {
-    /// The arrival period of the run, if at least half of all payload was delivered in it; it says little about a run
-    /// that mostly drains.
-    pub(crate) fn arrivals(&self) -> Option<ArrivalRecord> {
-        let (_, until) = self.plan.setup.flows.arrivals()?;
-        let noted: Option<Vec<Bytes>> = self.domains.iter().map(|domain| domain.arrived.delivered).collect();
-        let delivered: Bytes = noted?.into_iter().sum();
-        let whole: Bytes = self.domains.iter().map(|domain| domain.hosts.ends.delivered()).sum();
-        let most = delivered.0 >= whole.0 - delivered.0;
-        (most && until > self.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered })
     }
 }

@@ -2,23 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
+use weft_core::record::{
+    ArrivalRecord, FlowPauses, LinkRecord, Measured, PacketBalance, PauseRecord, Quantity, RunRecord, Stop,
+};
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
+use weft_recorder::flow_series::FlowWatch;
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
 
 use crate::domain::Domain;
 use crate::ends::Closed;
-use crate::flow_series::gathered;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
-use crate::run::{Finish, Simulation};
 use crate::series::gathered as gathered_series;
+use crate::simulation::{Finish, Simulation};
 use crate::tally::Tally;
 
 /// The record of a run, collected from its domains, without flows, which go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
-    let arrivals = simulation.arrivals();
+    let arrivals = arrivals(&simulation);
     let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
@@ -56,7 +58,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         queues,
         imbalance,
         series,
-        flow_series: gathered(&mut domains),
+        flow_series: FlowWatch::finish(domains.iter_mut().filter_map(|domain| domain.flow_watch.take())),
         pauses,
         deadlocks: deadlocks.results(),
         jobs,
@@ -66,7 +68,27 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         arrivals,
         late_changes: late_changes(&plan, finish.at),
         stop: finish.stop,
+        measured: measured(&plan),
         ..record
+    }
+}
+
+/// The arrival period of the run, if it lasted until then. It says little about a run that mostly drains.
+fn arrivals(simulation: &Simulation) -> Option<ArrivalRecord> {
+    let (_, until) = simulation.plan.setup.flows.arrivals()?;
+    let domains = &simulation.domains;
+    let noted: Option<Vec<Bytes>> = domains.iter().map(|domain| domain.arrived.delivered).collect();
+    let delivered: Bytes = noted?.into_iter().sum();
+    let whole: Bytes = domains.iter().map(|domain| domain.hosts.ends.delivered()).sum();
+    let most = delivered.0 >= whole.0 - delivered.0;
+    (until > simulation.plan.setup.warm_up).then_some(ArrivalRecord { until, delivered, most })
+}
+
+/// Everything but what no transport of the run has.
+fn measured(plan: &RunPlan) -> Measured {
+    match plan.setup.transports().any(|transport| transport.duplicates_acks()) {
+        true => Measured::ALL,
+        false => Measured::ALL.without(Quantity::DuplicateAcks),
     }
 }
 
@@ -103,8 +125,8 @@ impl Domain {
     fn take_back(&mut self, end: Time) {
         for own in self.devices.all_mut() {
             own.switch.settle(end);
-            for port in (0..own.switch.ports()).map(|port| PortId(port as u16)) {
-                let (packets, bytes) = own.switch.waiting(end, port);
+            for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
+                let (packets, bytes) = own.switch.reading().waiting(end, port);
                 let wire = self.cx.wires.of(own.link(port));
                 wire.packets -= packets;
                 wire.sent -= bytes;
@@ -146,7 +168,7 @@ impl Collector<'_> {
             }
         };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
-        let counters = own.switch.counters(self.ended, link.port);
+        let counters = own.switch.reading().counters(self.ended, link.port);
         PortCounters { peak: counters.peak.max(domain.peak_before(switch, link.port)), ..counters }
     }
 }

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use weft_core::record::Reason;
+use weft_core::record::{HopWaits, Reason};
+use weft_core::scheduling::SchedulingHeader;
 use weft_core::{LinkId, PacketId, Pool, Time};
 use weft_recorder::trace::Trace;
 use weft_topology::Node;
@@ -11,10 +12,10 @@ use weft_transport::Body;
 
 use crate::calendar::Calendar;
 use crate::event::Event;
-use crate::exchange::Outbox;
-use crate::pause::Pauses;
+use crate::outbox::{Handoff, Outbox};
 use crate::plan::RunPlan;
 use crate::tally::Tally;
+use crate::transmitters::Pauses;
 use crate::waits::Waits;
 use crate::wire::{Flying, Wires};
 
@@ -81,8 +82,34 @@ impl Context {
         self.fly(link, Flying { lands, packet });
     }
 
-    /// A packet in flight comes to a link of this domain, behind earlier ones.
-    pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
+    /// A packet leaves for another domain.
+    fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {
+        let waits = self.pool.headers.waits_mut(packet).copied();
+        let (headers, body) = (&self.pool.headers, *self.pool.body(packet));
+        let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
+        let handoff = Handoff { link, lands, header: *headers.get(packet), body };
+        self.outbox.packet(to, handoff, (scheduling, waits));
+        self.pool.remove(packet);
+    }
+
+    /// A packet comes from another domain.
+    pub(crate) fn take_in(
+        &mut self,
+        handoff: &Handoff,
+        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+    ) {
+        let packet = self.pool.insert(handoff.header, handoff.body);
+        if let (Some(own), Some(scheduling)) = (self.pool.headers.scheduling_mut(packet), scheduling) {
+            *own = scheduling;
+        }
+        if let (Some(own), Some(waits)) = (self.pool.headers.waits_mut(packet), waits) {
+            *own = waits;
+        }
+        self.fly(handoff.link, Flying { lands: handoff.lands, packet });
+    }
+
+    /// A packet is in flight towards this domain, behind earlier ones.
+    fn fly(&mut self, link: LinkId, flying: Flying) {
         let wire = self.wires.of(link);
         if wire.awaited {
             wire.behind.push(flying);

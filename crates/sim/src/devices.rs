@@ -2,7 +2,7 @@
 //! here.
 
 use weft_core::record::Reason;
-use weft_core::{LinkId, PacketId, PortId, Span, SwitchId};
+use weft_core::{LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Effect, Effects, Observer, Sent, Switch, Turn, Verdict};
 use weft_topology::Node;
 
@@ -57,6 +57,11 @@ impl Devices {
     /// All switches of this domain.
     pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut PlacedSwitch> {
         self.switches.iter_mut().flatten()
+    }
+
+    /// Releases the memory of packets that have left before `now`; see [`Switch::settle`].
+    pub(crate) fn settle(&mut self, now: Time) {
+        self.all_mut().for_each(|own| own.switch.settle(now));
     }
 
     /// Prefetches a switch.

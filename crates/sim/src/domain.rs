@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use weft_core::{Bytes, Pool, Span, Time};
-use weft_plan::Setup;
+use weft_plan::{Setup, Storm};
 use weft_recorder::flow_series::FlowWatch;
+use weft_recorder::sample::Look;
 use weft_recorder::series::SeriesWatch;
 use weft_topology::Node;
 
@@ -14,14 +15,15 @@ use crate::calendar::{Calendar, width_for};
 use crate::carried::Carried;
 use crate::context::Context;
 use crate::devices::Devices;
-use crate::event::EventOrder;
-use crate::exchange::Outbox;
+use crate::event::{Event, EventOrder};
+use crate::flow_series;
 use crate::host::Hosts;
-use crate::pause::Pauses;
+use crate::outbox::Outbox;
 use crate::plan::RunPlan;
 use crate::sample::Eye;
-use crate::scout::{self, Scout};
+use crate::scout::{self, Ground, Scout};
 use crate::tally::Tally;
+use crate::transmitters::Pauses;
 use crate::wire::{Wire, Wires};
 
 /// A part of the network, simulated on one thread. Nodes and links keep their network-wide numbers; entries of other
@@ -62,6 +64,47 @@ impl Domain {
         domain.hosts.schedule_jobs(&mut domain.cx);
         domain.schedule_storms();
         domain
+    }
+
+    /// Schedules the pause storms of the hosts that are here.
+    fn schedule_storms(&mut self) {
+        let plan = Arc::clone(&self.cx.plan);
+        let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.cx.number;
+        for Storm { host, from, .. } in plan.setup.storms.iter().filter(own) {
+            self.cx.calendar.push(*from, Event::Pause(self.hosts.link_of(*host)));
+        }
+    }
+
+    /// Starts or stops prefetching for upcoming events.
+    pub(crate) fn look_ahead(&mut self, looks: bool) {
+        self.scout = looks.then(Box::default);
+        self.cx.calendar.set_seen(looks.then_some(0));
+    }
+
+    /// Prefetches for the next events, unless already done.
+    pub(crate) fn scout_ahead(&mut self) {
+        let Domain { cx, hosts, devices, scout, .. } = self;
+        if let Some(scout) = scout.as_mut().filter(|_| cx.calendar.is_unseen()) {
+            let seen = scout.fetch(&Ground { cx, hosts, devices });
+            cx.calendar.set_seen(Some(seen));
+        }
+    }
+
+    /// Samples the domain's flows and queues after all events of `now`.
+    pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
+        let setup = &self.cx.plan.setup;
+        if let Some(watch) = self.flow_watch.as_mut().filter(|_| now >= setup.warm_up) {
+            flow_series::look(watch, now, setup.flows.len(), &mut self.hosts.ends.senders);
+        }
+        self.look_at_series(now);
+        self.devices.settle(Time(now.0 + 1));
+        self.eye.as_mut().map(|eye| eye.look(&self.devices))
+    }
+
+    /// Records what has been carried up to and including all events of `now`.
+    pub(crate) fn note_carried(&mut self, now: Time) {
+        let delivered = self.hosts.ends.delivered();
+        self.arrived.note(now, &self.cx.wires, &mut self.devices, delivered);
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use weft_core::record::{FlowPauses, HopWaits};
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
-use weft_core::{Bytes, FlowId, Header, HostId, Rate, Span, Time, prefetch};
+use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Rate, Span, Time, prefetch};
 use weft_transport::{
     AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport,
 };
@@ -25,17 +25,25 @@ pub(crate) trait FlowEnd: Sized {
     fn wake_of(flow: FlowId) -> Event;
     fn receive(&mut self, now: Time, header: &Header, body: &Body);
     fn needs(&self) -> Needs;
+    /// Whether it has a packet for the card.
+    fn is_ready(&self) -> bool;
     fn on_wakeup(&mut self, now: Time);
     /// Payload that will follow the packet just written back to back.
     fn burst(&self) -> u64;
-    /// Writes the packet it has announced.
-    fn send(&mut self, now: Time, header: &mut Header, body: &mut Body);
+    /// Writes the packet it has announced; returns what it needs now.
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs;
     /// The scheduling header of the packet it has just written.
     fn request(&self) -> SchedulingHeader;
     /// The scheduling header of the packet it is about to receive.
     fn on_grant(&mut self, now: Time, grant: &SchedulingHeader);
     /// The end registers its need with the host part.
     fn ask(&mut self, part: &mut AnyHost);
+    /// Whether the host part has a say in a packet that the end has written: in the control packets of a receiver that
+    /// is still open.
+    #[inline(always)]
+    fn may_be_withheld(kind: PacketKind, needs: Needs) -> bool {
+        Self::SIDE == Side::Receiver && kind == PacketKind::Control && (needs.ready || !needs.done)
+    }
     /// The host part gives the end a turn; returns whether it used it.
     fn on_turn(&mut self, now: Time) -> bool;
 }
@@ -59,13 +67,16 @@ macro_rules! end {
             fn needs(&self) -> Needs {
                 self.needs()
             }
+            #[inline]
+            fn is_ready(&self) -> bool {
+                self.is_ready()
+            }
             fn on_wakeup(&mut self, now: Time) {
                 self.on_wakeup(now);
             }
             #[inline]
-            fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) {
-                let written = self.poll_into(now, header, body);
-                debug_assert!(written, "an end that is ready has a packet");
+            fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
+                self.send(now, header, body)
             }
             fn request(&self) -> SchedulingHeader {
                 self.request()
@@ -112,6 +123,7 @@ pub(crate) struct Active<E> {
 }
 
 impl<E> Active<E> {
+    #[inline(always)]
     fn new(end: E, (host, peer): (HostId, HostId), (flow, spec): (FlowId, Flow), queues: u8) -> Active<E> {
         let (wake_at, ready_since) = (Time::NEVER, Time::ZERO);
         let cells = FlowcellPosition::default();

@@ -2,7 +2,7 @@
 
 use weft_plan::{Engine, Finished, Setup, Sink, Watch};
 
-use crate::run::Simulation;
+use crate::simulation::Simulation;
 
 /// Simulates every packet.
 #[derive(Clone, Copy, Debug, Default)]

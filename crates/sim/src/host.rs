@@ -4,20 +4,22 @@
 //! Nothing waits in the card: a packet exists from the start of its transmission. Time a flow waits while the card
 //! serves others is counted as waiting at hop 0.
 //!
-//! The path of a packet to the wire: something happens to an end ([`Hosts::news`]), it acts ([`Hosts::act`]), writes
-//! a packet if the card is free ([`act::write`]), and the card puts it on the wire ([`Hosts::send`]).
+//! The path of a packet to the wire: something happens to an end ([`Hosts::attend`]), it writes a packet if the card is
+//! free ([`Hosts::send`]), and that goes on the wire ([`Context::launch`]). An end that waited is served by
+//! [`Hosts::serve_card`] when the card is idle.
 
-mod act;
 mod card;
 mod closed;
 pub(crate) mod jobs;
 mod line;
 mod part;
 mod pauses;
+mod send;
 mod starts;
 
+use weft_core::segment::Needs;
 use weft_core::stack::{Layout, Side};
-use weft_core::{FlowId, HostId, LinkId, PacketId, PacketKind, SwitchId, Time};
+use weft_core::{FlowId, HostId, LinkId, PacketId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_transport::{Receiver, Sender};
 use weft_workload::{Draw, Flow};
@@ -112,11 +114,11 @@ impl Hosts {
             return self.at_closed_door(cx, host, packet, E::SIDE);
         };
         if cx.pool.headers.carries_scheduling() {
-            act::hand_grant(active, cx, packet);
+            send::hand_grant(active, cx, packet);
         }
         active.end.receive(cx.now, cx.pool.headers.get(packet), cx.pool.body(packet));
         cx.pool.remove(packet);
-        self.news::<E>(cx, seat, host);
+        self.attend::<E>(cx, host, seat);
     }
 
     /// A timer of an end expires. Events of timers that have since moved are stale.
@@ -128,65 +130,68 @@ impl Hosts {
         if active.end.needs().wake <= cx.now {
             active.end.on_wakeup(cx.now);
         }
-        self.seldom_news::<E>(cx, seat, host);
+        self.attend_seldom::<E>(cx, seat, host);
     }
 
-    /// [`Hosts::news`], for callers off the per-packet path.
+    /// The same as [`Hosts::attend`], for callers off the per-packet path.
     #[inline(never)]
-    fn seldom_news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
-        self.news::<E>(cx, seat, host);
+    fn attend_seldom<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
+        self.attend::<E>(cx, host, seat);
     }
 
-    /// The state of an end has changed, and it may now have a packet.
+    /// Something happened to an end: it sends if it has a packet and the card is free for it.
     #[inline(always)]
-    fn news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
-        if self.card(host).is_free(cx.now) {
-            self.serve::<E>(cx, seat, host);
-        } else {
-            self.act::<E>(cx, seat, host, false);
+    fn attend<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) {
+        let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
+        if !active.end.is_ready() {
+            let needs = active.end.needs();
+            self.note_needs::<E>(cx, (host, seat), needs);
+        } else if self.card(host).is_free(cx.now) {
+            self.send::<E>(cx, host, seat);
+        } else if let Some(active) = E::slab(&mut self.ends).at(seat) {
+            let needs = active.end.needs();
+            self.note_needs::<E>(cx, (host, seat), needs);
         }
         self.use_card(cx, host);
     }
 
-    /// The card is free for an end. Returns whether the end has sent a packet.
-    #[inline(never)]
-    fn serve<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) -> bool {
-        self.act::<E>(cx, seat, host, true)
-    }
-
-    /// Lets an end act after an event; `free` tells whether the card is free for it. Returns whether it has sent a
-    /// packet.
+    /// What an end needs: a turn at the card, a timer, the host part, or nothing more.
     #[inline(always)]
-    fn act<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId, free: bool) -> bool {
-        let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };
-        let flow = active.flow;
-        let acted = act::act(active, cx, self.labels.as_deref_mut(), free);
-        if acted.joins {
+    fn note_needs<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), needs: Needs) {
+        let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
+        let completes = E::SIDE == Side::Receiver && needs.complete && !active.completed;
+        let waits = active.in_ring;
+        active.in_ring |= needs.ready;
+        let seldom = needs.wake < active.wake_at || completes || needs.done || needs.asks;
+        if needs.ready && !waits {
+            active.ready_since = cx.now;
             self.card(host).ring(E::SIDE).push(seat);
         }
-        if let Some(time) = acted.wake {
-            cx.schedule(time, E::wake_of(flow));
+        if seldom {
+            self.note_seldom::<E>(cx, (host, seat), needs);
         }
-        if acted.completes | acted.done | acted.asks {
-            self.turn_of_events::<E>(cx, (flow, host), acted.asks, (acted.completes, acted.done));
+    }
+
+    /// The needs of an end that most packets do not change.
+    #[inline(never)]
+    fn note_seldom<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), needs: Needs) {
+        let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
+        let flow = active.flow;
+        // A timer may have expired while the end waited for something else; its event comes now, not in the past.
+        let due = needs.wake.max(cx.now);
+        if due < active.wake_at {
+            active.wake_at = due;
+            cx.schedule(due, E::wake_of(flow));
         }
-        let Some(packet) = acted.sent else { return false };
-        if E::SIDE == Side::Sender {
-            if cx.pool.headers.get(packet).kind.is_payload() {
-                cx.tally.waited_at_host(acted.waited);
-                cx.begin_waits(packet, acted.waited);
-            }
-        } else if cx.pool.headers.get(packet).kind == PacketKind::Control
-            && self.withholds(cx, (flow, host), packet)
-        {
-            return false;
+        let done = needs.done && !active.in_ring;
+        let completes = E::SIDE == Side::Receiver && needs.complete && !active.completed;
+        active.completed |= completes;
+        if completes | done | needs.asks {
+            self.turn_of_events::<E>(cx, (flow, host), needs.asks, (completes, done));
         }
-        self.send(cx, host, packet);
-        true
     }
 
     /// An end needs something from the host part, is complete, or is done.
-    #[inline(never)]
     fn turn_of_events<E: FlowEnd>(
         &mut self,
         cx: &mut Context,

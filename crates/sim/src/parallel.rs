@@ -20,7 +20,7 @@ use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
-use crate::run::{Finish, Simulation, WATCH_EVERY};
+use crate::simulation::{Finish, Simulation, WATCH_EVERY};
 
 /// What the threads share.
 struct Meeting {

@@ -5,123 +5,20 @@
 //! A frame occupies its transmitter like any packet; the far end obeys it a response time after its last bit arrives.
 //! It never lands as a packet, so that links without priority flow control are unaffected.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use weft_core::record::PauseRecord;
-use weft_core::{LinkId, PortId, Rate, Span, SwitchId, Time};
-use weft_plan::{Setup, Storm};
+use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_recorder::deadlock::Wait;
+use weft_switch::PauseOrder;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
 
 use crate::context::Context;
 use crate::domain::Domain;
 use crate::event::Event;
-use crate::holds::Holds;
-use crate::toll::Tolls;
+use crate::transmitters::Transmitter;
 use crate::wire::Wire;
-
-/// The transmitters of a domain, by link. None exists while no class pauses.
-pub(crate) struct Pauses {
-    pub(crate) links: Vec<Transmitter>,
-    pub(crate) tolls: Tolls,
-}
-
-/// The pauses a transmitter has received, and those it sends.
-pub(crate) struct Transmitter {
-    rate: Rate,
-    /// Frames that will be obeyed.
-    landing: VecDeque<(Time, PauseFrame)>,
-    classes: [Stopped; CLASSES],
-    /// When its last frames must be refreshed.
-    refresh_at: Time,
-    /// Its host sends a pause storm.
-    storm: Option<Storm>,
-    /// Frames it has sent, and how many of them were lost.
-    frames: u64,
-    lost: u64,
-}
-
-/// One class of a transmitter.
-#[derive(Default)]
-struct Stopped {
-    /// Start of the uninterrupted pause by the far end, and its end.
-    wanted: bool,
-    since: Time,
-    until: Time,
-    /// Nothing is sent.
-    held: bool,
-    holds: Holds,
-    /// The watchdog acts until then, discarding packets.
-    ignored_until: Time,
-    discards: bool,
-    /// Times it was paused, total time, and longest pause.
-    times: u64,
-    total: Span,
-    longest: Span,
-    watchdog: u64,
-}
-
-impl Stopped {
-    /// Accounts for the current pause up to `now`.
-    fn count(&mut self, now: Time) {
-        let span = now.since(self.since);
-        self.total += span;
-        self.longest = self.longest.max(span);
-    }
-}
-
-impl Pauses {
-    /// `None` if no class pauses.
-    pub(crate) fn new(setup: &Setup) -> Option<Box<Pauses>> {
-        let storm = |host| setup.storms.iter().find(|storm| Node::Host(storm.host) == host).copied();
-        let transmitter = |link: &weft_topology::Link| Transmitter {
-            rate: link.rate,
-            landing: VecDeque::new(),
-            classes: Default::default(),
-            refresh_at: Time::NEVER,
-            storm: storm(link.from),
-            frames: 0,
-            lost: 0,
-        };
-        let links = setup.graph.links().iter().map(transmitter);
-        setup.pauses().then(|| Box::new(Pauses { links: links.collect(), tolls: Tolls::default() }))
-    }
-}
-
-impl Transmitter {
-    /// How much of the time from `arrived` to `now` a queue was held. The next packet to leave must not have arrived
-    /// earlier.
-    #[inline]
-    pub(crate) fn held_during(&mut self, queue: usize, arrived: Time, now: Time) -> Span {
-        let holds = &mut self.classes[queue].holds;
-        if holds.is_none() { Span::ZERO } else { holds.during(arrived, now) }
-    }
-}
-
-impl Transmitter {
-    /// How often it has been paused, and for how long up to `now`, summed over classes.
-    pub(crate) fn paused_so_far(&self, now: Time) -> (u64, Span) {
-        let classes = self.classes.iter().filter(|stopped| stopped.times > 0);
-        classes.fold((0, Span::ZERO), |(times, total), stopped| {
-            let current =
-                if stopped.wanted { now.min(stopped.until).since(stopped.since) } else { Span::ZERO };
-            (times + stopped.times, total + stopped.total + current)
-        })
-    }
-}
-
-impl Domain {
-    /// Schedules the storms of the hosts that are here.
-    pub(crate) fn schedule_storms(&mut self) {
-        let plan = Arc::clone(&self.cx.plan);
-        let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.cx.number;
-        for Storm { host, from, .. } in plan.setup.storms.iter().filter(own) {
-            self.cx.calendar.push(*from, Event::Pause(self.hosts.link_of(*host)));
-        }
-    }
-}
 
 impl Context {
     pub(crate) fn transmitter(&mut self, link: LinkId) -> &mut Transmitter {
@@ -246,8 +143,9 @@ impl Domain {
         }
     }
 
-    fn discard(&mut self, switch: SwitchId, at: (PortId, usize), on: bool) {
-        self.devices.tell(&mut self.cx, switch, |own, turn| own.discard(turn, at, on));
+    fn discard(&mut self, switch: SwitchId, (port, queue): (PortId, usize), on: bool) {
+        let order = PauseOrder::Discard { queue, on };
+        self.devices.tell(&mut self.cx, switch, |own, turn| own.pause(turn, port, order));
     }
 
     /// The cable of a link has failed: pauses by its far end no longer count.
@@ -282,7 +180,7 @@ impl Domain {
             Node::Host(host) => self.hosts.hold(&mut self.cx, host, (class, held)),
             Node::Switch(switch) if class < self.cx.plan.setup.switch_at(switch).queues as usize => {
                 let own = &self.devices.get(switch).expect("a switch is held in its domain").switch;
-                let empty = own.waiting_in(&self.cx.pool.headers, (port, class)).next().is_none();
+                let empty = own.reading().waiting_in(&self.cx.pool.headers, (port, class)).next().is_none();
                 let now = self.cx.now;
                 let holds = &mut self.cx.transmitter(link).classes[class].holds;
                 if held {
@@ -290,7 +188,8 @@ impl Domain {
                 } else {
                     holds.end(now)
                 }
-                self.devices.tell(&mut self.cx, switch, |own, turn| own.hold(turn, (port, class), held));
+                let order = PauseOrder::Hold { queue: class, held };
+                self.devices.tell(&mut self.cx, switch, |own, turn| own.pause(turn, port, order));
             }
             Node::Switch(_) => {}
         }
@@ -300,7 +199,9 @@ impl Domain {
     fn refresh(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         if let Node::Switch(switch) = from {
-            self.devices.tell(&mut self.cx, switch, |own, turn| own.refresh(turn, port));
+            self.devices.tell(&mut self.cx, switch, |own, turn| {
+                own.pause(turn, port, PauseOrder::Refresh);
+            });
         }
     }
 
@@ -331,7 +232,7 @@ impl Domain {
             let Some(own) = self.devices.get(switch) else { continue };
             let held = transmitter.classes.iter().enumerate().filter(|(_, stopped)| stopped.held);
             for (class, _) in held {
-                for held in own.switch.held_back(&self.cx.pool.headers, (wire.port, class)) {
+                for held in own.switch.reading().held_back(&self.cx.pool.headers, (wire.port, class)) {
                     let stopped = graph.reverse(own.link(held.from));
                     let place = |link| (link, class as u8);
                     let (stopped, holds) = (place(stopped), place(link));
@@ -358,7 +259,7 @@ impl Domain {
                 let asked = match link.from {
                     Node::Switch(switch) if class < plan.setup.switch_at(switch).queues as usize => {
                         let own = self.devices.get(switch).expect("a domain has its switches");
-                        own.switch.pauses((link.port, class))
+                        own.switch.reading().pauses((link.port, class))
                     }
                     _ => weft_switch::PauseCounters::default(),
                 };

@@ -2,11 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use weft_core::record::{FlowTrace, RunRecord, Stop};
+use weft_core::record::{FlowTrace, RunRecord};
 use weft_core::{FlowId, LinkId, PacketId, Time};
-use weft_plan::{EngineProgress, Setup, Sink, Watch, keeping_flows};
-use weft_recorder::deadlock::Deadlocks;
-use weft_recorder::sample::Sampler;
+use weft_plan::{EngineProgress, Sink, Watch, keeping_flows};
 use weft_recorder::tap::{Tap, Watching};
 use weft_topology::Node;
 use weft_transport::{Receiver, Sender};
@@ -18,56 +16,10 @@ use crate::domain::Domain;
 use crate::event::Event;
 use crate::ledger::Ledger;
 use crate::parallel;
-use crate::plan::RunPlan;
+use crate::simulation::{Finish, Simulation, WATCH_EVERY};
 use crate::wire::Wire;
 
-/// Events between two calls of the watcher.
-pub(crate) const WATCH_EVERY: u64 = 1 << 16;
-
-/// A simulation, ready to run.
-pub struct Simulation {
-    pub(crate) plan: Arc<RunPlan>,
-    pub(crate) domains: Vec<Domain>,
-    pub(crate) sampler: Option<Sampler>,
-    pub(crate) deadlocks: Deadlocks,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Finish {
-    pub(crate) stop: Stop,
-    pub(crate) at: Time,
-}
-
 impl Simulation {
-    /// Builds the network in its initial state.
-    #[must_use]
-    pub fn new(setup: Setup) -> Simulation {
-        let plan = Arc::new(RunPlan::new(setup));
-        let build = |number| Domain::new(&plan, number);
-        Simulation {
-            domains: (0..plan.partition.domains).map(build).collect(),
-            sampler: Sampler::new(&plan.setup),
-            deadlocks: Deadlocks::default(),
-            plan,
-        }
-    }
-
-    /// The number of threads it will use: one per domain, of which there may be fewer than requested.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.domains.len()
-    }
-
-    /// Sets whether it prefetches memory for upcoming events; by default only in large networks. Affects only speed.
-    #[must_use]
-    pub fn looking_ahead(mut self, looks: bool) -> Simulation {
-        for domain in &mut self.domains {
-            domain.look_ahead(looks);
-        }
-        self
-    }
-
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
@@ -230,7 +182,7 @@ impl Domain {
     /// The next event before the calendar's end if the wheel alone does not have it.
     #[inline(never)]
     fn next_aside(&mut self) -> Option<Next> {
-        self.scout();
+        self.scout_ahead();
         self.cx.calendar.pop_aside()
     }
 

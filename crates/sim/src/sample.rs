@@ -1,10 +1,10 @@
 //! Looks at the queues that are here, for samples taken at fixed intervals: see [`Sampler`](weft_recorder::sample::Sampler).
 
-use weft_core::{LinkId, PortId, SwitchId, Time};
+use weft_core::{LinkId, PortId, SwitchId};
 use weft_recorder::sample::{Look, sampled};
 use weft_topology::Link;
 
-use crate::domain::Domain;
+use crate::devices::Devices;
 use crate::plan::RunPlan;
 
 /// The samples of one domain: the values of its own ports among all sampled ones; other domains' ports stay zero.
@@ -24,19 +24,15 @@ impl Eye {
     }
 }
 
-impl Domain {
-    /// Samples the domain's flows and queues after all events of `now`.
-    pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
-        self.look_at_flows(now);
-        self.look_at_series(now);
-        let after = Time(now.0 + 1);
-        self.devices.all_mut().for_each(|own| own.switch.settle(after));
-        let eye = self.eye.as_mut()?;
-        for (column, switch, port) in &eye.own {
-            if let Some(own) = self.devices.get(*switch) {
-                eye.seen[*column] = (own.switch.queued(*port).0, own.switch.queued_packets(*port));
+impl Eye {
+    /// Samples the queues of the domain's switches, which have been settled.
+    pub(crate) fn look(&mut self, devices: &Devices) -> &Vec<Look> {
+        for (column, switch, port) in &self.own {
+            if let Some(own) = devices.get(*switch) {
+                self.seen[*column] =
+                    (own.switch.reading().queued(*port).0, own.switch.reading().queued_packets(*port));
             }
         }
-        Some(&eye.seen)
+        &self.seen
     }
 }

@@ -10,7 +10,9 @@ use weft_core::stack::{Layout, Side};
 use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch};
 use weft_topology::Node;
 
-use crate::domain::Domain;
+use crate::context::Context;
+use crate::devices::Devices;
+use crate::host::Hosts;
 
 /// Events prefetched together: enough to keep memory busy, and few enough that the first is still in the cache when its
 /// turn comes.
@@ -33,83 +35,74 @@ pub(crate) fn pays(links: usize) -> bool {
     links >= MANY && cfg!(target_arch = "x86_64")
 }
 
-impl Domain {
-    /// Starts or stops looking ahead.
-    pub(crate) fn look_ahead(&mut self, looks: bool) {
-        self.scout = looks.then(Box::default);
-        self.cx.calendar.set_seen(looks.then_some(0));
-    }
+/// What is looked at.
+pub(crate) struct Ground<'a> {
+    pub(crate) cx: &'a Context,
+    pub(crate) hosts: &'a Hosts,
+    pub(crate) devices: &'a Devices,
+}
 
-    /// Prefetches for the next events, unless already done.
-    #[inline]
-    pub(crate) fn scout(&mut self) {
-        if self.scout.is_some() && self.cx.calendar.is_unseen() {
-            self.fetch();
-        }
-    }
-
+impl Scout {
+    /// Prefetches for the next events. Returns the last bucket of the calendar it has seen.
     #[inline(never)]
-    fn fetch(&mut self) {
-        let Some(mut scout) = self.scout.take() else { return };
-        let seen = self.cx.calendar.ahead(GROUP, |link, packet| scout.arrivals.push((link, packet)));
-        self.cx.calendar.set_seen(Some(seen));
-        self.fetch_packets(&mut scout);
-        self.fetch_ends(&mut scout);
-        self.fetch_ports(&mut scout);
-        self.scout = Some(scout);
+    pub(crate) fn fetch(&mut self, ground: &Ground<'_>) -> u64 {
+        let seen = ground.cx.calendar.ahead(GROUP, |link, packet| self.arrivals.push((link, packet)));
+        self.fetch_packets(ground);
+        self.fetch_ends(ground);
+        self.fetch_ports(ground);
+        seen
     }
 
-    /// Prefetches the wires, the packets that will land, and the nodes where they land.
-    fn fetch_packets(&self, scout: &mut Scout) {
-        let wire = |link: LinkId| &self.cx.wires[link];
-        for (link, packet) in &scout.arrivals {
-            prefetch(wire(*link));
-            prefetch(self.cx.pool.headers.get(*packet));
+    /// The wires, the packets that will land, and where they land.
+    fn fetch_packets(&mut self, Ground { cx, hosts, devices }: &Ground<'_>) {
+        for (link, packet) in &self.arrivals {
+            prefetch(&cx.wires[*link]);
+            prefetch(cx.pool.headers.get(*packet));
         }
-        for (link, packet) in scout.arrivals.drain(..) {
-            let wire = wire(link);
+        for (link, packet) in self.arrivals.drain(..) {
+            let wire = &cx.wires[link];
             wire.behind.prefetch_front();
             match wire.to {
                 Node::Host(host) => {
-                    prefetch(self.cx.pool.body(packet));
-                    self.hosts.prefetch(host);
-                    scout.at_host.push((host, packet));
+                    prefetch(cx.pool.body(packet));
+                    hosts.prefetch(host);
+                    self.at_host.push((host, packet));
                 }
                 Node::Switch(switch) => {
-                    self.devices.prefetch(switch);
-                    scout.at_switch.push((switch, packet));
+                    devices.prefetch(switch);
+                    self.at_switch.push((switch, packet));
                 }
             }
         }
     }
 
-    /// Prefetches the ends of the packets' flows.
-    fn fetch_ends(&self, scout: &mut Scout) {
-        for (_, packet) in scout.at_host.drain(..) {
-            let body = self.cx.pool.body(packet);
-            if body.side(self.cx.pool.headers.get(packet)) == Side::Sender {
-                self.hosts.ends.senders.prefetch(body.flow());
+    /// The ends of the packets' flows.
+    fn fetch_ends(&mut self, Ground { cx, hosts, .. }: &Ground<'_>) {
+        for (_, packet) in self.at_host.drain(..) {
+            let body = cx.pool.body(packet);
+            if body.side(cx.pool.headers.get(packet)) == Side::Sender {
+                hosts.ends.senders.prefetch(body.flow());
             } else {
-                self.hosts.ends.receivers.prefetch(body.flow());
+                hosts.ends.receivers.prefetch(body.flow());
             }
         }
     }
 
-    /// Prefetches the ports by which packets will leave, and the wires behind them.
-    fn fetch_ports(&self, scout: &mut Scout) {
-        for (at, packet) in scout.at_switch.drain(..) {
-            let Some(own) = self.devices.get(at) else { continue };
-            if let Some(port) = own.switch.likely(self.cx.pool.headers.get(packet)) {
-                own.switch.prefetch(port);
-                prefetch(&self.cx.wires[own.link(port)]);
-                self.cx.calendar.prefetch(own.link(port));
-                scout.out.push((at, port));
+    /// The ports by which packets will leave, and the wires behind them.
+    fn fetch_ports(&mut self, Ground { cx, devices, .. }: &Ground<'_>) {
+        for (at, packet) in self.at_switch.drain(..) {
+            let Some(own) = devices.get(at) else { continue };
+            if let Some(port) = own.switch.reading().likely(cx.pool.headers.get(packet)) {
+                own.switch.reading().prefetch(port);
+                prefetch(&cx.wires[own.link(port)]);
+                cx.calendar.prefetch(own.link(port));
+                self.out.push((at, port));
             }
         }
-        for (at, port) in scout.out.drain(..) {
-            let Some(own) = self.devices.get(at) else { continue };
-            own.switch.prefetch_beyond(port);
-            self.cx.wires[own.link(port)].behind.prefetch_back();
+        for (at, port) in self.out.drain(..) {
+            let Some(own) = devices.get(at) else { continue };
+            own.switch.reading().prefetch_beyond(port);
+            cx.wires[own.link(port)].behind.prefetch_back();
         }
     }
 }

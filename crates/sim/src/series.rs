@@ -65,12 +65,12 @@ impl Domain {
         let mut queues = vec![GroupBin::default(); series.groups()];
         for own in self.devices.all_mut() {
             own.switch.settle(after);
-            for port in (0..own.switch.ports()).map(|port| PortId(port as u16)) {
+            for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
                 let link = own.link(port);
                 let group = usize::from(series.group_of[link.index()]);
-                let (_, waiting) = own.switch.waiting(after, port);
+                let (_, waiting) = own.switch.reading().waiting(after, port);
                 counted.sent[group] += self.cx.wires[link].sent - waiting;
-                let counters = own.switch.counters(now, port);
+                let counters = own.switch.reading().counters(now, port);
                 counted.marked += counters.marked;
                 counted.byte_time[group] += counters.byte_time;
                 let peak = own.switch.restart_peak(port);

@@ -16,29 +16,22 @@ const EMPTY: u32 = 0;
 pub(crate) struct FlowSlots {
     /// The page of each block of numbers.
     page_of: Vec<u32>,
-    pages: Vec<Page>,
+    pages: Vec<[u32; PAGE]>,
+    /// Open flows of each page.
+    used: Vec<u32>,
     free: Vec<u32>,
-}
-
-struct Page {
-    slots: [u32; PAGE],
-    used: u32,
-}
-
-impl Page {
-    const NEW: Page = Page { slots: [NOWHERE; PAGE], used: 0 };
 }
 
 impl FlowSlots {
     pub(crate) fn new() -> FlowSlots {
-        FlowSlots { page_of: Vec::new(), pages: vec![Page::NEW], free: Vec::new() }
+        FlowSlots { page_of: Vec::new(), pages: vec![[NOWHERE; PAGE]], used: vec![0], free: Vec::new() }
     }
 
     /// The slot of a flow's end.
     #[inline]
     pub(crate) fn get(&self, flow: FlowId) -> u32 {
         match self.page_of.get(flow.index() / PAGE) {
-            Some(page) => self.pages[*page as usize].slots[flow.index() % PAGE],
+            Some(page) => self.pages[*page as usize][flow.index() % PAGE],
             None => NOWHERE,
         }
     }
@@ -52,21 +45,22 @@ impl FlowSlots {
         if self.page_of[run] == EMPTY {
             self.page_of[run] = self.free.pop().unwrap_or(self.pages.len() as u32);
             if self.page_of[run] as usize == self.pages.len() {
-                self.pages.push(Page::NEW);
+                self.pages.push([NOWHERE; PAGE]);
+                self.used.push(0);
             }
         }
-        let page = &mut self.pages[self.page_of[run] as usize];
-        page.slots[flow.index() % PAGE] = slot;
-        page.used += 1;
+        let page = self.page_of[run] as usize;
+        self.pages[page][flow.index() % PAGE] = slot;
+        self.used[page] += 1;
     }
 
     /// Removes the slot of a flow that has one.
     pub(crate) fn clear(&mut self, flow: FlowId) {
         let number = &mut self.page_of[flow.index() / PAGE];
-        let page = &mut self.pages[*number as usize];
-        page.slots[flow.index() % PAGE] = NOWHERE;
-        page.used -= 1;
-        if page.used == 0 {
+        let page = *number as usize;
+        self.pages[page][flow.index() % PAGE] = NOWHERE;
+        self.used[page] -= 1;
+        if self.used[page] == 0 {
             self.free.push(std::mem::replace(number, EMPTY));
         }
     }

@@ -15,26 +15,10 @@ use crate::context::Context;
 use crate::devices::Devices;
 use crate::ends::{Closed, Last, Met, Seat};
 use crate::host::Hosts;
+use crate::transmitters::entry;
 
 /// A queue of a port.
 type QueueAt = (PortId, usize);
-
-/// The tolls of open flows.
-#[derive(Default)]
-pub(crate) struct Tolls {
-    /// Tolls of the packets that have arrived here, by the receiver's slot.
-    arrived: Vec<FlowPauses>,
-    /// Time that each sender here was held by its card, by the sender's slot.
-    at_host: Vec<Span>,
-}
-
-/// An entry of a list that grows on first use.
-pub(crate) fn entry<T: Copy + Default>(list: &mut Vec<T>, slot: usize) -> &mut T {
-    if slot >= list.len() {
-        list.resize(slot + 1, T::default());
-    }
-    &mut list[slot]
-}
 
 impl Context {
     /// A packet leaves a queue of a switch: adds the toll of that queue.
@@ -42,7 +26,7 @@ impl Context {
     pub(crate) fn pay_toll(&mut self, link: LinkId, (own, at): (&Switch, QueueAt), packet: PacketId) {
         let (now, arrived) = (self.now, self.pool.headers.get(packet).arrived);
         let held = self.transmitter(link).held_during(at.1, arrived, now);
-        let congested = own.is_congested(at);
+        let congested = own.reading().is_congested(at);
         if congested || held > Span::ZERO {
             self.note_toll(packet, Toll { held, congested });
         }
@@ -129,9 +113,9 @@ impl Devices {
             let Some(own) = self.get(switch) else { continue };
             let queues = cx.plan.setup.switch_at(switch).queues as usize;
             for at in (0..queues).map(|queue| (wire.port, queue)) {
-                let (headers, congested) = (&cx.pool.headers, own.switch.is_congested(at));
+                let (headers, congested) = (&cx.pool.headers, own.switch.reading().is_congested(at));
                 let payload = |packet: &PacketId| headers.get(*packet).kind.is_payload();
-                for packet in own.switch.waiting_in(headers, at).filter(payload) {
+                for packet in own.switch.reading().waiting_in(headers, at).filter(payload) {
                     let held = transmitter.held_during(at.1, headers.get(packet).arrived, end);
                     let body = cx.pool.body(packet);
                     let toll = body.toll().and(Toll { held, congested });

@@ -7,7 +7,7 @@ use weft_core::{FlowId, PacketId, Span};
 
 use crate::context::Context;
 use crate::host::Hosts;
-use crate::toll::entry;
+use crate::transmitters::entry;
 
 /// The waits of packets that arrived here, by the receiver's slot.
 pub(crate) type Waits = Vec<WaitSum>;

@@ -18,10 +18,11 @@ pub(crate) struct Wire {
     /// An arrival is pending, perhaps of a packet lost when the cable failed.
     pub(crate) awaited: bool,
     pub(crate) up: bool,
+    /// Not beside `sent`: the two would be added up as one vector, which takes more instructions.
+    pub(crate) packets: u64,
     /// Propagation, and the latency of the switch at the far end.
     delay: Span,
     pub(crate) sent: Bytes,
-    pub(crate) packets: u64,
     transmission: Transmission,
     pub(crate) from: Node,
     pub(crate) port: PortId,

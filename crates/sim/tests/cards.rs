@@ -21,11 +21,7 @@ fn fifo(limit: Option<Bytes>) -> CardSettings {
 
 /// Three hosts at a switch with ports of 10 Gb/s; windows open far enough for all of a flow.
 fn star(flows: &[(u32, u64)]) -> Setup {
-    let topology = SingleSwitchSettings {
-        hosts: 3,
-        host_link: LinkSettings::of(Rate::from_gbps(10)),
-        ..Default::default()
-    };
+    let topology = SingleSwitchSettings { hosts: 3, host_link: LinkSettings::of(Rate::from_gbps(10)) };
     let tcp = Tcp { handshake: false, initial_window: Amount::Packets(1_000), ..Tcp::default() };
     let transport = TransportSettings::Dctcp(TcpDctcpSettings { tcp, ..Default::default() });
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);

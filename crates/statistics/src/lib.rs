@@ -98,7 +98,10 @@ pub struct Ascending {
     sum: f64,
     /// The last sample.
     last: f64,
-    /// The sample at the rank of each of [`PERCENTILES`].
+    /// The ranks of [`PERCENTILES`], ascending, and how many of them have been passed.
+    ranks: [u64; PERCENTILES.len()],
+    passed: usize,
+    /// The sample at each rank.
     picked: [f64; PERCENTILES.len()],
 }
 
@@ -106,7 +109,9 @@ impl Ascending {
     /// Expects `count` samples.
     #[must_use]
     pub fn new(count: u64) -> Ascending {
-        Ascending { count, seen: 0, sum: 0.0, last: 0.0, picked: [0.0; PERCENTILES.len()] }
+        let ranks = PERCENTILES.map(|(_, parts)| rank(count, parts));
+        let picked = [0.0; PERCENTILES.len()];
+        Ascending { count, seen: 0, sum: 0.0, last: 0.0, ranks, passed: 0, picked }
     }
 
     /// Adds the next sample, which must not be less than the previous one.
@@ -114,17 +119,16 @@ impl Ascending {
         self.seen += 1;
         self.sum += sample;
         self.last = sample;
-        for ((_, parts), picked) in PERCENTILES.iter().zip(&mut self.picked) {
-            if rank(self.count, *parts) == self.seen {
-                *picked = sample;
-            }
+        while self.ranks.get(self.passed).is_some_and(|rank| *rank <= self.seen) {
+            self.picked[self.passed] = sample;
+            self.passed += 1;
         }
     }
 
     /// The distribution, after the last sample.
     #[must_use]
     pub fn finish(self) -> Distribution {
-        let Ascending { count, seen, sum, last, picked } = self;
+        let Ascending { count, seen, sum, last, picked, .. } = self;
         assert_eq!(count, seen, "all samples that were announced came");
         let told = |parts: u64| count > 0 && (count >= 100 || parts < 9_900);
         let at = |n: usize| told(PERCENTILES[n].1).then_some(picked[n]);

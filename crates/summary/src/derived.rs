@@ -1,11 +1,11 @@
 //! Values derived from single rows of a record, and which parts of a record are kept. Must not depend on statistics.
 
-use weft_core::record::{FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
+use weft_core::record::{ArrivalRecord, FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
 pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 
-/// The parts of a record that are written. A part that is left out appears in no table, statistic or plot.
+/// The parts of a record that are written, and how. A part that is left out appears in no table, statistic or plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// One row per flow.
@@ -20,12 +20,50 @@ pub struct Kept {
     pub reordering: bool,
     /// Drops by hop and reason; the total is always kept.
     pub drops: bool,
+    /// The tables, besides the statistics.
+    pub tables: bool,
+    /// Which tables are written as CSV beside Parquet.
+    pub csv: CsvTables,
+}
+
+/// Which tables are written as CSV beside Parquet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CsvTables {
+    /// Those of at most [`CsvTables::SMALL`] rows.
+    Small,
+    /// All.
+    All,
+    /// None.
+    Never,
+}
+
+impl CsvTables {
+    /// The most rows of a small table.
+    pub const SMALL: u64 = 10_000;
+
+    /// Whether a table of so many rows is one of them.
+    #[must_use]
+    pub const fn takes(self, rows: u64) -> bool {
+        match self {
+            CsvTables::Small => rows <= CsvTables::SMALL,
+            CsvTables::All => true,
+            CsvTables::Never => false,
+        }
+    }
 }
 
 impl Kept {
     /// Everything that was recorded.
-    pub const ALL: Kept =
-        Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
+    pub const ALL: Kept = Kept {
+        flows: true,
+        links: true,
+        hops: true,
+        queues: true,
+        reordering: true,
+        drops: true,
+        tables: true,
+        csv: CsvTables::All,
+    };
 
     /// Limits the parts to what the engine measured.
     #[must_use]
@@ -66,12 +104,11 @@ pub fn slowdown(flow: &FlowRecord) -> f64 {
     if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
 }
 
-/// The share of its line rate at which a link sent while flows arrived or, if the record has no such period, over the
-/// whole run. A packet counts from its first bit; the part of it beyond the end of the period, which would exceed 1, is
-/// cut off.
+/// The share of its line rate at which a link sent while flows arrived or, without that period, over the whole run. A
+/// packet counts from its first bit; the part of it beyond the end of the period, which would exceed 1, is cut off.
 #[must_use]
-pub fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
-    let (sent, until) = match record.arrivals {
+pub fn utilisation(link: &LinkRecord, record: &RunRecord, window: Option<ArrivalRecord>) -> f64 {
+    let (sent, until) = match window {
         Some(arrivals) => (link.sent_in_arrivals, arrivals.until),
         None => (link.sent, record.ended),
     };

@@ -12,6 +12,10 @@ impl Summary {
     }
 }
 
+/// Metrics of reordering that count duplicate acknowledgements.
+pub(crate) const DUPLICATE_ACKS: [&str; 4] =
+    ["flows_with_dupacks", "over_3", "flows_with_dupacks_reorder", "over_3_reorder"];
+
 /// The quantity that a metric is computed from, if an engine may leave it unmeasured.
 fn quantity(path: &str) -> Option<Quantity> {
     let family = path.split('.').next().unwrap_or(path);
@@ -20,6 +24,9 @@ fn quantity(path: &str) -> Option<Quantity> {
         "drops" => Some(Quantity::Drops),
         "queueing" => Some(Quantity::Waits),
         "imbalance" | "queue" => Some(Quantity::Queues),
+        "reordering" if DUPLICATE_ACKS.iter().any(|name| path.ends_with(name)) => {
+            Some(Quantity::DuplicateAcks)
+        }
         "reordering" => Some(Quantity::Reordering),
         "utilisation" | "packet_hops" => Some(Quantity::Loads),
         "pause" => Some(Quantity::Pauses),

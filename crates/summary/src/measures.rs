@@ -2,8 +2,8 @@
 
 use crate::derived::utilisation;
 use crate::summary::{
-    DropCell, DroppedTowards, Drops, Imbalance, IncidentCost, Lengths, Links, Offered, PauseCause, RunFacts,
-    Summary, Uplinks, Waiting, hop_names, stop_name,
+    ArrivalAverages, DropCell, DroppedTowards, Drops, Imbalance, IncidentCost, Lengths, Links, Offered,
+    PauseCause, RunFacts, Summary, Uplinks, Waiting, hop_names, stop_name,
 };
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use weft_core::Time;
 use weft_core::histogram::Histogram;
 use weft_core::record::{
-    HELD_MEASURES, HeldFlows, HopRecord, JOB_MEASURES, JobRecord, PAUSE_MEASURES, Quantity, QueueSeries,
-    RunRecord, TaskRecord,
+    ArrivalRecord, HELD_MEASURES, HeldFlows, HopRecord, JOB_MEASURES, JobRecord, LinkRecord, PAUSE_MEASURES,
+    Quantity, QueueSeries, RunRecord, TaskRecord,
 };
 use weft_statistics::{Distribution, mean};
 
@@ -41,8 +41,9 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         events: record.events,
         packet_hops: has(Quantity::Loads).then_some(record.packet_hops),
         stop: stop_name(record.stop).to_owned(),
-        goodput_gbps: goodput(record, flows.delivered_bits),
-        arrivals_until_s: record.arrivals.map(|arrivals| arrivals.until.seconds()),
+        goodput_gbps: goodput(record, record.averaged(), flows.delivered_bits),
+        arrivals_until_s: record.averaged().map(|arrivals| arrivals.until.seconds()),
+        in_arrivals: in_arrivals(record, flows.delivered_bits),
         drains_from_s: drains_from(record, flows.starts),
         late_changes: record.late_changes,
         flows: flows.flows,
@@ -169,20 +170,44 @@ fn lengths(packets: &Histogram) -> Lengths {
     }
 }
 
+/// The averages of the arrivals, in a run that is averaged whole because it mostly drains.
+fn in_arrivals(record: &RunRecord, bits: u64) -> Option<ArrivalAverages> {
+    let arrivals = record.arrivals.filter(|arrivals| !arrivals.most)?;
+    let (utilisation_max, fabric_utilisation) = loads(record, Some(arrivals)).unzip();
+    Some(ArrivalAverages {
+        until_s: arrivals.until.seconds(),
+        goodput_gbps: goodput(record, Some(arrivals), bits),
+        utilisation_max,
+        fabric_utilisation,
+        uplinks: Uplinks::of(record, Some(arrivals)).filter(|_| record.measured.has(Quantity::Loads)),
+    })
+}
+
+fn tier(record: &RunRecord, node: u32) -> u8 {
+    record.nodes.get(node as usize).map_or(0, |node| node.tier)
+}
+
+/// Greatest utilisation of a switch's link, and the mean of those between switches, where loads were measured.
+fn loads(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<(f64, f64)> {
+    let switches = || record.links.iter().filter(|link| tier(record, link.from) > 0);
+    let used = |link: &LinkRecord| utilisation(link, record, window);
+    let fabric: Vec<f64> = switches().filter(|link| tier(record, link.to) > 0).map(used).collect();
+    let most = switches().map(used).fold(0.0, f64::max);
+    record.measured.has(Quantity::Loads).then(|| (most, mean(&fabric).unwrap_or(0.0)))
+}
+
 fn links(record: &RunRecord) -> Links {
     let has = |quantity| record.measured.has(quantity);
-    let loads = has(Quantity::Loads);
-    let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
+    let tier = |node: u32| tier(record, node);
     let switches = || record.links.iter().filter(|link| tier(link.from) > 0);
-    let fabric: Vec<f64> =
-        switches().filter(|link| tier(link.to) > 0).map(|link| utilisation(link, record)).collect();
+    let (utilisation_max, fabric_utilisation) = loads(record, record.averaged()).unzip();
     Links {
-        utilisation_max: loads.then(|| switches().map(|link| utilisation(link, record)).fold(0.0, f64::max)),
-        fabric_utilisation: loads.then(|| mean(&fabric).unwrap_or(0.0)),
+        utilisation_max,
+        fabric_utilisation,
         peak_queue_bytes: has(Quantity::Queues)
             .then(|| switches().map(|link| link.peak.0).max().unwrap_or(0)),
         busiest_queue: record.queues.as_ref().filter(|series| series.samples > 0).map(busiest),
-        uplinks: Uplinks::of(record).filter(|_| loads),
+        uplinks: Uplinks::of(record, record.averaged()).filter(|_| has(Quantity::Loads)),
         offered: Offered::of(record),
         dropped: has(Quantity::Drops).then(|| dropped(record, tier)),
     }
@@ -214,8 +239,8 @@ fn dropped(record: &RunRecord, tier: impl Fn(u32) -> u8) -> DroppedTowards {
 }
 
 /// Goodput after the warm-up, Gbit/s, while flows arrived or over the whole run.
-fn goodput(record: &RunRecord, bits: u64) -> f64 {
-    let (bits, until) = match record.arrivals {
+fn goodput(record: &RunRecord, window: Option<ArrivalRecord>, bits: u64) -> f64 {
+    let (bits, until) = match window {
         Some(arrivals) => (arrivals.delivered.bits(), arrivals.until),
         None => (bits, record.ended),
     };
@@ -226,7 +251,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
 /// The last start, if the run is averaged as a whole and drains for longer than flows arrive; flows that start together
 /// have no arrival period.
 fn drains_from(record: &RunRecord, starts: Option<(Time, Time)>) -> Option<f64> {
-    let (first, last) = starts.filter(|_| record.arrivals.is_none())?;
+    let (first, last) = starts.filter(|_| record.averaged().is_none())?;
     let drain = record.ended.0.saturating_sub(last.0);
     (first < last && drain > last.since(record.warm_up).0).then(|| last.seconds())
 }
@@ -344,13 +369,15 @@ mod tests {
         };
         assert_eq!(of(200, None), Some(30e-6));
         assert_eq!(of(50, None), None, "arrivals are the longer part");
-        let arrivals = ArrivalRecord { until: Time::ZERO + Span::from_us(30), delivered: Bytes(1_000) };
+        let arrivals =
+            ArrivalRecord { until: Time::ZERO + Span::from_us(30), delivered: Bytes(1_000), most: true };
         assert_eq!(of(200, Some(arrivals)), None, "the drain is left out");
     }
 
     #[test]
     fn averages_end_with_the_arrivals() {
-        let arrivals = ArrivalRecord { until: Time::ZERO + Span::from_us(20), delivered: Bytes(125_000) };
+        let arrivals =
+            ArrivalRecord { until: Time::ZERO + Span::from_us(20), delivered: Bytes(125_000), most: true };
         let link = LinkRecord {
             rate: weft_core::Rate::from_gbps(100),
             sent: Bytes(250_000),

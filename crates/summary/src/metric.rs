@@ -7,6 +7,7 @@ use crate::summary::{
 mod list;
 
 use list::METRICS;
+use weft_core::record::Quantity;
 use weft_statistics::Distribution;
 
 /// Whether a greater value means a better network.
@@ -179,7 +180,9 @@ impl Summary {
         list.extend(self.important_share.map(|share| ("important_share".to_owned(), share)));
         list.extend(self.throughput_gbps.named());
         list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
-        list.extend(self.reordering.iter().flat_map(overtaking));
+        let without = self.not_measured.iter().any(|name| name == Quantity::DuplicateAcks.name());
+        let sent = |(path, _): &(String, f64)| !(without && self.lacks(path));
+        list.extend(self.reordering.iter().flat_map(overtaking).filter(sent));
     }
 
     /// Flows with time-outs by tag, when there are several tags.

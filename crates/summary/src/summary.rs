@@ -17,7 +17,7 @@ pub use causes::{DelayCause, SlowFlows, TimedOut};
 pub use drops::{DropCell, Drops};
 pub use hops::{hop_names, tier_words};
 pub use incidents::{IncidentCost, ThroughputDip};
-pub use links::{DroppedTowards, Links};
+pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
@@ -95,6 +95,9 @@ pub struct Summary {
     /// than half of the payload arrived before this instant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drains_from_s: Option<f64>,
+    /// The averages of the arrivals, where goodput and loads are averages over a whole run because it mostly drains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_arrivals: Option<ArrivalAverages>,
     /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
     #[serde(default)]
     pub throughput_gbps: Throughput,

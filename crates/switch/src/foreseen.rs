@@ -5,7 +5,7 @@ use weft_core::{Bytes, PortId, Time};
 
 use crate::foresight::{Foresight, Slot};
 use crate::outputs::{Outputs, chosen_of};
-use crate::port::{Output, Port, Store};
+use crate::port::{Output, Port};
 
 impl Outputs {
     /// Releases what has left a foreseen port before `now`.
@@ -13,14 +13,12 @@ impl Outputs {
     pub(crate) fn settle(&mut self, now: Time, port: PortId) {
         let Outputs { ports, store, visible, .. } = self;
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(ports, port) else { return };
-        if store.counts() {
-            return give_back(now, (held, foresight), store, |wire| {
-                visible.left(port.index(), u64::from(wire))
-            });
-        }
         let bytes = foresight.all_bytes_left(now);
-        held.bytes -= bytes;
-        visible.left(port.index(), bytes);
+        if bytes > 0 {
+            held.bytes -= bytes;
+            store.released((0, held.bytes), bytes);
+            visible.left(port.index(), bytes);
+        }
     }
 
     /// [`Outputs::settle`], inlined as far as the check whether anything has left.
@@ -86,20 +84,4 @@ pub(crate) fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Fores
     } else {
         held.bytes -= foresight.bytes_left(now);
     }
-}
-
-/// Releases what has left before `now`.
-#[inline]
-fn give_back(
-    now: Time,
-    (held, foresight): (&mut Port, &mut Foresight),
-    store: &mut Store,
-    mut left: impl FnMut(u16),
-) {
-    while let Some(wire) = foresight.left(now) {
-        held.bytes -= u64::from(wire);
-        store.released((0, held.bytes), wire);
-        left(wire);
-    }
-    foresight.find_oldest();
 }

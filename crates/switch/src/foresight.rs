@@ -33,7 +33,9 @@ pub(crate) struct Foresight {
     /// Size of the newest packet; zero if it has been released. Most packets find an idle port, as does the next one:
     /// they never enter the ring.
     newest: u16,
-    /// The marker of the port's only queue.
+    /// A packet with which the port holds at most this many bytes needs no marker.
+    unmarked_up_to: u64,
+    /// Of the port's only queue.
     pub(crate) marker: AnyMarker,
 }
 
@@ -55,6 +57,7 @@ impl Foresight {
             leaving: Ring::new(),
             busy_until: Time::ZERO,
             calm_up_to,
+            unmarked_up_to: marker.passes_up_to(),
             transmission,
             oldest: Time::NEVER,
             observed: false,
@@ -68,6 +71,12 @@ impl Foresight {
     #[inline]
     pub(crate) fn is_calm(&self, bytes: u64) -> bool {
         bytes <= self.calm_up_to
+    }
+
+    /// Whether the marker must be consulted about a packet with which the port holds this many bytes.
+    #[inline]
+    pub(crate) fn may_mark(&self, bytes: u64) -> bool {
+        bytes > self.unmarked_up_to
     }
 
     /// Whether the port is empty at `now`.
@@ -122,18 +131,8 @@ impl Foresight {
         self.oldest = self.leaving.front().map_or(newest, |first| first.at);
     }
 
-    /// Removes the next packet whose last bit left before `now` and returns its size. At `now` itself packets arrive
+    /// The bytes of all packets whose last bit left before `now`, while the newest is still here. At `now` itself packets arrive
     /// first and leave afterwards.
-    #[inline]
-    pub(crate) fn left(&mut self, now: Time) -> Option<u16> {
-        if let Some(first) = self.leaving.pop_if(|first| first.at < now) {
-            return Some(first.wire);
-        }
-        let newest_left = self.leaving.is_empty() && self.busy_until < now && self.newest != 0;
-        newest_left.then(|| std::mem::take(&mut self.newest))
-    }
-
-    /// Removes all packets that left before `now`, except the newest; returns their bytes.
     #[inline]
     pub(crate) fn bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = 0;
@@ -198,13 +197,12 @@ mod tests {
         let slot = |start, end| Slot { start: Time(start), end: Time(end) };
         assert_eq!(port.join(Time(0), 100), slot(0, 80_000));
         assert_eq!(port.join(Time(50_000), 200), slot(80_000, 240_000));
-        assert_eq!(port.left(Time(80_000)), None, "at one instant packets arrive before others leave");
+        assert_eq!(port.all_bytes_left(Time(80_000)), 0, "at one instant packets arrive before others leave");
         assert_eq!(port.waiting(Time(80_000)), (1, 200), "its first bit leaves now, not before");
         assert_eq!(port.waiting(Time(80_001)), (0, 0));
-        assert_eq!(port.left(Time(80_001)), Some(100));
-        assert_eq!(port.left(Time(80_001)), None);
+        assert_eq!(port.all_bytes_left(Time(80_001)), 100);
+        assert_eq!(port.all_bytes_left(Time(80_001)), 0);
         assert_eq!(port.join(Time(1_000_000), 100), slot(1_000_000, 1_080_000));
-        assert_eq!(port.left(Time(2_000_000)), Some(200));
-        assert_eq!(port.left(Time(2_000_000)), Some(100));
+        assert_eq!(port.all_bytes_left(Time(2_000_000)), 300);
     }
 }

@@ -22,6 +22,36 @@ pub(crate) enum Unseen {
     Look,
 }
 
+/// What became of a packet at a port. Functions that are not inlined return this through memory; [`Verdict`] is put together by their
+/// callers, in registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Joined {
+    /// It has a slot on the link.
+    Line(Slot),
+    /// See [`Verdict::Ready`].
+    Ready,
+    /// See [`Verdict::Queued`].
+    Queued,
+    /// See [`Verdict::Returned`].
+    Returned,
+    /// See [`Verdict::Dropped`].
+    Dropped(Reason),
+}
+
+impl Joined {
+    /// The verdict on a packet that has been sent to a port.
+    #[inline(always)]
+    pub(crate) fn verdict(self, header: &Header, port: PortId) -> Verdict {
+        match self {
+            Joined::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+            Joined::Ready => Verdict::Ready(port),
+            Joined::Queued => Verdict::Queued(port),
+            Joined::Returned => Verdict::Returned,
+            Joined::Dropped(reason) => Verdict::Dropped(reason),
+        }
+    }
+}
+
 impl Outputs {
     #[cold]
     pub(crate) fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
@@ -48,31 +78,47 @@ impl Outputs {
 
     /// The slow path of [`Outputs::join_unseen`]: a limit or the marker is near.
     #[inline(never)]
-    pub(crate) fn join_near(&mut self, now: Time, port: PortId, header: &mut Header) -> Verdict {
-        if let Err(reason) = self.admit_and_mark(now, (port, 0), header) {
-            return Verdict::Dropped(self.refuse(port, reason));
+    pub(crate) fn join_near(&mut self, now: Time, port: PortId, header: &mut Header) -> Joined {
+        if let Err(reason) = self.admit_and_mark::<true>(now, (port, 0), header) {
+            return Joined::Dropped(self.refuse(port, reason));
         }
         let slot = take_place(now, chosen_of(&mut self.ports, port).foreseen(), header.wire);
-        Verdict::LeavesAt(Departure::of(header, port, slot))
+        Joined::Line(slot)
     }
 
     /// A packet joins any port: admit, mark, queue.
+    #[inline]
+    pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
+        if self.foresees(port) {
+            self.join_observed(turn.now, port, turn.headers.get_mut(packet))
+        } else {
+            self.join_queue(turn, port, packet)
+        }
+    }
+
+    /// A packet joins an observed port whose departures are foreseen.
     #[inline(never)]
-    pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Verdict {
-        let (now, header) = (turn.now, turn.headers.get_mut(packet));
-        let queue = queue_of(header.class, self.queues);
+    fn join_observed(&mut self, now: Time, port: PortId, header: &mut Header) -> Joined {
         self.catch_up(now, port);
         if !self.chosen(port).is_calm(header.wire)
-            && let Err(reason) = self.admit_and_mark(now, (port, queue), header)
+            && let Err(reason) = self.admit_and_mark::<true>(now, (port, 0), header)
         {
+            return Joined::Dropped(self.refuse(port, reason));
+        }
+        let slot = self.settle_in(now, port, header);
+        Joined::Line(slot)
+    }
+
+    /// A packet joins a port that announces each departure.
+    #[inline(never)]
+    fn join_queue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
+        let (now, header) = (turn.now, turn.headers.get_mut(packet));
+        let queue = queue_of(header.class, self.queues);
+        if let Err(reason) = self.admit_and_mark::<false>(now, (port, queue), header) {
             return self.turned_away(turn, (port, queue), packet, reason);
         }
-        if self.foresees(port) {
-            let slot = self.settle_in(now, port, header);
-            return Verdict::LeavesAt(Departure::of(header, port, slot));
-        }
         let idle = self.enqueue(turn, (port, queue), packet);
-        if idle { Verdict::Ready(port) } else { Verdict::Queued(port) }
+        if idle { Joined::Ready } else { Joined::Queued }
     }
 
     /// A packet that has been admitted joins a port whose departures are foreseen.
@@ -84,15 +130,24 @@ impl Outputs {
         take_place(now, (held, foresight), header.wire)
     }
 
-    /// Whether a packet may join a queue; if so, it may get a mark.
+    /// Whether a packet may join a queue; if so, it may get a mark. `PLAIN`: the port is one whose departures are
+    /// foreseen, so that colours, pauses, trimming and cells are out of the question (`Outputs::plain`).
     #[inline(always)]
-    fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
-        if header.kind == PacketKind::Red {
+    fn admit_and_mark<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        at: (PortId, usize),
+        header: &mut Header,
+    ) -> Result<(), Reason> {
+        if !PLAIN && header.kind == PacketKind::Red {
             self.admit_red(at, self.cells.occupied(header.wire))?;
         }
-        self.admit(now, at, header)?;
-        if let Some(trim) = &self.trim {
+        self.admit::<PLAIN>(now, at, header)?;
+        if !PLAIN && let Some(trim) = &self.trim {
             trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
+        }
+        if PLAIN && !self.may_mark(at.0, header.wire) {
+            return Ok(());
         }
         match self.judge(now, at, header) {
             Action::Pass => Ok(()),
@@ -106,9 +161,14 @@ impl Outputs {
 
     /// Whether there is room at a port. Other ports are asked to release memory only if there would be none otherwise.
     #[inline(always)]
-    fn admit(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
-        let wire = self.cells.occupied(header.wire);
-        if let Some(ingress) = &self.ingress {
+    fn admit<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        (port, queue): (PortId, usize),
+        header: &Header,
+    ) -> Result<(), Reason> {
+        let wire = if PLAIN { header.wire } else { self.cells.occupied(header.wire) };
+        if !PLAIN && let Some(ingress) = &self.ingress {
             let output = &self.ports[port.index()];
             match () {
                 () if !output.port.up => return Err(Reason::LinkDown),
@@ -147,7 +207,14 @@ impl Outputs {
         if limit.admits((red, bytes), wire, allowed) { Ok(()) } else { Err(Reason::Red) }
     }
 
-    /// What the marker of a queue does with an admitted packet.
+    /// Whether the marker of a foreseen port must be consulted about a packet.
+    #[inline(always)]
+    fn may_mark(&mut self, port: PortId, wire: u16) -> bool {
+        let (held, foresight) = chosen_of(&mut self.ports, port).foreseen();
+        foresight.may_mark(held.bytes + u64::from(wire))
+    }
+
+    /// What the marker of a queue does with a packet that has been admitted.
     #[inline(always)]
     fn judge(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Action {
         let output = chosen_of(&mut self.ports, port);

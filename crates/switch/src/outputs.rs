@@ -104,8 +104,8 @@ impl Outputs {
         self.ports.iter().map(|output| output.port.bytes).sum()
     }
 
-    pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        let Output { port: held, foresight, .. } = &mut self.ports[port.index()];
+    pub(crate) fn counters(&self, now: Time, port: PortId) -> PortCounters {
+        let Output { port: held, foresight, .. } = &self.ports[port.index()];
         let Some(foresight) = foresight else { return held.counters_until(now) };
         let byte_time = held.counters.byte_time - foresight.byte_time_after(now);
         PortCounters { byte_time, ..held.counters }
@@ -189,10 +189,9 @@ impl Outputs {
         self.chosen(port).foresight.is_some()
     }
 
-    /// The transmitter of `port` is idle: the packet in service, if any, has left; returns the next.
+    /// The transmitter of `port` is idle, and [`Outputs::finish_service`] has been called: the next packet.
     #[inline(always)]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        self.finish_service(turn, port);
         if self.ports[port.index()].shaper.is_some() {
             self.shape(turn, port);
         }
@@ -244,7 +243,8 @@ impl Outputs {
         output.port.in_service.is_none()
     }
 
-    #[inline]
+    /// The packet in service, if any, has left.
+    #[inline(always)]
     pub(crate) fn finish_service(&mut self, turn: &mut Turn<'_>, port: PortId) {
         let Some(done) = self.ports[port.index()].port.in_service.take() else { return };
         if done.queue == InService::FRAME.queue {

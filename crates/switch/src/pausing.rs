@@ -57,22 +57,20 @@ impl Outputs {
 
     /// See [`Switch::transmit`](crate::Switch::transmit).
     #[inline]
-    pub(crate) fn next_frame(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PauseFrame> {
-        self.ingress.as_ref()?;
-        self.finish_service(turn, port);
+    pub(crate) fn next_frame(&mut self, port: PortId) -> Option<PauseFrame> {
         let frame = self.ingress.as_mut()?.take(port)?;
         self.ports[port.index()].port.in_service = Some(InService::FRAME);
         Some(frame)
     }
 
-    /// See [`Switch::refresh`](crate::Switch::refresh).
+    /// See [`PauseOrder::Refresh`](crate::PauseOrder::Refresh).
     pub(crate) fn refresh(&mut self, effects: &mut Effects, port: PortId) {
         if self.ingress.as_mut().is_some_and(|ingress| ingress.refresh(port)) {
             self.announce(effects, port);
         }
     }
 
-    /// See [`Switch::hold`](crate::Switch::hold).
+    /// See [`PauseOrder::Hold`](crate::PauseOrder::Hold).
     pub(crate) fn hold(&mut self, effects: &mut Effects, (port, queue): (PortId, usize), held: bool) {
         let own = &mut self.ports[port.index()].queues[queue];
         own.hold(ClassQueue::PAUSED, held);
@@ -84,7 +82,7 @@ impl Outputs {
         }
     }
 
-    /// See [`Switch::is_congested`](crate::Switch::is_congested).
+    /// See [`SwitchReading::is_congested`](crate::SwitchReading::is_congested).
     #[inline]
     pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
         self.ingress.as_ref().is_some_and(|ingress| ingress.is_congested(at))
@@ -102,7 +100,7 @@ impl Outputs {
         }
     }
 
-    /// See [`Switch::discard`](crate::Switch::discard).
+    /// See [`PauseOrder::Discard`](crate::PauseOrder::Discard).
     pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         let (port, queue) = at;
         self.ports[port.index()].queues[queue].discards = on;
@@ -115,7 +113,7 @@ impl Outputs {
         self.nothing_to_send(turn.effects, port);
     }
 
-    /// See [`Switch::charges`](crate::Switch::charges).
+    /// See [`SwitchReading::charges`](crate::SwitchReading::charges).
     pub(crate) fn charges(&self) -> Option<Charges> {
         let (minima, shared, headroom) = self.ingress.as_ref()?.charged()?;
         let (queue_minima, queue_shared) = self.store.charged()?;
@@ -136,12 +134,12 @@ impl Outputs {
             && charges.queue_minima + charges.queue_shared == stored
     }
 
-    /// See [`Switch::pauses`](crate::Switch::pauses).
+    /// See [`SwitchReading::pauses`](crate::SwitchReading::pauses).
     pub(crate) fn pauses(&self, (port, queue): (PortId, usize)) -> PauseCounters {
         self.ingress.as_ref().map_or(PauseCounters::default(), |ingress| ingress.counters(port, queue))
     }
 
-    /// See [`Switch::held_back`](crate::Switch::held_back).
+    /// See [`SwitchReading::held_back`](crate::SwitchReading::held_back).
     pub(crate) fn held_back(&self, headers: &Headers, (port, queue): (PortId, usize)) -> Vec<HeldBack> {
         let Some(ingress) = self.ingress.as_ref().filter(|ingress| ingress.is_lossless(queue)) else {
             return Vec::new();

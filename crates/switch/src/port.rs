@@ -201,7 +201,7 @@ impl Output {
         let own = &mut self.queues[queue];
         own.bytes -= u64::from(wire);
         if let Some(store) = store {
-            store.released((queue, own.bytes), wire);
+            store.released((queue, own.bytes), u64::from(wire));
         }
         self.port.release(now, wire);
     }
@@ -252,12 +252,12 @@ impl Store {
         }
     }
 
-    /// A packet left a queue, of a class, that now holds `queue` bytes.
+    /// This many bytes, of one packet or several, left a queue, of a class, that now holds `queue` bytes.
     #[inline]
-    pub(crate) fn released(&mut self, (class, queue): (usize, u64), wire: u16) {
+    pub(crate) fn released(&mut self, (class, queue): (usize, u64), bytes: u64) {
         if self.counts {
-            self.total -= u64::from(wire);
-            self.sharing.released(class, queue, u64::from(wire));
+            self.total -= bytes;
+            self.sharing.released(class, queue, bytes);
         }
     }
 }
@@ -294,15 +294,19 @@ impl Port {
     /// Updates the time integral; the bytes held are about to change.
     #[inline]
     fn count_until(&mut self, now: Time) {
-        let elapsed = now.since(self.counted_until).0;
-        self.counters.byte_time += u128::from(self.bytes) * u128::from(elapsed);
+        self.counters.byte_time = self.byte_time_until(now);
         self.counted_until = now;
     }
 
+    #[inline]
+    fn byte_time_until(&self, now: Time) -> u128 {
+        let elapsed = now.since(self.counted_until).0;
+        self.counters.byte_time + u128::from(self.bytes) * u128::from(elapsed)
+    }
+
     /// The counters with the time integral up to `now`.
-    pub(crate) fn counters_until(&mut self, now: Time) -> PortCounters {
-        self.count_until(now);
-        self.counters
+    pub(crate) fn counters_until(&self, now: Time) -> PortCounters {
+        PortCounters { byte_time: self.byte_time_until(now), ..self.counters }
     }
 
     /// A packet with a known departure arrived: the port now holds this many bytes, and this many byte-picoseconds

@@ -4,8 +4,9 @@
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
 
+use crate::join::Joined;
 use crate::outputs::Outputs;
-use crate::turn::{Turn, Verdict};
+use crate::turn::Turn;
 
 impl Outputs {
     /// A packet may not join a queue: its header joins or is returned, or the whole packet is dropped.
@@ -16,7 +17,7 @@ impl Outputs {
         (port, queue): (PortId, usize),
         packet: PacketId,
         reason: Reason,
-    ) -> Verdict {
+    ) -> Joined {
         let header = turn.headers.get_mut(packet);
         let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early | Reason::Red);
         if let Some(trim) = self.trim.filter(|_| full) {
@@ -26,7 +27,7 @@ impl Outputs {
             }
             if trim.turn_back(header) {
                 self.ports[port.index()].port.counters.returned += 1;
-                return Verdict::Returned;
+                return Joined::Returned;
             }
         }
         if full && self.evict(turn, (port, queue), packet) {
@@ -34,7 +35,7 @@ impl Outputs {
         }
         let header = turn.headers.get_mut(packet);
         self.refused(turn.effects, header, queue, reason);
-        Verdict::Dropped(self.refuse(port, reason))
+        Joined::Dropped(self.refuse(port, reason))
     }
 
     /// Drops a queued packet that ranks behind a newcomer for which there is no room. False if there is none.

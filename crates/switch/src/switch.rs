@@ -1,9 +1,7 @@
 //! The switch: the path of a packet, top to bottom.
 
 use weft_core::record::Reason;
-use weft_core::{
-    Bytes, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission, prefetch,
-};
+use weft_core::{Bytes, Component, Group, GroupId, Header, PacketId, PortId, Rate, Time, Transmission};
 
 use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
 use crate::congestion::{Congestion, CongestionSite};
@@ -12,16 +10,18 @@ use crate::hash::FlowHash;
 use crate::join::Unseen;
 use crate::observe::{Observer, Observing};
 use crate::outputs::{Outputs, queue_of};
-use crate::pause::{Charges, HeldBack, PauseCounters};
-use crate::port::PortCounters;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::site::SwitchSite;
 use crate::table::{ForwardingTable, Route};
-use crate::turn::{Departure, Effect, Sent, Turn, Verdict};
+use crate::turn::{Departure, Effect, PauseOrder, Sent, Turn, Verdict};
 use arbitration::Arbiters;
 use weft_voq::VoqFabric;
 
 /// A combined input-output-queued switch with shared memory.
+///
+/// A driver builds it ([`Switch::new`], [`Switch::set_up`], [`Switch::foresee`], [`Switch::observe`]), then makes six calls:
+/// [`Switch::receive`], [`Switch::transmit`], [`Switch::wake`], [`Switch::set_port`], [`Switch::install`] and, with priority flow
+/// control, [`Switch::pause`]. It reads through [`Switch::reading`].
 pub struct Switch {
     table: ForwardingTable,
     /// Input port i belongs to engine i modulo their number.
@@ -137,8 +137,11 @@ impl Switch {
         let Some(port) = self.output(turn.now, header) else { return Verdict::Dropped(Reason::NoRoute) };
         match self.outputs.join_unseen(turn.now, port, header.wire) {
             Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-            Unseen::Near => self.outputs.join_near(turn.now, port, header),
-            Unseen::Look => self.outputs.join(&mut turn.again(), port, packet),
+            Unseen::Near => self.outputs.join_near(turn.now, port, header).verdict(header, port),
+            Unseen::Look => {
+                let joined = self.outputs.join(&mut turn.again(), port, packet);
+                joined.verdict(turn.headers.get(packet), port)
+            }
         }
     }
 
@@ -146,7 +149,8 @@ impl Switch {
     #[inline(always)]
     pub fn transmit(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<Sent> {
         let before = turn.effects.len();
-        if let Some(frame) = self.outputs.next_frame(turn, port) {
+        self.outputs.finish_service(turn, port);
+        if let Some(frame) = self.outputs.next_frame(port) {
             return Some(Sent::Frame(frame));
         }
         let packet = self.outputs.next_packet(turn, port);
@@ -167,55 +171,17 @@ impl Switch {
         }
     }
 
-    /// The pauses that `port` requested are about to expire: those still needed are refreshed.
-    pub fn refresh(&mut self, turn: &mut Turn<'_>, port: PortId) {
-        self.outputs.refresh(turn.effects, port);
-    }
-
-    /// The far end of `port` pauses or resumes a queue.
-    pub fn hold(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), held: bool) {
-        self.outputs.hold(turn.effects, at, held);
-    }
-
-    /// The watchdog of a lossless queue starts or stops discarding what waits in it and what arrives.
-    pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
-        let before = turn.effects.len();
-        self.outputs.discard(turn, at, on);
-        self.note_drops(turn, before);
-    }
-
-    /// Whether a queue has made the switch pause a sender since it was last empty, without being held itself.
-    #[must_use]
-    #[inline]
-    pub fn is_congested(&self, at: (PortId, usize)) -> bool {
-        self.outputs.is_congested(at)
-    }
-
-    /// The packets that wait in a queue, the oldest first.
-    pub fn waiting_in<'a>(
-        &self,
-        headers: &'a Headers,
-        (port, queue): (PortId, usize),
-    ) -> impl Iterator<Item = PacketId> + 'a {
-        self.outputs.port(port).queues[queue].packets.iter(headers)
-    }
-
-    /// The pauses that a port has requested of the senders of a class.
-    #[must_use]
-    pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
-        self.outputs.pauses(at)
-    }
-
-    /// Where stored bytes are charged, if [`mmu`](crate::share::mmu) manages the memory.
-    #[must_use]
-    pub fn charges(&self) -> Option<Charges> {
-        self.outputs.charges()
-    }
-
-    /// Packets from paused senders that wait in a queue.
-    #[must_use]
-    pub fn held_back(&self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
-        self.outputs.held_back(headers, at)
+    /// Priority flow control has something to say about a port: its far end, the timer of its pauses, or the watchdog.
+    pub fn pause(&mut self, turn: &mut Turn<'_>, port: PortId, order: PauseOrder) {
+        match order {
+            PauseOrder::Refresh => self.outputs.refresh(turn.effects, port),
+            PauseOrder::Hold { queue, held } => self.outputs.hold(turn.effects, (port, queue), held),
+            PauseOrder::Discard { queue, on } => {
+                let before = turn.effects.len();
+                self.outputs.discard(turn, (port, queue), on);
+                self.note_drops(turn, before);
+            }
+        }
     }
 
     /// The link of `port` went down or came back. Queued packets of a port that went down are lost; the driver must
@@ -246,71 +212,16 @@ impl Switch {
         self.outputs.settle_all(now);
     }
 
-    /// The counters of a port up to `now`.
-    pub fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        self.outputs.counters(now, port)
-    }
-
     /// The longest queue of a port since this was last called, in wire bytes; call [`Switch::settle`] before.
     pub fn restart_peak(&mut self, port: PortId) -> Bytes {
         self.outputs.restart_peak(port)
     }
 
-    /// Packets of a foreseen port, and their bytes, whose transmission has not begun before `now`.
+    /// What the switch holds and has counted, after [`Switch::settle`] where ports foresee their departures.
     #[must_use]
-    pub fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
-        self.outputs.waiting(now, port)
-    }
-
-    /// Wire bytes a port holds, the packet in service included.
-    #[must_use]
-    pub fn queued(&self, port: PortId) -> Bytes {
-        Bytes(self.outputs.port(port).port.bytes)
-    }
-
-    /// Packets a port holds, the packet in service included.
-    #[must_use]
-    pub fn queued_packets(&self, port: PortId) -> u64 {
-        self.outputs.packets(port)
-    }
-
-    /// Wire bytes the whole switch holds.
-    #[must_use]
-    pub fn stored(&self) -> Bytes {
-        Bytes(self.outputs.stored())
-    }
-
-    /// The port by which a packet will leave, if it can be predicted cheaply.
-    #[must_use]
-    pub fn likely(&self, header: &Header) -> Option<PortId> {
-        match self.table.route(header) {
-            Route::Local(port) => Some(port),
-            Route::None => None,
-            Route::Component(_, component) => match component.ports[..] {
-                [only] => Some(only),
-                _ => self.engines[0].balancer.likely(header, &component.ports),
-            },
-        }
-    }
-
-    /// Prefetches a port for the next packet.
     #[inline]
-    pub fn prefetch(&self, port: PortId) {
-        prefetch(self.outputs.port(port));
-    }
-
-    /// Prefetches what the port points to.
-    #[inline]
-    pub fn prefetch_beyond(&self, port: PortId) {
-        if let Some(foresight) = &self.outputs.port(port).foresight {
-            foresight.prefetch();
-        }
-    }
-
-    /// Number of ports.
-    #[must_use]
-    pub fn ports(&self) -> usize {
-        self.outputs.len()
+    pub fn reading(&self) -> SwitchReading<'_> {
+        SwitchReading { switch: self }
     }
 
     /// Looks up a packet and lets its engine choose among equal-cost ports.
@@ -384,7 +295,10 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
 
 mod arbitration;
 mod fabric;
+mod reading;
 mod watched;
+
+pub use reading::SwitchReading;
 
 #[cfg(test)]
 mod tests;

@@ -84,6 +84,27 @@ pub enum Verdict {
     Dropped(Reason),
 }
 
+/// What priority flow control says about a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseOrder {
+    /// The pauses that the port requested are about to expire: those still needed are refreshed.
+    Refresh,
+    /// The far end pauses or resumes a queue.
+    Hold {
+        /// The queue.
+        queue: usize,
+        /// Whether it is paused.
+        held: bool,
+    },
+    /// The watchdog of a lossless queue starts or stops discarding what waits in it and what arrives.
+    Discard {
+        /// The queue.
+        queue: usize,
+        /// Whether it discards.
+        on: bool,
+    },
+}
+
 /// What a transmitter puts on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {

@@ -77,7 +77,8 @@ fn random_splitting_gives_m_d_1_queues() {
             leaving.push_back((arrival + slot, output));
         }
     }
-    let byte_time: u128 = (0..48).map(|port| rig.switch.counters(rig.now, PortId(port)).byte_time).sum();
+    let byte_time: u128 =
+        (0..48).map(|port| rig.switch.reading().counters(rig.now, PortId(port)).byte_time).sum();
     let waiting = byte_time as f64 / 48.0 / rig.now.0 as f64 / 1_600.0 - rho;
     assert!((waiting / 1.6 - 1.0).abs() < 0.05, "{waiting} waiting on the mean");
     let seen = (samples.div_ceil(16) * 48) as f64;

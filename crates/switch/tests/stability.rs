@@ -86,7 +86,7 @@ fn run(system: System, (d, m): (u32, u32), engines: u32, duration: f64) -> Cours
             }
             single = single.saturating_sub(1);
         }
-        total += rig.switch.stored().0 / 100;
+        total += rig.switch.reading().stored().0 / 100;
         total_single += single;
     }
     let measured = (events - events / 10) as f64;

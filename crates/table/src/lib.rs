@@ -1,9 +1,12 @@
 //! Tables with named, typed columns: the form in which rows leave for [`csv`] and [`parquet`](mod@parquet), and a
 //! [`sorter`] for more rows than memory should hold. Must not depend on the meaning of the rows.
 
+mod arrow;
 pub mod csv;
 pub mod parquet;
 pub mod sorter;
+
+use std::sync::Arc;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +37,27 @@ pub enum Cells {
     Numbers(Vec<Option<f64>>),
     /// Texts.
     Texts(Vec<String>),
+    /// Texts out of a list.
+    Names(NameColumn),
+    /// Yes or no.
+    Flags(Vec<bool>),
+}
+
+/// Texts that repeat: a list of names, and for each row its place in the list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NameColumn {
+    /// The names.
+    pub names: Arc<[String]>,
+    /// By row.
+    pub picks: Vec<u32>,
+}
+
+impl NameColumn {
+    /// The text of a row.
+    #[must_use]
+    pub fn text(&self, row: usize) -> &str {
+        self.names.get(self.picks[row] as usize).map_or("", String::as_str)
+    }
 }
 
 impl Cells {
@@ -44,6 +68,8 @@ impl Cells {
             Cells::Integers(cells) => cells.len(),
             Cells::Numbers(cells) => cells.len(),
             Cells::Texts(cells) => cells.len(),
+            Cells::Names(cells) => cells.picks.len(),
+            Cells::Flags(cells) => cells.len(),
         }
     }
 
@@ -83,6 +109,19 @@ impl DataTable {
     #[must_use]
     pub fn texts(self, name: &str, cells: impl Iterator<Item = String>) -> DataTable {
         self.column(name, "", Cells::Texts(cells.collect()))
+    }
+
+    /// Adds a column of texts out of a list; a place beyond it is an empty text.
+    #[must_use]
+    pub fn names(self, name: &str, names: &Arc<[String]>, picks: impl Iterator<Item = u32>) -> DataTable {
+        let cells = NameColumn { names: Arc::clone(names), picks: picks.collect() };
+        self.column(name, "", Cells::Names(cells))
+    }
+
+    /// Adds a column of truth values.
+    #[must_use]
+    pub fn flags(self, name: &str, cells: impl Iterator<Item = bool>) -> DataTable {
+        self.column(name, "", Cells::Flags(cells.collect()))
     }
 
     /// Adds a column of any type. It must have as many rows as those before it.

@@ -1,14 +1,15 @@
-//! A table as a Parquet file: zstd compression, a row group per part, optional columns; the file's key-value metadata
-//! has the unit of every column under `unit.<column>`. Must not depend on the contents of tables.
+//! A table as a Parquet file: zstd, a row group for each part of it, optional columns. The unit of every column is in the metadata
+//! of its Arrow field, under `unit`, and in the file's key-value metadata, under `unit.<column>`. Knows tables, not what they
+//! hold.
 
-use crate::{Cells, Column, DataTable};
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use crate::{Cells, Column, DataTable, NameColumn, arrow};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnPath, Type};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -64,7 +65,8 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
     let (physical, logical) = match column.cells {
         Cells::Integers(_) => (Physical::INT64, None),
         Cells::Numbers(_) => (Physical::DOUBLE, None),
-        Cells::Texts(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Cells::Texts(_) | Cells::Names(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Cells::Flags(_) => (Physical::BOOLEAN, None),
     };
     Type::primitive_type_builder(&column.name, physical)
         .with_repetition(Repetition::OPTIONAL)
@@ -75,10 +77,23 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
 fn properties(table: &DataTable) -> WriterProperties {
     let with_unit = table.columns.iter().filter(|column| !column.unit.is_empty());
     let units = with_unit.map(|column| KeyValue::new(format!("unit.{}", column.name), column.unit.clone()));
-    WriterProperties::builder()
+    let units = units.chain([KeyValue::new(arrow::KEY.to_owned(), arrow::schema(table))]);
+    let common = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_key_value_metadata(Some(units.collect()))
-        .build()
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_key_value_metadata(Some(units.collect()));
+    table.columns.iter().fold(common, encoded).build()
+}
+
+/// Few different texts are a dictionary; numbers that mostly differ are not, which saves looking each up.
+fn encoded(properties: WriterPropertiesBuilder, column: &Column) -> WriterPropertiesBuilder {
+    let path = ColumnPath::new(vec![column.name.clone()]);
+    let encoding = match column.cells {
+        Cells::Texts(_) | Cells::Names(_) => return properties,
+        Cells::Integers(_) => Encoding::DELTA_BINARY_PACKED,
+        Cells::Numbers(_) | Cells::Flags(_) => Encoding::PLAIN,
+    };
+    properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding)
 }
 
 fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
@@ -95,6 +110,16 @@ fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result
         Cells::Texts(cells) => {
             let values: Vec<ByteArray> = cells.iter().map(|text| ByteArray::from(text.as_str())).collect();
             writer.typed::<ByteArrayType>().write_batch(&values, Some(&vec![1; cells.len()]), None)?;
+        }
+        Cells::Names(NameColumn { names, picks }) => {
+            let names: Vec<ByteArray> = names.iter().map(|name| ByteArray::from(name.as_str())).collect();
+            let empty = ByteArray::from("");
+            let name = |pick: &u32| names.get(*pick as usize).unwrap_or(&empty).clone();
+            let values: Vec<ByteArray> = picks.iter().map(name).collect();
+            writer.typed::<ByteArrayType>().write_batch(&values, Some(&vec![1; picks.len()]), None)?;
+        }
+        Cells::Flags(cells) => {
+            writer.typed::<BoolType>().write_batch(cells, Some(&vec![1; cells.len()]), None)?;
         }
     }
     Ok(())
@@ -116,7 +141,9 @@ mod tests {
         let table = DataTable::new("flows")
             .texts("tag", ["a".into(), "b".into()].into_iter())
             .column("fct_ps", "ps", Cells::Integers(vec![Some(7), None]))
-            .numbers("slowdown", "", [1.5, 2.5].into_iter());
+            .numbers("slowdown", "", [1.5, 2.5].into_iter())
+            .names("src", &["host0".to_owned(), "host1".to_owned()].into(), [1, 9].into_iter())
+            .flags("measured", [true, false].into_iter());
         let mut bytes = Vec::new();
         write(&table, &mut bytes).unwrap();
         let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
@@ -126,5 +153,7 @@ mod tests {
         assert_eq!((rows[0].get_string(0).unwrap().as_str(), rows[0].get_long(1).unwrap()), ("a", 7));
         assert!(rows[1].get_long(1).is_err());
         assert_eq!(rows[1].get_double(2).unwrap(), 2.5);
+        assert_eq!((rows[0].get_string(3).unwrap().as_str(), rows[0].get_bool(4).unwrap()), ("host1", true));
+        assert_eq!((rows[1].get_string(3).unwrap().as_str(), rows[1].get_bool(4).unwrap()), ("", false));
     }
 }

@@ -89,6 +89,18 @@ impl<const N: usize> Sorter<N> {
         if self.rows.len() >= self.most { self.put_down() } else { Ok(()) }
     }
 
+    /// How many rows it has.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.rows.len() as u64 + self.down.runs.iter().sum::<u64>()
+    }
+
+    /// No rows?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     fn put_down(&mut self) -> Result<(), SpillError> {
         self.rows.sort_unstable();
         let bytes: Vec<u8> = self.rows.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();

@@ -133,7 +133,6 @@ mod tests {
     use crate::live::LinkState;
     use crate::shapes::{TopologySettings, build, leaf_spine::LeafSpineSettings};
     use crate::wiring::{LinkSettings, Wiring};
-    use std::path::Path;
     use weft_core::Grouping;
 
     fn found(graph: &Graph, state: &LinkState) -> Option<Vec<String>> {

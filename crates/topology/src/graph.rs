@@ -252,6 +252,12 @@ impl Graph {
         }
     }
 
+    /// The names of the hosts by number; empty: each has its default name.
+    #[must_use]
+    pub fn host_names(&self) -> &[String] {
+        &self.host_names
+    }
+
     /// The node with this name.
     #[must_use]
     pub fn node_named(&self, name: &str) -> Option<Node> {

@@ -331,6 +331,20 @@ fn the_paths_of_a_diamond_keep_their_rates() {
     assert_eq!((rate("leaf0-spine1"), rate("leaf1-spine1")), (Rate::from_gbps(25), Rate::from_gbps(25)));
 }
 
+/// 20 hosts at 10 Gbps and 4 spines: 3:1 needs uplinks of 200 / 12 Gbps, 1:1 of 50 Gbps.
+#[test]
+fn oversubscription_gives_the_rate_of_the_fabric() {
+    let rate = |ratio: f64, parallel: u32| {
+        let settings = LeafSpineSettings { oversubscription: Some(ratio), parallel, ..Default::default() };
+        let graph = build(&TopologySettings::LeafSpine(settings)).unwrap();
+        graph.cables()[graph.cable_named("leaf0-spine0").or(graph.cable_named("leaf0-spine0.0")).unwrap()]
+            .rate
+    };
+    assert_eq!(rate(3.0, 1), Rate(16_666_666_666));
+    assert_eq!(rate(1.0, 1), Rate::from_gbps(50));
+    assert_eq!(rate(1.0, 2), Rate::from_gbps(25));
+}
+
 #[test]
 fn settings_that_do_not_fit_are_named() {
     let message = |settings: TopologySettings| build(&settings).unwrap_err()[0].to_string();
@@ -344,6 +358,12 @@ fn settings_that_do_not_fit_are_named() {
     assert_eq!(text, "topology.leaf-spine.unequal[0].leaf: there is no leaf 99; they are numbered 0 to 15");
     let zero = LeafSpineSettings { fabric_link: gbps(0), ..Default::default() };
     assert!(message(TopologySettings::LeafSpine(zero)).starts_with("topology.leaf-spine.fabric_link.rate"));
+    for ratio in [0.0, -1.0, f64::NAN] {
+        let none = LeafSpineSettings { oversubscription: Some(ratio), ..Default::default() };
+        assert!(
+            message(TopologySettings::LeafSpine(none)).starts_with("topology.leaf-spine.oversubscription")
+        );
+    }
     let huge = leaf_spine(60_000, 60_000, 1, 1);
     assert!(message(TopologySettings::LeafSpine(huge)).contains("cables; at most"));
     let parts = LeafSpineSettings {

@@ -33,7 +33,7 @@ mod ends {
 
     #[inline(never)]
     pub(crate) fn sender_gives(end: &mut Sender, now: Time, header: &mut Header, body: &mut Body) {
-        end.poll_into(now, header, body);
+        end.send(now, header, body);
     }
 
     #[inline(never)]
@@ -43,7 +43,7 @@ mod ends {
 
     #[inline(never)]
     pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, header: &mut Header, body: &mut Body) {
-        end.poll_into(now, header, body);
+        end.send(now, header, body);
     }
 
     #[inline(never)]

@@ -23,9 +23,13 @@ pub(crate) trait HoldsLayout<L> {
 
 /// Implements a type that holds the end of any flow.
 macro_rules! any_end {
+    (@then_needs $end:ident, $call:ident($($argument:expr),+)) => {{
+        End::$call($end, $($argument),+);
+        End::needs($end)
+    }};
     ($end:ident: $first:ident $($stack:ident)*) => {
         impl $end {
-            #[inline]
+            #[inline(never)]
             pub(crate) fn needs(&self) -> Needs {
                 match self {
                     $end::$first(end) => End::needs(end),
@@ -41,11 +45,12 @@ macro_rules! any_end {
                 }
             }
 
+            /// Writes a packet; returns what the end needs now.
             #[inline(never)]
-            pub(crate) fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) {
+            pub(crate) fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
                 match self {
-                    $end::$first(end) => End::send(end, now, header, body.view_mut()),
-                    $($end::$stack(end) => End::send(end, now, header, body.view_mut()),)*
+                    $end::$first(end) => any_end!(@then_needs end, send(now, header, body.view_mut())),
+                    $($end::$stack(end) => any_end!(@then_needs end, send(now, header, body.view_mut())),)*
                 }
             }
 

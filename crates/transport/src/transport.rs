@@ -91,6 +91,12 @@ impl Transport {
         self.datagrams.frames.mss
     }
 
+    /// Whether its receivers answer packets out of order with duplicate acknowledgements.
+    #[must_use]
+    pub fn duplicates_acks(&self) -> bool {
+        matches!(self.stack, AnyStack::Tcp(_))
+    }
+
     /// The classes in which the ends of a flow send, given its own class, if any, and whether it has a constant rate.
     #[must_use]
     pub fn classes(&self, own: Option<Class>, rate: Option<Rate>) -> Classes {

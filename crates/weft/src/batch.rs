@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use weft_report::{Manifest, Run};
+use weft_report::{Manifest, Run, share_one_window};
 use weft_scenario::{Case, Scenario};
 
 use crate::manifest::{self, Request};
@@ -53,8 +53,24 @@ pub fn cases(batch: &Batch) -> Result<Vec<CaseLabels>, Error> {
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
 }
 
-/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`. Options that a
-/// batch has itself are ignored.
+/// How many runs [`run_batches`] takes, and how many of them are not there yet.
+///
+/// # Errors
+/// [`Error::BadInput`] with the mistakes of a scenario.
+pub fn count_runs(batches: &[Batch], options: &RunOptions) -> Result<(usize, usize), Error> {
+    let mut folders = BTreeSet::new();
+    for batch in batches.iter().filter(|batch| !batch.cases.is_empty()) {
+        let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
+        let chosen = of_batch(batch, &scenario, options)?;
+        folders.extend(chosen.iter().map(|(_, manifest)| options.out.join(manifest.path())));
+    }
+    let open = folders.iter().filter(|folder| !folder.join("summary.json").exists());
+    Ok((folders.len(), open.count()))
+}
+
+/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`; what is written are
+/// statistics, without the tables. Of the options
+/// only those count that a batch does not have itself.
 ///
 /// # Errors
 /// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A failed run
@@ -78,7 +94,7 @@ pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected,
     {
         let base = batch.path.parent().unwrap_or(Path::new("."));
         let root = roots.get(&root(manifest, options)).expect("made of the same manifests");
-        let job = Planned::new((case, manifest.clone()), &options.out, (base, root));
+        let job = Planned::new((case, manifest.clone()), &options.out, (base, root)).without_tables();
         planned.entry(job.folder.clone()).or_insert(job);
     }
     let count = planned.len();
@@ -109,7 +125,10 @@ fn sorted(results: Results, chosen: &[Vec<(&Case, Manifest)>], stopped: bool, pl
     let complete = results.runs.into_iter().filter(|run| !run.summary.interrupted());
     let by_path: BTreeMap<PathBuf, Run> = complete.map(|run| (run.manifest.path(), run)).collect();
     let of = |batch: &Vec<(&Case, Manifest)>| {
-        batch.iter().filter_map(|(_, manifest)| by_path.get(&manifest.path()).cloned()).collect()
+        let runs = batch.iter().filter_map(|(_, manifest)| by_path.get(&manifest.path()).cloned());
+        let mut runs: Vec<Run> = runs.collect();
+        share_one_window(&mut runs);
+        runs
     };
     Collected {
         runs: chosen.iter().map(of).collect(),

@@ -18,13 +18,25 @@ const FORMATS: &[(&str, &str)] = &[
     ("htsim", "a .topo file and optionally a .cm connection matrix of htsim"),
 ];
 
+/// More flows than this are a file beside the scenario instead of lines in it.
+const MOST_INLINE: usize = 1_000;
+
+/// A scenario made of files of another simulator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportedScenario {
+    /// The scenario.
+    pub text: String,
+    /// Files that it names, which belong beside it: name and contents.
+    pub files: Vec<(String, String)>,
+}
+
 /// Every format with the files it needs.
 pub(crate) fn formats() -> Vec<(String, String)> {
     FORMATS.iter().map(|(name, files)| ((*name).to_owned(), (*files).to_owned())).collect()
 }
 
-/// Reads the files and writes a scenario.
-pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
+/// Reads the files and makes a scenario that is to be written to `out`, or shown.
+pub(crate) fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Result<ImportedScenario, Error> {
     let format = match format {
         "hpcc" => topology::Format::Hpcc,
         "htsim" => topology::Format::Htsim,
@@ -40,6 +52,7 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
         text += &hpcc_settings(&imported);
     }
     let mut first: Option<Span> = None;
+    let mut beside = Vec::new();
     for path in rest {
         let flows = read_packed(path, LARGEST_LIST)
             .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
@@ -54,7 +67,13 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
         let earliest = listed.iter().map(|flow| flow.at).min();
         first = first.into_iter().chain(earliest).min();
         text += "\n";
-        text += &workload::to_scenario(&listed, "imported");
+        if listed.len() <= MOST_INLINE {
+            text += &workload::to_scenario(&listed, "imported");
+        } else {
+            let name = flow_file(path, listed.len(), (out, beside.len()))?;
+            text += &format!("[[traffic]]\ntag = \"imported\"\nkind = \"list\"\nfile = \"{name}\"\n");
+            beside.push((name, workload::to_csv(&listed)));
+        }
     }
     if let Some(first) = first.filter(|first| *first > Span::ZERO) {
         let why = "no flow starts earlier, and averages begin here";
@@ -63,7 +82,20 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     if rest.is_empty() {
         text += NO_FLOWS;
     }
-    accepted(text, files)
+    Ok(ImportedScenario { text: accepted(text, files)?, files: beside })
+}
+
+/// The name of the file for the flows of a scenario that is written to `out`.
+fn flow_file(path: &Path, flows: usize, (out, before): (Option<&Path>, usize)) -> Result<String, Error> {
+    let Some(stem) = out.and_then(Path::file_stem) else {
+        return Err(Error::BadInput(format!(
+            "{}: found {flows} flows; more than {MOST_INLINE} are written to a file beside the scenario: give --out FILE",
+            path.display()
+        )));
+    };
+    let good = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let stem: String = stem.to_string_lossy().chars().map(good).collect();
+    Ok(if before == 0 { format!("{stem}.flows.csv") } else { format!("{stem}.flows-{}.csv", before + 1) })
 }
 
 /// The text, if `weft check` finds no mistake in it.

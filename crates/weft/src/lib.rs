@@ -7,6 +7,7 @@
 mod batch;
 mod clock;
 mod epoch;
+mod estimate;
 mod importer;
 mod inputs;
 mod jobs;
@@ -27,8 +28,10 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
-pub use batch::{Batch, CaseLabels, Collected, cases, run_batches};
+pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, run_batches};
 pub use epoch::{Digests, ResultsList, RunDigests, epoch, layout, reference_digests};
+pub use estimate::CostEstimate;
+pub use importer::ImportedScenario;
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
 pub use tracer::{TraceOptions, TraceOutcome};
@@ -177,7 +180,9 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
                     weft_report::terminal::wrapped(remark, weft_report::terminal::WIDTH - 2).into_iter();
                 lines.enumerate().map(|(n, line)| format!("{} {line}\n", if n == 0 { '!' } else { ' ' }))
             });
-            let rendered = remarks.collect::<String>() + &praise(path, &scenario);
+            let rendered = remarks.collect::<String>()
+                + &praise(path, &scenario)
+                + &estimate::words(&scenario, path.parent().unwrap_or(Path::new(".")));
             CheckReport { mistakes: 0, rendered, json: "[]".to_owned() }
         }
         Err(mistakes) => CheckReport {
@@ -186,6 +191,15 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
             json: mistakes.json(),
         },
     })
+}
+
+/// What all runs of a scenario cost, estimated without running any; nothing where cluster jobs add flows.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario.
+pub fn estimate(path: &Path, set: &[String]) -> Result<Option<CostEstimate>, Error> {
+    let scenario = weft_prepare::read(path, set, false)?;
+    Ok(estimate::estimate(&scenario, path.parent().unwrap_or(Path::new("."))))
 }
 
 /// Every effective setting below `prefix` with its value, unit, origin and meaning; with those of the balancer also the
@@ -298,8 +312,8 @@ pub fn new_scenario(kind: &str) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error::BadInput`] if the format is unknown, or with file, line, what was found and what is allowed.
-pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
-    importer::import(format, files)
+pub fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Result<ImportedScenario, Error> {
+    importer::import(format, files, out)
 }
 
 /// Checks configuration files of switches and hosts, and scenarios, together as one network.

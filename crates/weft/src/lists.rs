@@ -142,7 +142,7 @@ fn columns() -> Vec<Row> {
     };
     let of = |table: &TableWords| {
         let title = (table.name.to_owned(), table.rows.to_owned());
-        iter::once(title).chain(table.columns.iter().map(row)).collect::<Vec<_>>()
+        iter::once(title).chain(table.all().map(row)).collect::<Vec<_>>()
     };
     files.chain(TABLES.iter().flat_map(of)).collect()
 }
@@ -152,19 +152,21 @@ pub(crate) fn columns_page() -> String {
     let files: String = FILES.iter().map(|(name, meaning)| format!("| `{name}` | {meaning} |\n")).collect();
     let row = |(name, unit, meaning): &(&str, &str, &str)| format!("| `{name}` | {unit} | {meaning} |\n");
     let table = |table: &TableWords| {
-        let rows: String = table.columns.iter().map(row).collect();
+        let rows: String = table.all().map(row).collect();
         format!("\n## {}\n\n{}\n\n| column | unit | meaning |\n|---|---|---|\n{rows}", table.name, table.rows)
     };
     let tables: String = TABLES.iter().map(table).collect();
     format!("{COLUMNS_INTRODUCTION}\n| file | contents |\n|---|---|\n{files}{tables}")
 }
 
-const COLUMNS_INTRODUCTION: &str = "# Files and columns
+const COLUMNS_INTRODUCTION: &str = r#"# Files and columns
 
-`weft run` writes `runs/<name>/<case>-<hash>/seed-<n>/`. A table lies there as CSV and as Parquet with the same columns; in
-Parquet the metadata of the file also has each unit, under `unit.<column>`. Columns of what an engine does not measure are absent.
-`path` in `sweep.csv` leads from a row of the sweep to the tables of that run.
-";
+`weft run` writes `runs/<name>/<case>-<hash>/seed-<n>/`. A table lies there as Parquet, and as CSV with the same columns if it has at most
+10 000 rows or `measure.csv = "all"` asks for it; `measure.csv = "never"` writes none. In Parquet the metadata of a column's field has
+its unit, under `unit`, and so has that of the file, under `unit.<column>`. Columns of what an engine does not measure, or what a
+transport does not have, are absent. `path` in `sweep` leads from a row of the sweep to the tables of that run; `case` and `seed`
+identify a run in all tables. [Read the results](../reading-results.md) has recipes.
+"#;
 
 fn templates() -> Vec<Row> {
     TEMPLATES.iter().map(|template| (template.kind.to_owned(), template.summary.to_owned())).collect()

@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
-use weft_report::{ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, terminal, write_report};
+use weft_report::{
+    ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, share_one_window, terminal,
+    write_report,
+};
 use weft_scenario::{Case, Claim, Scenario};
 
 use crate::epoch::epoch;
@@ -79,6 +82,7 @@ impl Study<'_> {
     fn conclude(&self, mut runs: Vec<Run>) -> Result<Outcome, Error> {
         let place = |run: &Run| self.scenario.cases().iter().position(|c| c.labels == run.manifest.labels);
         runs.sort_by_key(|run| (place(run), run.manifest.seed));
+        share_one_window(&mut runs);
         let listing = self.list(&runs)?;
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
         self.write_reports(&mut runs)?;
@@ -95,7 +99,10 @@ impl Study<'_> {
         for run in runs {
             let report = self.root.join(&run.link);
             let whole = files::read_run(report.parent().unwrap_or(self.root))?;
-            let whole = Run { link: run.link.clone(), ..whole };
+            let mut whole = Run { link: run.link.clone(), ..whole };
+            if run.summary.arrivals_until_s.is_some() {
+                whole.average_over_arrivals();
+            }
             if self.folders.len() > 1 {
                 write_report(&report, &of_run(&whole, &[]))?;
             }

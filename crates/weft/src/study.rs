@@ -8,8 +8,8 @@ use weft_core::Time;
 use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
 use weft_prepare::read;
-use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
-use weft_scenario::{Case, Recorded};
+use weft_report::{CsvTables, Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::{Case, CsvFiles, MeasureSettings, Recorded};
 
 use crate::jobs::{Job, run_all};
 use crate::linter::remarks;
@@ -29,6 +29,8 @@ pub(crate) struct Planned<'a> {
     root: &'a Path,
     division: Division,
     engine: &'static dyn Engine,
+    /// Its tables are written, besides its statistics.
+    tables: bool,
 }
 
 /// Runs everything and writes the report.
@@ -105,7 +107,21 @@ impl<'a> Planned<'a> {
         (base, root): (&'a Path, &'a Path),
     ) -> Planned<'a> {
         let folder = out.join(manifest.path());
-        Planned { case, manifest, base, folder, root, division: Division::LONE, engine: PACKETS }
+        Planned {
+            case,
+            manifest,
+            base,
+            folder,
+            root,
+            division: Division::LONE,
+            engine: PACKETS,
+            tables: true,
+        }
+    }
+
+    /// The same without tables, for whoever reads statistics alone.
+    pub(crate) fn without_tables(self) -> Planned<'a> {
+        Planned { tables: false, ..self }
     }
 
     /// The results of an earlier call if they are complete; an error if they look complete but cannot be read or belong
@@ -194,7 +210,7 @@ impl Job for Planned<'_> {
         let interrupted = record.stop == Stop::Interrupted;
         let partial = files::partial(&self.folder);
         let folder = if interrupted { &partial } else { &self.folder };
-        let kept = kept(&self.case.settings.measure.record);
+        let kept = Kept { tables: self.tables, ..kept(&self.case.settings.measure) };
         let scenario = self.written();
         let texts = (&*scenario, quiver.unwrap_or_default());
         let run = recording.finish(folder, (&record, &kept), &manifest, texts);
@@ -207,8 +223,8 @@ impl Job for Planned<'_> {
 }
 
 /// The parts of the record selected by `measure.record`.
-fn kept(record: &[Recorded]) -> Kept {
-    let wanted = |what: Recorded| record.contains(&what);
+fn kept(measure: &MeasureSettings) -> Kept {
+    let wanted = |what: Recorded| measure.record.contains(&what);
     Kept {
         flows: wanted(Recorded::Flows),
         links: wanted(Recorded::Links),
@@ -216,5 +232,11 @@ fn kept(record: &[Recorded]) -> Kept {
         queues: wanted(Recorded::Queues),
         reordering: wanted(Recorded::Reordering),
         drops: wanted(Recorded::Drops),
+        tables: true,
+        csv: match measure.csv {
+            CsvFiles::Small => CsvTables::Small,
+            CsvFiles::All => CsvTables::All,
+            CsvFiles::Never => CsvTables::Never,
+        },
     }
 }

@@ -74,7 +74,7 @@ fn import(format: &str, folder: &Path, files: &[&str]) -> Result<String, String>
         path
     };
     let paths: Vec<PathBuf> = files.iter().enumerate().map(place).collect();
-    weft::import(format, &paths).map_err(|error| error.to_string())
+    weft::import(format, &paths, None).map(|imported| imported.text).map_err(|error| error.to_string())
 }
 
 #[test]

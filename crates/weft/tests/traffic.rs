@@ -100,3 +100,16 @@ fn a_leaf_without_one_of_four_uplinks_is_offered_a_third_more() {
         assert!(metric(failed, "offered.uplinks.max") > 1.05 && metric(whole, "offered.uplinks.max") < 1.0);
     }
 }
+
+/// Packet hops estimated from flows and shortest paths are those of a run, as far as losses and acknowledgements of several
+/// packets allow.
+#[test]
+fn the_estimate_counts_the_packet_hops_of_a_run() {
+    let runs = results("estimate", "[measure]\nflows = 400\n", &[]);
+    let scenario = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("estimate/traffic.toml");
+    let cost = weft::estimate(&scenario, &[]).expect("a scenario").expect("it has flows");
+    let measured = runs.iter().map(|run| metric(run, "packet_hops")).sum::<f64>() / runs.len() as f64;
+    assert!((0.5..2.0).contains(&(cost.packet_hops / measured)), "{} and {measured}", cost.packet_hops);
+    assert_eq!((cost.runs, cost.flows), (1, 400.0));
+    assert!(cost.seconds() > 0.0 && cost.bytes > 30e6);
+}

@@ -20,6 +20,8 @@ pub struct Shape<'a> {
     pub framing: Framing,
     /// Where relative file names start.
     pub folder: &'a Path,
+    /// The names of hosts by number; empty: each has its default name, such as `host3`.
+    pub host_names: &'a [String],
 }
 
 weft_core::choice! {

@@ -50,6 +50,7 @@ impl Network {
             uplink_capacity: &self.uplinks,
             framing: Framing { mss: Bytes(1460), overhead: Bytes(78) },
             folder: Path::new(""),
+            host_names: &[],
         }
     }
 

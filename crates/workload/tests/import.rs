@@ -85,7 +85,8 @@ fn scenario_text_names_every_flow() {
 fn errors_name_line_what_was_found_and_what_is_allowed() {
     let text = |error: weft_workload::import::ImportErrors| error.to_string();
     let broken = TABLE.replace("193", "x");
-    let expected = "R1.csv:3: found `x`; allowed: a host number, a whole number from 0 to 4294967295";
+    let expected =
+        "R1.csv:3: found `x`; allowed: the name of a host or its number, a whole number from 0 to 4294967295";
     assert_eq!(text(csv("R1.csv", &broken).unwrap_err()), expected);
     assert!(text(csv("t", "a,b\n").unwrap_err()).starts_with("t:1: found no column src"));
     assert!(text(csv("t", "").unwrap_err()).contains("the end of the file"));
@@ -133,4 +134,19 @@ fn broken_files_are_refused_and_never_panic() {
         }
     }
     assert!(refused > 3000, "{refused}");
+}
+
+/// Spreadsheets write a byte order mark, and people write names.
+#[test]
+fn a_table_may_begin_with_a_byte_order_mark_and_name_hosts() {
+    let text = "\u{feff}start_ns,src,dst,bytes\n0,host2,host10,1000\n5,3,host4,7\n";
+    let flows = csv("f.csv", text).expect("a table");
+    let ends: Vec<(u32, u32)> = flows.iter().map(|row| (row.flow.from, row.flow.to)).collect();
+    assert_eq!(ends, [(2, 10), (3, 4)]);
+    let refused =
+        csv("f.csv", "start_ns,src,dst,bytes\n0,leaf2,host10,1000\n").expect_err("no host").to_string();
+    assert!(
+        refused.starts_with("f.csv:2: found `leaf2`; allowed: the name of a host or its number"),
+        "{refused}"
+    );
 }

@@ -27,7 +27,7 @@ pub fn run(scenario: &Path, set: &[String], out: &Path) -> Course {
         out: out.to_owned(),
         demo: false,
         seeds: None,
-        set: set.to_vec(),
+        set: set.iter().cloned().chain(["measure.csv=all".to_owned()]).collect(),
         engine: weft::PACKETS,
         jobs: 1,
         threads: Some(1),

@@ -213,6 +213,7 @@ pub fn load_with(setup: &mut Setup, load: f64, sizes: &str, count: u64) {
         uplink_capacity: &uplink_capacity,
         framing: Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) },
         folder: std::path::Path::new("."),
+        host_names: setup.graph.host_names(),
     };
     let open = OpenLoopSettings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() };
     let traffic = TrafficSettings { pattern: PatternSettings::OpenLoop(open), ..TrafficSettings::default() };

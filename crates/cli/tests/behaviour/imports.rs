@@ -76,3 +76,37 @@ fn what_cannot_be_imported_is_named() {
         assert!(refused.err.contains(words), "{line}: {}", refused.err);
     }
 }
+
+/// 5 MB of rows are no scenario that a person edits: many flows go to a file beside it.
+#[test]
+fn many_flows_are_a_file_beside_the_scenario() {
+    let folder = folder("import-many");
+    let rows: String =
+        (0..1_500).map(|n| format!("{} {} 3 100 1000 {}e-6\n", n % 2, 2 + n % 2, 100 + n)).collect();
+    fs::write(folder.join("topology.txt"), HPCC_TOPOLOGY).expect("writable");
+    fs::write(folder.join("flow.txt"), format!("1500\n{rows}")).expect("writable");
+    let refused = weft(&folder, "import hpcc topology.txt flow.txt");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("1500 flows") && refused.err.contains("--out"), "{}", refused.err);
+    good(&folder, "import hpcc topology.txt flow.txt --out many.toml");
+    assert!(text(&folder.join("many.toml")).contains("file = \"many.flows.csv\""));
+    assert_eq!(text(&folder.join("many.flows.csv")).lines().count(), 1_501);
+    good(&folder, "check many.toml");
+    good(&folder, "run many.toml");
+    let run = finished(&folder.join("runs/many")).remove(0);
+    assert_eq!(json(&run.join("summary.json"))["flows"]["finished"], 1_500);
+}
+
+/// What is there is not overwritten, and that is a matter of the command line.
+#[test]
+fn existing_files_are_refused_with_a_hint() {
+    let folder = folder("existing");
+    fs::write(folder.join("topology.txt"), HPCC_TOPOLOGY).expect("writable");
+    fs::write(folder.join("mine.toml"), "mine").expect("writable");
+    for line in ["new hello --out mine.toml", "import hpcc topology.txt --out mine.toml"] {
+        let refused = weft(&folder, line);
+        assert_eq!(refused.code, Some(2), "{line}");
+        assert!(refused.err.contains("mine.toml exists and is not overwritten"), "{}", refused.err);
+    }
+    assert_eq!(text(&folder.join("mine.toml")), "mine");
+}

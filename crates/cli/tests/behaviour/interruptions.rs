@@ -17,10 +17,12 @@ fn watch(child: &mut Child, enough: impl Fn(&Value) -> bool) {
 
 /// A run that takes seconds.
 fn long() -> String {
-    TINY.replace("seeds = [1, 2]", "seeds = [1]").replace("flows = 60", "flows = 20000").replace(
-        "[sweep]\nbalance = [\"ecmp\", \"drill\"]\n",
-        "[[expect]]\nvalue = \"fct.mean\"\nabove = 0\n",
-    )
+    TINY.replace("seeds = [1, 2]", "seeds = [1]")
+        .replace("flows = 60", "flows = 20000\ncsv = \"all\"")
+        .replace(
+            "[sweep]\nbalance = [\"ecmp\", \"drill\"]\n",
+            "[[expect]]\nvalue = \"fct.mean\"\nabove = 0\n",
+        )
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod limits;
 mod linting;
 mod mistakes;
 mod output;
+mod recipes;
 mod screens;
 mod templates;
 mod tracing;

@@ -20,11 +20,13 @@ pub enum Quantity {
     Reordering,
     /// Pauses of priority flow control, and deadlocks.
     Pauses,
+    /// Duplicate acknowledgements, which only some transports send.
+    DuplicateAcks,
 }
 
 impl Quantity {
     /// All quantities, in their order.
-    pub const ALL: [Quantity; 8] = [
+    pub const ALL: [Quantity; 9] = [
         Quantity::Loads,
         Quantity::Queues,
         Quantity::Waits,
@@ -33,6 +35,7 @@ impl Quantity {
         Quantity::Recovery,
         Quantity::Reordering,
         Quantity::Pauses,
+        Quantity::DuplicateAcks,
     ];
 
     /// The name, for people and in files.
@@ -47,21 +50,22 @@ impl Quantity {
             Quantity::Recovery => "retransmissions",
             Quantity::Reordering => "reordering",
             Quantity::Pauses => "pauses",
+            Quantity::DuplicateAcks => "duplicate ACKs",
         }
     }
 
-    const fn bit(self) -> u8 {
+    const fn bit(self) -> u16 {
         1 << self as u8
     }
 }
 
 /// The quantities that an engine measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured(u8);
+pub struct Measured(u16);
 
 impl Measured {
     /// Everything.
-    pub const ALL: Measured = Measured(u8::MAX);
+    pub const ALL: Measured = Measured(u16::MAX);
     /// Flows alone.
     pub const FLOWS: Measured = Measured(0);
 
@@ -69,6 +73,12 @@ impl Measured {
     #[must_use]
     pub const fn with(self, quantity: Quantity) -> Measured {
         Measured(self.0 | quantity.bit())
+    }
+
+    /// These but for one.
+    #[must_use]
+    pub const fn without(self, quantity: Quantity) -> Measured {
+        Measured(self.0 & !quantity.bit())
     }
 
     /// Whether a quantity is among them.

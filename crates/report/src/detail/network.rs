@@ -1,9 +1,10 @@
 //! The topology as it is drawn: nodes in tiers and links with their load, grouped until the drawing is legible.
 
+use crate::derived::utilisation;
 use crate::text::{duration, plural, rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use weft_core::record::{LinkRecord, Quantity, RunRecord};
+use weft_core::record::{ArrivalRecord, LinkRecord, Quantity, RunRecord};
 
 /// With more hosts than this, one symbol per switch stands for its hosts.
 const MOST_HOSTS: usize = 40;
@@ -26,6 +27,20 @@ pub struct NetworkColumns {
     /// The part of the run over which loads are averaged, in words.
     #[serde(default)]
     pub averaged: String,
+    /// Loads of the arrivals, where those of the links are of a whole run that mostly drains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_arrivals: Option<ArrivalLoads>,
+}
+
+/// Loads of links while flows arrived.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArrivalLoads {
+    /// The period in words.
+    pub averaged: String,
+    /// As in [`LinkColumns`].
+    pub load: Vec<f64>,
+    /// As in [`LinkColumns`].
+    pub load_max: Vec<f64>,
 }
 
 /// Columns of nodes.
@@ -78,12 +93,35 @@ impl NetworkColumns {
         network.hosts = hosts;
         network.switches = record.nodes.len() - hosts;
         network.directions = record.links.len();
-        network.averaged = match record.arrivals {
-            Some(arrivals) => format!("while flows arrived ({})", duration(arrivals.until.seconds() * 1e6)),
+        network.averaged = match record.averaged() {
+            Some(arrivals) => while_arriving(arrivals),
             None => format!("over the whole run ({})", duration(record.ended.seconds() * 1e6)),
         };
+        network.in_arrivals = record.arrivals.filter(|arrivals| !arrivals.most).map(|arrivals| {
+            let pairs = pairs(record, &grouping);
+            let (load, load_max) =
+                pairs.values().map(|members| loads(members, record, Some(arrivals))).unzip();
+            ArrivalLoads { averaged: while_arriving(arrivals), load, load_max }
+        });
         network
     }
+
+    /// Loads of the arrivals instead of the whole run, if flows arrived over time.
+    pub fn average_over_arrivals(&mut self) {
+        let Some(ArrivalLoads { averaged, load, load_max }) = self.in_arrivals.take() else { return };
+        (self.averaged, self.links.load, self.links.load_max) = (averaged, load, load_max);
+    }
+}
+
+fn while_arriving(arrivals: ArrivalRecord) -> String {
+    format!("while flows arrived ({})", duration(arrivals.until.seconds() * 1e6))
+}
+
+/// Mean and greatest utilisation of links.
+fn loads(members: &[&LinkRecord], record: &RunRecord, window: Option<ArrivalRecord>) -> (f64, f64) {
+    let loads = members.iter().map(|link| utilisation(link, record, window));
+    let most = loads.clone().fold(0.0, f64::max);
+    (rounded(loads.sum::<f64>() / members.len() as f64), rounded(most))
 }
 
 /// The group of every node, named by the group's first member.
@@ -186,7 +224,6 @@ fn name_groups(nodes: &mut Nodes) {
 }
 
 fn push_link(links: &mut LinkColumns, ends: (u32, u32), members: &[&LinkRecord], record: &RunRecord) {
-    let loads: Vec<f64> = members.iter().map(|link| crate::derived::utilisation(link, record)).collect();
     let mean = |values: f64| rounded(values / members.len() as f64);
     links.from.push(ends.0);
     links.to.push(ends.1);
@@ -195,8 +232,9 @@ fn push_link(links: &mut LinkColumns, ends: (u32, u32), members: &[&LinkRecord],
     links.rate_gbps.push(mean(members.iter().map(|link| link.rate.gbps()).sum()));
     let has = |quantity| record.measured.has(quantity);
     if has(Quantity::Loads) {
-        links.load.push(mean(loads.iter().sum()));
-        links.load_max.push(rounded(loads.iter().copied().fold(0.0, f64::max)));
+        let (load, most) = loads(members, record, record.averaged());
+        links.load.push(load);
+        links.load_max.push(most);
     }
     let sum = |of: fn(&LinkRecord) -> u64| members.iter().map(|link| of(link)).sum::<u64>();
     links.dropped.extend(has(Quantity::Drops).then(|| sum(|link| link.dropped)));

@@ -54,7 +54,9 @@ fn tail_title(sweep: &Sweep, at: usize) -> String {
     let one_in = match metric {
         "fct.p99_99" => "1 flow in 10 000",
         "fct.p99_9" => "1 flow in 1000",
-        _ => "1 flow in 100",
+        "fct.p99" => "1 flow in 100",
+        "fct.p95" => "1 flow in 20",
+        _ => return "How long flows take".to_owned(),
     };
     let value = |scheme: usize| Some(duration(sweep.estimate(scheme, at, metric)?.mean));
     let words = |scheme: usize| Some(format!("{} with {}", value(scheme)?, sweep.schemes[scheme]));

@@ -6,7 +6,7 @@ use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::Sweep;
-use crate::text::number;
+use crate::text::{NOT_MEASURED, number};
 
 /// A metric to plot.
 #[derive(Clone, Copy, Debug)]
@@ -105,16 +105,23 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
 fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> String {
     let times = if share < 1.0 { 1.0 / share } else { share };
     let word = if share < 1.0 { "lower" } else { "higher" };
+    if times < 1.005 {
+        let share = crate::text::percent((1.0 - share).abs());
+        return format!("{name}: {share} {word} with {best} than with {base}{place}");
+    }
     format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
 /// Both values in words, if there is no ratio (one seed, zeros).
 fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &str) -> String {
     let unit = find(of.metric).map_or("", |metric| metric.unit);
+    let at = sweep.points() - 1;
     let words = |scheme: usize| {
-        let value =
-            sweep.estimate(scheme, sweep.points() - 1, of.metric).map_or(0.0, |estimate| estimate.mean);
-        let text = if of.share { crate::text::percent(value) } else { crate::text::value(value, unit) };
+        let text = match sweep.estimate(scheme, at, of.metric) {
+            None if sweep.lacks(scheme, at, of.metric) => NOT_MEASURED.to_owned(),
+            value if of.share => crate::text::percent(value.map_or(0.0, |value| value.mean)),
+            value => crate::text::value(value.map_or(0.0, |value| value.mean), unit),
+        };
         format!("{text} with {}", sweep.schemes[scheme])
     };
     let amount = |scheme: usize| {

@@ -4,7 +4,7 @@ use super::why::hop_name;
 use crate::detail::Heat;
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::{Distribution, SAMPLES_ABOVE};
-use crate::summary::{Reordering, SizeClass};
+use crate::summary::{DropCell, Drops, Reordering, SizeClass};
 use crate::sweep::Run;
 use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, rounded, size};
 use std::collections::BTreeSet;
@@ -124,14 +124,12 @@ pub fn drops(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "drops".into(),
         title: match worst {
-            Some((hop, packets)) if *packets > 0 => format!(
-                "{} of {} drops are at {}",
-                count(*packets),
-                count(drops.total),
-                hop.strip_prefix("hop")
-                    .and_then(|hop| hop.parse().ok())
-                    .map_or(hop.clone(), |hop| hop_name(run, hop))
-            ),
+            Some((hop, packets)) if *packets > 0 => {
+                let number = hop.strip_prefix("hop").and_then(|hop| hop.parse().ok());
+                let place = number.map_or(hop.clone(), |hop| hop_name(run, hop));
+                let whole = if *packets == drops.total { "All" } else { &count(*packets) };
+                format!("{whole} of {} drops are at {place}{}", count(drops.total), chief_reason(drops, hop))
+            }
             _ => "No packet was dropped".to_owned(),
         },
         caption: "Packets dropped by hop and reason, of any kind.".into(),
@@ -147,6 +145,19 @@ pub fn drops(run: &Run) -> Option<Figure> {
         series: reasons.into_iter().map(part).collect(),
         ..Figure::default()
     })
+}
+
+/// Why packets were dropped at a hop, in brackets; of several reasons, the one with most drops.
+fn chief_reason(drops: &Drops, hop: &str) -> String {
+    let here = drops.cells.iter().filter(|cell| format!("hop{}", cell.hop) == hop && cell.packets > 0);
+    let mut here: Vec<&DropCell> = here.collect();
+    here.sort_by_key(|cell| std::cmp::Reverse(cell.packets));
+    let name = |cell: &DropCell| cell.reason.replace('_', " ");
+    match here.as_slice() {
+        [] => String::new(),
+        [only] => format!(" ({})", name(only)),
+        [most, ..] => format!(" (mostly {})", name(most)),
+    }
 }
 
 /// Queue lengths over time, port by port.
@@ -188,9 +199,9 @@ fn sampling(heat: &Heat) -> String {
     let every = duration(heat.every_us);
     match heat.samples_per_value {
         0 => String::new(),
-        1 => format!(", sampled every {every}; queues.csv has every sample"),
+        1 => format!(", sampled every {every}; the table queues has every sample"),
         many => format!(
-            ", sampled every {every}; queues.csv has the peak and mean of every {} (raise measure.queues_values for more)",
+            ", sampled every {every}; the table queues has the peak and mean of every {} (raise measure.queues_values for more)",
             plural(many, "sample")
         ),
     }
@@ -228,12 +239,12 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
     })
 }
 
-/// The title. Without duplicate acknowledgements, which RoCE and NDP do not have, it reports packets out of order.
+/// The title. Without duplicate acknowledgements it reports packets out of order.
 fn overtaking_title(reordering: &Reordering) -> String {
     match (reordering.flows_with_dupacks > 0.0, reordering.out_of_order) {
         (true, _) => format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
         (false, 0) => "No packet arrives out of order".to_owned(),
-        (false, late) => format!("{} out of order; no duplicate ACKs", plural(late, "packet")),
+        (false, late) => format!("{} out of order", plural(late, "packet")),
     }
 }
 
@@ -241,6 +252,9 @@ fn overtaking_title(reordering: &Reordering) -> String {
 #[must_use]
 pub fn reordering(run: &Run) -> Option<Figure> {
     let reordering = run.summary.reordering.as_ref()?;
+    if run.summary.lacks("reordering.over_3") {
+        return None;
+    }
     let rows = [
         ("any duplicate ACK", reordering.flows_with_dupacks),
         ("more than 3", reordering.over_3),

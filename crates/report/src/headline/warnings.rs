@@ -1,7 +1,6 @@
 //! Warnings that qualify a result: missed expectations, runs that did not end by themselves, unfinished flows,
 //! overload, long drains, thin tails.
 
-use super::{percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
 use crate::summary::FlowCounts;
 use crate::sweep::Run;
@@ -79,19 +78,16 @@ fn overload(runs: &[Run]) -> Option<String> {
 }
 
 fn few(runs: &[Run]) -> Option<String> {
-    let metric = tail_metric(runs);
-    let name = metric.rsplit('.').next().unwrap_or(metric);
     let uncertain = |run: &&Run| {
         let all = &run.summary.fct_us.all;
-        all.count < 100 || all.few_samples_above.iter().any(|few| few == name)
+        all.count < 100 || all.few_samples_above.iter().any(|few| few == "p99")
     };
     let many = runs.iter().filter(uncertain).count();
     // without any completion time there is no tail to read
     (many > 0 && runs.iter().any(|run| run.summary.fct_us.all.count > 0)).then(|| {
         let place =
             if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
-        let words = percentile_words(metric);
-        format!("Fewer than 100 flows lie beyond the {words}{place}: read the tail with care.")
+        format!("Fewer than 100 flows lie beyond the 99th percentile{place}: read it with care.")
     })
 }
 

@@ -42,13 +42,17 @@ pub(super) fn table(slow: &SlowTable) -> String {
     let tag_choice = if several { choice("slow-tag", "all traffic", &tag_options) } else { String::new() };
     let class_choice =
         if classes.len() > 1 { choice("slow-class", "all sizes", &class_options) } else { String::new() };
+    let means = match slow.hops.is_empty() {
+        true => "With <code>measure.waits = true</code> they show where their packets waited.",
+        false => "Waits are means over a flow's packets at each hop.",
+    };
     let trace = match slow.command.as_str() {
         "" => String::new(),
         command => format!(" To follow one: <code>{}N</code>.", escaped(command)),
     };
     format!(
         "<section id=\"slow\">\n<h2>The slowest flows</h2>\n<p class=\"lead\">Finished, measured flows with the highest \
-         slowdown, at most {SHOWN} at a time. Waits are means over a flow's packets at each hop.{trace}</p>\n\
+         slowdown, at most {SHOWN} at a time. {means}{trace}</p>\n\
          <p class=\"tools\">{tag_choice}{class_choice}</p>\n\
          <div class=\"scroll\" tabindex=\"0\">\n<table id=\"slow-flows\" data-most=\"{SHOWN}\">\n<thead><tr>{head}</tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table>\n</div>\n</section>\n"

@@ -2,6 +2,7 @@
 //!
 //! Depends on axes, labels and recorded quantities; must not depend on other settings or results.
 
+use super::limits::{LimitWithUnit, in_unit_of_metrics};
 use super::{Bound, Claim, Measurement, Metrics};
 use crate::sweep::{SweepAxis, product};
 use std::collections::BTreeMap;
@@ -21,6 +22,10 @@ pub(crate) struct Question {
     pub(crate) text: String,
     pub(crate) expression: Expression,
     pub(crate) selection: Vec<(String, Toml, SourceSpan)>,
+    /// Limits with units, and how many limits there are.
+    pub(crate) limits: Vec<LimitWithUnit>,
+    pub(crate) given: usize,
+    /// Limits with units are in their base units, see [`limits`](super::limits).
     pub(crate) bound: Bound,
     pub(crate) reduced: bool,
 }
@@ -67,7 +72,8 @@ pub(crate) fn resolve(question: &Question, field: &Swept<'_>) -> Result<Vec<Clai
         }
         choices.push(chosen(question, field, term, &common)?);
     }
-    claims(question, field, &choices)
+    let bound = in_unit_of_metrics(question, &field.metrics)?;
+    claims(&Question { bound, ..question.clone() }, field, &choices)
 }
 
 /// The first unknown metric of an expectation.

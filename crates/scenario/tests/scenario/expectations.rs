@@ -7,8 +7,14 @@ use weft_scenario::{Claim, Measurement, Metrics, Scenario, ScenarioFile};
 const SWEEP: &str =
     "[sweep]\nbalance = [\"ecmp\", \"random\", \"drill\"]\n\"traffic.web.load\" = [0.3, 0.8]\n";
 const METRICS: Metrics = Metrics {
-    known: |name| matches!(name, "fct.mean" | "fct.p99" | "drops.total"),
+    known: |name| matches!(name, "fct.mean" | "fct.p99" | "drops.total" | "drain" | "jain"),
     nearest: |_| Some("fct.mean".to_owned()),
+    unit: |name| match name {
+        "drops.total" => "packets",
+        "drain" => "s",
+        "jain" => "",
+        _ => "us",
+    },
 };
 
 fn scenario(expect: &str) -> Result<Scenario, Vec<String>> {
@@ -214,4 +220,27 @@ fn a_demo_leaves_out_what_it_does_not_run() {
     let file = ScenarioFile::parse(&text, "test.toml").unwrap();
     assert_eq!(file.validate(&METRICS).unwrap().claims.len(), 2);
     assert_eq!(file.reduced().validate(&METRICS).unwrap().claims.len(), 0);
+}
+
+#[test]
+fn limits_may_have_units() {
+    let bound = |expect: &str| claims(expect)[0].bound;
+    assert_eq!(bound("value = \"fct.mean\"\nbelow = \"10 ms\"").below, 10_000.0);
+    assert_eq!(bound("value = \"drain\"\nbelow = \"10 ms\"").below, 0.01);
+    assert_eq!(bound("value = \"jain\"\nabove = \"90 %\"").above, 0.9);
+    let about = bound("value = \"max(fct.p99(ecmp), fct.p99(drill))\"\nabout = \"2 ms\"\nwithin = \"10 %\"");
+    assert!((about.low - 1_800.0).abs() < 1e-9 && (about.high - 2_200.0).abs() < 1e-9);
+    for (expect, what) in [
+        (
+            "value = \"drops.total\"\nbelow = \"10 ms\"",
+            "`10 ms` does not fit `drops.total`, which is in packets",
+        ),
+        ("value = \"fct.mean\"\nbelow = \"10 kB\"", "`10 kB` does not fit `fct.mean`, which is in us"),
+        ("value = \"fct.mean(ecmp) / fct.mean(drill)\"\nbelow = \"1 us\"", "a quotient or a product"),
+        ("value = \"fct.mean\"\nabove = 1\nbelow = \"10 ms\"", "another limit has none"),
+    ] {
+        assert!(mistake(expect).contains(what), "{expect}: {}", mistake(expect));
+    }
+    let found = scenario("value = \"fct.mean\"\nbelow = \"10 elephants\"").err().unwrap_or_default();
+    assert!(found.iter().any(|one| one.contains("found the text \"10 elephants\"")), "{found:#?}");
 }

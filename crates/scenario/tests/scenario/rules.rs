@@ -4,7 +4,8 @@ use crate::{HEAD, MEASURE, SECTIONS, accepted, listed, refused, small};
 use weft_scenario::{Metrics, ScenarioFile};
 
 /// One metric is known.
-const KNOWN: Metrics = Metrics { known: |path| path == "fct.mean", nearest: |_| Some("fct.mean".to_owned()) };
+const KNOWN: Metrics =
+    Metrics { known: |path| path == "fct.mean", nearest: |_| Some("fct.mean".to_owned()), unit: |_| "us" };
 
 /// Broken: exactly one mistake, which says `what`. Kept: accepted.
 fn rule(broken: &str, what: &str, kept: &str) {
@@ -50,6 +51,20 @@ fn seeds_are_distinct() {
         "weft = 1\nname = \"a\"\nseeds = [1, 2]\n",
     );
     head("weft = 1\nname = \"a\"\nseeds = []\n", "at least one", HEAD);
+}
+
+#[test]
+fn one_setting_gives_the_rate_of_fabric_cables() {
+    let network = |lines: &str| {
+        format!(
+            "{HEAD}[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n{lines}\n[[traffic]]\ntag = \"t\"\nkind = \"permutation\"\nsizes = \"1 kB\"\n"
+        )
+    };
+    rule(
+        &network("oversubscription = 2\nfabric_link.rate = \"40 Gbps\""),
+        "give only one of them",
+        &network("oversubscription = 2"),
+    );
 }
 
 #[test]

@@ -10,8 +10,6 @@ const BLOCKS: usize = WORDS / 64;
 /// How many buckets ahead the wheel takes events: the word of the open bucket must never hold bits of the next turn of
 /// the wheel.
 pub(super) const REACH: u64 = (BUCKETS - 64) as u64;
-/// No bucket.
-const NOWHERE: usize = usize::MAX;
 
 /// The buckets.
 pub(super) struct Wheel {
@@ -46,52 +44,72 @@ impl Wheel {
         *bits |= 1 << (slot % 64);
     }
 
-    /// Removes the first row of a bucket; `next` is the one behind it.
+    /// The first row of a bucket, found by [`Wheel::occupied_from`], is taken; `next` followed it.
     #[inline]
-    pub(super) fn take_first(&mut self, slot: usize, next: u32) {
-        self.first[slot] = next;
+    pub(super) fn take_first(&mut self, found: Found, next: u32) {
+        self.first[found.slot()] = next;
         if next == NONE {
-            let bits = &mut self.occupied[slot / 64];
-            *bits &= !(1 << (slot % 64));
-            if *bits == 0 {
-                self.words[slot / 64 / 64] &= !(1 << (slot / 64 % 64));
+            let left = found.bits & (found.bits - 1);
+            self.occupied[found.word] = left;
+            if left == 0 {
+                self.words[found.word / 64] &= !(1 << (found.word % 64));
             }
         }
     }
 
-    /// The index of the first occupied bucket from `number` on; all earlier ones must be empty.
+    /// The first occupied bucket from `number` on; all earlier ones must be empty.
     #[inline(always)]
-    pub(super) fn occupied_from(&self, number: u64) -> Option<usize> {
+    pub(super) fn occupied_from(&self, number: u64) -> Option<Found> {
         let word = number as usize / 64 % WORDS;
         match self.occupied[word] {
-            0 => match self.occupied_beyond(word) {
-                NOWHERE => None,
-                slot => Some(slot),
-            },
-            bits => Some(place(word, bits)),
+            0 => self.occupied_beyond(word),
+            bits => Some(Found { word, bits }),
         }
     }
 
-    /// [`Wheel::occupied_from`] beyond an empty word of the bitmap; [`NOWHERE`] if all words are empty.
+    /// The same if this word of the map is empty.
     #[inline]
-    fn occupied_beyond(&self, word: usize) -> usize {
+    fn occupied_beyond(&self, word: usize) -> Option<Found> {
         let next = (word + 1) % WORDS;
         match self.occupied[next] {
-            0 => self.occupied_far_beyond(word),
-            bits => place(next, bits),
+            0 => self.found(self.occupied_far_beyond(word)),
+            bits => Some(Found { word: next, bits }),
         }
     }
 
+    /// The first bucket of a word, if there is any.
+    fn found(&self, word: usize) -> Option<Found> {
+        let word = word % WORDS;
+        match self.occupied[word] {
+            0 => None,
+            bits => Some(Found { word, bits }),
+        }
+    }
+
+    /// The next word that is not zero; any if there is none.
     #[inline(never)]
     fn occupied_far_beyond(&self, word: usize) -> usize {
         let block = word / 64;
         let ahead = self.words[block] & u64::MAX << (word % 64);
         let later = (block + 1..=block + BLOCKS).map(|block| (block % BLOCKS, self.words[block % BLOCKS]));
         let mut blocks = std::iter::once((block, ahead)).chain(later);
-        blocks.find(|(_, words)| *words != 0).map_or(NOWHERE, |(block, words)| {
-            let word = place(block, words) % WORDS;
-            place(word, self.occupied[word])
-        })
+        blocks.find(|(_, words)| *words != 0).map_or(word, |(block, words)| place(block, words))
+    }
+}
+
+/// An occupied bucket: the word of the map, and its bits from that of the bucket on.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    word: usize,
+    /// Not zero.
+    bits: u64,
+}
+
+impl Found {
+    /// The index of the bucket.
+    #[inline]
+    pub(super) fn slot(self) -> usize {
+        place(self.word, self.bits)
     }
 }
 

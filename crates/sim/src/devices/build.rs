@@ -29,7 +29,7 @@ fn placed(plan: &RunPlan, switch: SwitchId, built: Switch) -> PlacedSwitch {
 /// A switch with foresight on all ports whose links do not change.
 fn foreseeing(plan: &RunPlan, switch: SwitchId) -> Switch {
     let mut built = plan.setup.build_switch(switch);
-    for port in (0..built.ports()).map(|port| PortId(port as u16)) {
+    for port in (0..built.reading().ports()).map(|port| PortId(port as u16)) {
         if plan.is_steady(plan.setup.graph.link_at(Node::Switch(switch), port)) {
             built.foresee(port);
         }

@@ -96,7 +96,7 @@ impl Hosts {
     /// The card becomes idle, and an end waits for it.
     pub(crate) fn card_idle(&mut self, cx: &mut Context, host: HostId) {
         self.card(host).called = false;
-        self.use_card(cx, host);
+        self.serve_card(cx, host);
     }
 
     /// Serves waiting ends: sends the next packet if the card is idle, and schedules the next idle time if any end
@@ -146,7 +146,8 @@ impl Hosts {
         }
         let (header, body) = card.replies.remove(0);
         let packet = self.insert_reply(cx, header, body);
-        self.send(cx, host, packet);
+        let wire_bytes = cx.pool.headers.get(packet).wire;
+        self.put_on_wire(cx, host, (packet, wire_bytes));
         true
     }
 
@@ -165,7 +166,7 @@ impl Hosts {
             if self.is_paused::<E>(seat, host) {
                 let since = cx.now;
                 self.card(host).parked.of(E::SIDE).push((seat, since));
-            } else if self.serve::<E>(cx, seat, host) {
+            } else if self.send::<E>(cx, host, seat) {
                 return true;
             }
         }
@@ -181,14 +182,13 @@ impl Hosts {
         cards[host.index()].senders.sort_by_key(rank);
     }
 
-    /// Puts a packet on the wire.
+    /// Puts a packet of this many bytes on the wire.
     #[inline(always)]
-    pub(super) fn send(&mut self, cx: &mut Context, host: HostId, packet: PacketId) {
+    pub(super) fn put_on_wire(&mut self, cx: &mut Context, host: HostId, (packet, bytes): (PacketId, u16)) {
         cx.tally.packets.created += 1;
-        let wire_bytes = cx.pool.headers.get(packet).wire;
         let card = self.card(host);
-        let (link, end) = (card.link, cx.wires.of(card.link).end_of(cx.now, wire_bytes));
+        let (link, end) = (card.link, cx.wires.of(card.link).end_of(cx.now, bytes));
         card.busy_until = end;
-        cx.launch(link, packet, wire_bytes, end);
+        cx.launch(link, packet, bytes, end);
     }
 }

@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 
 use weft_core::record::Reason;
 use weft_core::stack::Side;
-use weft_core::{Ecn, HostId, PacketId, PacketKind, Time};
+use weft_core::{Ecn, HostId, PacketId, Time};
 use weft_transport::card::{CardPlan, CardSettings};
 use weft_transport::{Receiver, Sender};
 
-use super::{Hosts, act};
+use super::Hosts;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 use crate::event::Event;
@@ -70,20 +70,9 @@ impl Hosts {
     fn take<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         let mut more = true;
         while more {
-            let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
-            let flow = active.flow;
-            let acted = act::act(active, cx, self.labels.as_deref_mut(), true);
-            more = acted.joins;
-            if let Some(time) = acted.wake {
-                cx.schedule(time, E::wake_of(flow));
-            }
-            if acted.completes | acted.done | acted.asks {
-                self.turn_of_events::<E>(cx, (flow, host), acted.asks, (acted.completes, acted.done));
-            }
-            let Some(packet) = acted.sent else { continue };
-            let notifies =
-                E::SIDE == Side::Receiver && cx.pool.headers.get(packet).kind == PacketKind::Control;
-            if !(notifies && self.withholds(cx, (flow, host), packet)) {
+            let packet;
+            (packet, more) = self.take_one::<E>(cx, host, seat);
+            if let Some(packet) = packet {
                 self.join_line(cx, host, packet);
             }
         }
@@ -121,6 +110,7 @@ impl Hosts {
         let ends = line.ends;
         if counts {
             cx.tally.waited_at_host(waited);
+            cx.begin_waits(packet, waited);
         }
         cx.launch(link, packet, wire, ends);
         cx.schedule(ends, Event::Wake(link));

@@ -7,10 +7,10 @@ use weft_statistics::Distribution;
 /// Load and queues over all links of switches (host cards excluded).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
-    /// Utilisation of the busiest link while flows arrive, as a fraction.
+    /// Utilisation of the busiest link over the period of [`arrivals_until_s`](super::Summary::arrivals_until_s), as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utilisation_max: Option<f64>,
-    /// Mean utilisation of links between switches over the whole run, as a fraction.
+    /// Mean utilisation of links between switches over that period, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fabric_utilisation: Option<f64>,
     /// Peak queue, wire bytes.
@@ -41,4 +41,35 @@ pub struct DroppedTowards {
     pub down: u64,
     /// At ports that lead to hosts.
     pub hosts: u64,
+}
+
+/// Averages over the part of a run in which flows arrived, of a run that is averaged whole because it mostly drains. Beside
+/// runs that are averaged over their arrivals it is shown by these.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ArrivalAverages {
+    /// The start of the last flow, seconds.
+    pub until_s: f64,
+    /// Goodput, Gbit/s.
+    pub goodput_gbps: f64,
+    /// Greatest utilisation of a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub utilisation_max: Option<f64>,
+    /// Mean utilisation of links between switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fabric_utilisation: Option<f64>,
+    /// Utilisation of the uplinks of leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplinks: Option<Uplinks>,
+}
+
+impl super::Summary {
+    /// Averages goodput and loads over the arrivals instead of the whole run, if flows arrived over time.
+    pub fn average_over_arrivals(&mut self) {
+        let Some(averages) = self.in_arrivals.take() else { return };
+        (self.arrivals_until_s, self.drains_from_s) = (Some(averages.until_s), None);
+        self.goodput_gbps = averages.goodput_gbps;
+        self.links.utilisation_max = averages.utilisation_max;
+        self.links.fabric_utilisation = averages.fabric_utilisation;
+        self.links.uplinks = averages.uplinks;
+    }
 }

@@ -3,7 +3,7 @@
 use crate::derived::utilisation;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use weft_core::record::RunRecord;
+use weft_core::record::{ArrivalRecord, RunRecord};
 use weft_statistics::mean;
 
 /// Utilisation of the uplinks of leaves over the whole run, without links that were down for part of it.
@@ -24,12 +24,12 @@ pub struct Uplinks {
 
 impl Uplinks {
     /// From the links of a record; nothing without switches above the leaves.
-    pub(crate) fn of(record: &RunRecord) -> Option<Uplinks> {
+    pub(crate) fn of(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<Uplinks> {
         let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
         let mut leaves: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         let uplinks =
             record.links.iter().filter(|link| !link.failed && tier(link.from) == 1 && tier(link.to) > 0);
-        uplinks.for_each(|link| leaves.entry(link.from).or_default().push(utilisation(link, record)));
+        uplinks.for_each(|link| leaves.entry(link.from).or_default().push(utilisation(link, record, window)));
         let all: Vec<f64> = leaves.values().flatten().copied().collect();
         let spreads: Vec<f64> = leaves.values().filter_map(|of_leaf| spread(of_leaf)).collect();
         Some(Uplinks { min: least(&all), mean: mean(&all)?, max: greatest(&all), spread: mean(&spreads) })
@@ -84,7 +84,7 @@ mod tests {
     fn uplinks_are_told_by_their_closed_forms() {
         // Leaf 1 sends 100 and 50 bytes up, leaf 2 sends 25 on one of two uplinks; hosts and spines do not count.
         let links = [(0, 1, 125), (1, 3, 100), (1, 4, 50), (2, 3, 25), (2, 4, 0), (3, 2, 125), (1, 0, 125)];
-        let found = Uplinks::of(&record(&links)).unwrap();
+        let found = Uplinks::of(&record(&links), None).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
         close(found.min, 0.0);
         close(found.max, 100.0 / 125.0);
@@ -96,9 +96,9 @@ mod tests {
     fn failed_and_idle_uplinks_are_not_taken_for_uneven_ones() {
         let mut failed = record(&[(1, 3, 60), (1, 4, 60), (1, 4, 5), (2, 3, 0), (2, 4, 0)]);
         failed.links[2].failed = true;
-        assert_eq!(Uplinks::of(&failed).unwrap().spread, Some(0.0));
-        assert_eq!(Uplinks::of(&record(&[(2, 3, 0), (2, 4, 0)])).unwrap().spread, None);
-        assert_eq!(Uplinks::of(&record(&[(1, 3, 9)])).unwrap().spread, None);
-        assert_eq!(Uplinks::of(&record(&[(0, 1, 9), (1, 0, 9)])), None);
+        assert_eq!(Uplinks::of(&failed, None).unwrap().spread, Some(0.0));
+        assert_eq!(Uplinks::of(&record(&[(2, 3, 0), (2, 4, 0)]), None).unwrap().spread, None);
+        assert_eq!(Uplinks::of(&record(&[(1, 3, 9)]), None).unwrap().spread, None);
+        assert_eq!(Uplinks::of(&record(&[(0, 1, 9), (1, 0, 9)]), None), None);
     }
 }

@@ -144,17 +144,23 @@ impl Ingress {
         self.is_lossless(queue) && self.resumes(port, queue)
     }
 
-    /// Whether the sender of a class may resume; prepares the frame if so.
+    /// Whether the paused sender of a class may resume; if so, it must be told.
+    #[inline]
     fn resumes(&mut self, port: PortId, queue: usize) -> bool {
+        self.has_stopped(port, queue) && self.resumes_if_low(port, queue)
+    }
+
+    #[inline(never)]
+    fn resumes_if_low(&mut self, port: PortId, queue: usize) -> bool {
         let at = (port.index(), queue);
         let low = match &self.books {
             Books::Own(own) => own.is_low(at),
             Books::Mmu(arrivals) => arrivals.is_low(at),
         };
-        let group = self.group(at);
-        if !group.stopped || !low {
+        if !low {
             return false;
         }
+        let group = self.group(at);
         group.stopped = false;
         group.counters.resumes += 1;
         self.frames[port.index()].set(queue, 0);
@@ -188,10 +194,11 @@ impl Ingress {
         self.frames[port.index()].classes != 0
     }
 
-    /// Takes the frame to be sent to the far end of a port, if any.
+    /// Takes what is to be sent to the far end of a port.
+    #[inline]
     pub(crate) fn take(&mut self, port: PortId) -> Option<PauseFrame> {
-        let frame = std::mem::take(&mut self.frames[port.index()]);
-        (frame.classes != 0).then_some(frame)
+        let frame = &mut self.frames[port.index()];
+        if frame.classes == 0 { None } else { Some(std::mem::take(frame)) }
     }
 
     pub(crate) fn has_frame(&self, port: PortId) -> bool {
@@ -199,6 +206,7 @@ impl Ingress {
     }
 
     /// Whether the sender of a class is paused.
+    #[inline]
     pub(crate) fn has_stopped(&self, port: PortId, queue: usize) -> bool {
         self.groups[port.index() * self.queues + queue].stopped
     }

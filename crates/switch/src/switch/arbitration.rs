@@ -136,7 +136,10 @@ impl Switch {
         }
         enter(now, turn.headers.get_mut(packet), from);
         let verdict = match self.fabric {
-            None => self.outputs.join(turn, to, packet),
+            None => {
+                let joined = self.outputs.join(turn, to, packet);
+                joined.verdict(turn.headers.get(packet), to)
+            }
             Some(_) => self.enter_fabric(turn, to, packet),
         };
         if let (Some(observer), Verdict::Dropped(reason)) = (&mut self.observer, verdict) {

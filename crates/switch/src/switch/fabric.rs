@@ -78,7 +78,10 @@ impl Switch {
         held.release(turn.now, wire);
         held.counters.marked += u64::from(matches!(passed, Passed::Arrived(_, true)));
         let verdict = match passed {
-            Passed::Arrived(..) => self.outputs.join(turn, port, packet),
+            Passed::Arrived(..) => {
+                let joined = self.outputs.join(turn, port, packet);
+                joined.verdict(turn.headers.get(packet), port)
+            }
             Passed::Dropped(_) => Verdict::Dropped(self.outputs.refuse(port, Reason::Early)),
         };
         match verdict {

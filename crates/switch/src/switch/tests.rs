@@ -10,7 +10,7 @@ mod trim;
 
 use std::sync::Arc;
 
-use weft_core::{Ecn, HostId, Pool};
+use weft_core::{Bytes, Ecn, HostId, Pool};
 
 use super::*;
 use crate::balance::{
@@ -153,7 +153,9 @@ impl Bench {
     }
 
     fn queued(&self) -> Vec<u64> {
-        (0..self.switch.ports()).map(|port| self.switch.queued(PortId(port as u16)).0).collect()
+        (0..self.switch.reading().ports())
+            .map(|port| self.switch.reading().queued(PortId(port as u16)).0)
+            .collect()
     }
 
     /// Hands a packet to the switch and tells which port it went to.

@@ -33,8 +33,11 @@ impl Switch {
                 } else {
                     match self.outputs.join_unseen(now, port, header.wire) {
                         Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-                        Unseen::Near => self.outputs.join_near(now, port, header),
-                        Unseen::Look => self.outputs.join(turn, port, packet),
+                        Unseen::Near => self.outputs.join_near(now, port, header).verdict(header, port),
+                        Unseen::Look => {
+                            let joined = self.outputs.join(turn, port, packet);
+                            joined.verdict(turn.headers.get(packet), port)
+                        }
                     }
                 }
             }

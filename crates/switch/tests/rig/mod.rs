@@ -102,6 +102,6 @@ impl Rig {
 
     /// Packets an output holds, the one on the wire included.
     pub(crate) fn held(&self, output: usize) -> u64 {
-        self.switch.queued(PortId(output as u16)).0 / u64::from(self.wire)
+        self.switch.reading().queued(PortId(output as u16)).0 / u64::from(self.wire)
     }
 }

@@ -26,6 +26,9 @@ weft_core::settings! {
         host_link: LinkSettings = LinkSettings::of(Rate::from_gbps(10)),
         /// Cable from leaf to spine (DRILL: 40 Gbps).
         fabric_link: LinkSettings = LinkSettings::of(Rate::from_gbps(40)),
+        /// Total rate of a leaf's host cables divided by that of its uplinks: 1 does not block, 3 is 3:1. It sets the rate of the
+        /// fabric cables, in whole bits per second rounded down, instead of `fabric_link.rate`.
+        oversubscription: Option<f64> = None,
         /// Pairs of leaf and spine that are wired differently.
         unequal: Vec<Unequal> = Vec::new(),
         /// Random cables between leaf and spine that are slower than the others.
@@ -62,6 +65,17 @@ weft_core::settings! {
     }
 }
 
+impl LeafSpineSettings {
+    /// The rate of a fabric cable that gives the oversubscription asked for; zero where no rate does.
+    #[must_use]
+    pub fn rate_by_oversubscription(&self) -> Option<Rate> {
+        let ratio = self.oversubscription?;
+        let hosts = self.host_link.rate.0 as f64 * f64::from(self.hosts_per_leaf);
+        let rate = hosts / (ratio * f64::from(self.spines) * f64::from(self.parallel));
+        Some(Rate(if ratio > 0.0 && rate.is_finite() { rate as u64 } else { 0 }))
+    }
+}
+
 /// A leaf-spine network.
 pub struct LeafSpine(LeafSpineSettings);
 
@@ -69,13 +83,25 @@ impl LeafSpine {
     /// A network of these sizes.
     #[must_use]
     pub fn new(settings: &LeafSpineSettings, _site: ()) -> LeafSpine {
-        LeafSpine(settings.clone())
+        let mut settings = settings.clone();
+        if let Some(rate) = settings.rate_by_oversubscription() {
+            settings.fabric_link.rate = rate;
+        }
+        LeafSpine(settings)
     }
 
     fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         self.0.host_link.check("host_link", &mut problems);
-        self.0.fabric_link.check("fabric_link", &mut problems);
+        match self.0.oversubscription {
+            Some(ratio) if self.0.fabric_link.rate == Rate(0) => problems.push(Problem::new(
+                "oversubscription",
+                format!(
+                    "{ratio} gives no rate for the fabric cables; give a number above zero, such as 3 for 3:1"
+                ),
+            )),
+            _ => self.0.fabric_link.check("fabric_link", &mut problems),
+        }
         problems.extend(self.check_slow());
         for (index, pair) in self.0.unequal.iter().enumerate() {
             let path = |field: &str| format!("unequal[{index}].{field}");

@@ -171,7 +171,20 @@ impl Dctcp {
         }
     }
 
+    /// Updates alpha once per window of data, and responds to marks where that is not left to the sender.
+    #[inline(never)]
+    fn note_window(&mut self, window: &mut Window, ack: &AckEvent, passed: bool) {
+        if passed {
+            self.alpha.update(self.acked, self.marked);
+            (self.acked, self.marked, self.window_end) = (0, 0, ack.next);
+        }
+        if self.cut != Cut::Once {
+            self.answer(window, ack.marked, passed);
+        }
+    }
+
     /// The whole window of data in flight at the last update is acknowledged.
+    #[inline]
     fn window_passed(&self, una: u64) -> bool {
         match self.alpha {
             Alpha::Exact { .. } => una > self.window_end,
@@ -196,18 +209,15 @@ impl CongestionLaw for Dctcp {
         }
     }
 
+    #[inline]
     fn observe(&mut self, window: &mut Window, ack: &AckEvent) {
         self.acked += ack.acked;
         if ack.marked {
             self.marked += ack.acked;
         }
         let passed = self.acked > 0 && self.window_passed(ack.una);
-        if passed {
-            self.alpha.update(self.acked, self.marked);
-            (self.acked, self.marked, self.window_end) = (0, 0, ack.next);
-        }
-        if self.cut != Cut::Once {
-            self.answer(window, ack.marked, passed);
+        if passed || self.cut != Cut::Once {
+            self.note_window(window, ack, passed);
         }
     }
 

@@ -315,6 +315,12 @@ impl TcpReceiver {
         self.unacknowledged = NOTHING;
     }
 
+    /// Whether it has an acknowledgement to send.
+    #[inline]
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.acks.is_empty()
+    }
+
     #[inline]
     fn is_complete(&self) -> bool {
         self.completed != Time::NEVER
@@ -328,7 +334,7 @@ impl End for TcpReceiver {
     #[inline]
     fn needs(&self) -> Needs {
         let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.next_wakeup());
-        let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
+        let (ready, complete) = (self.is_ready(), self.is_complete());
         Needs {
             wake: self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim),
             ready,

@@ -63,7 +63,7 @@ fn every_second_segment_is_answered_and_a_single_one_after_the_time_out() {
     assert_eq!(receiver.next_wakeup(), Time::NEVER);
     arrive(&mut receiver, 2);
     receiver.on_wakeup(us(102) + Span::from_ms(39));
-    assert!(!receiver.ready(us(0)), "called early");
+    assert!(!receiver.is_ready(), "called early");
     receiver.on_wakeup(us(102) + Span::from_ms(40));
     assert_eq!(numbers(&drain(&mut receiver, us(50_000))), [3]);
 }

@@ -255,7 +255,7 @@ impl TcpSender {
         sender
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_packet(&mut self, now: Time, segment: &Segment) {
         if self.phase == Phase::Open && !segment.flags.has(Flags::SYN) {
             if !self.rules.tlt {
@@ -269,11 +269,17 @@ impl TcpSender {
         self.look_ahead(now);
     }
 
+    /// Whether it has a packet.
+    #[inline]
+    pub(crate) fn is_ready(&self) -> bool {
+        self.choice != What::Nothing
+    }
+
     #[inline]
     pub(crate) fn needs(&self) -> Needs {
         Needs {
             wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at).min(self.pace_at),
-            ready: self.choice != What::Nothing,
+            ready: self.is_ready(),
             complete: matches!(self.phase, Phase::Closing | Phase::Done),
             done: self.phase == Phase::Done,
             asks: false,

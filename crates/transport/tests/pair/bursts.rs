@@ -149,7 +149,7 @@ fn datagrams_follow_the_clock_of_the_application() {
     let interval = rate.time_for(Bytes(1472));
     let mut now = Time::ZERO;
     for n in 0..11 {
-        assert!(sender.ready(now) && !sender.finished());
+        assert!(sender.is_ready() && !sender.finished());
         let out = sender.poll(now).expect("it said it was ready");
         assert_eq!(u64::from(out.segment.length), if n < 10 { 1472 } else { 5 });
         receiver.on_packet(now, out.ecn, &out.segment);

@@ -208,7 +208,7 @@ impl Path {
         let now = self.now;
         let pair = &mut self.pairs[flow];
         if !pair.card_busy {
-            assert_eq!(pair.sender.ready(now), {
+            assert_eq!(pair.sender.is_ready(), {
                 let polled = pair.sender.poll(now);
                 if let Some(out) = polled {
                     pair.card_busy = true;
@@ -276,7 +276,7 @@ impl Path {
 
     fn serve_receiver(&mut self, flow: usize) {
         let now = self.now;
-        while self.pairs[flow].receiver.ready(now) {
+        while self.pairs[flow].receiver.is_ready() {
             let ack = self.pairs[flow].receiver.poll(now).expect("it said it was ready");
             self.send_ack(flow, ack);
         }

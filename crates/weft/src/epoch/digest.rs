@@ -64,7 +64,7 @@ fn run(path: &Path, scratch: &Path) -> Result<PathBuf, Error> {
         out: scratch.to_owned(),
         demo: false,
         seeds: None,
-        set: Vec::new(),
+        set: vec!["measure.csv=all".to_owned()],
         jobs: 1,
         threads: None,
         engine: PACKETS,

@@ -4,6 +4,7 @@
 use super::between_two;
 use crate::flow::Flow;
 use crate::listed::ListedFlow;
+use std::collections::BTreeMap;
 use weft_core::Bytes;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 
@@ -32,7 +33,7 @@ pub struct FlowLine {
 /// # Errors
 /// When the header lacks a column, or at every line that does not fit the header.
 pub fn read(file: &str, text: &str) -> Result<Vec<FlowLine>, ImportErrors> {
-    all_or_errors(rows(file, text)?)
+    all_or_errors(rows(file, text, &BTreeMap::new())?)
 }
 
 /// [`read`] row by row, so that a caller can report bad rows together with rows that it rejects itself.
@@ -42,11 +43,12 @@ pub fn read(file: &str, text: &str) -> Result<Vec<FlowLine>, ImportErrors> {
 pub(crate) fn rows<'a>(
     file: &'a str,
     text: &'a str,
+    named: &'a BTreeMap<&str, u32>,
 ) -> Result<impl Iterator<Item = Result<FlowLine, ImportError>> + use<'a>, ImportError> {
     let mut lines = lines(file, text, ',');
     let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;
     let columns = Columns::read(&head)?;
-    Ok(lines.map(move |line| columns.row(&line)))
+    Ok(lines.map(move |line| columns.row(&line, named)))
 }
 
 struct Columns {
@@ -73,20 +75,29 @@ impl Columns {
         Ok(Columns { id: find("flow_id"), start: column(name)?, unit, source, destination, bytes })
     }
 
-    fn row(&self, line: &Line<'_>) -> Result<FlowLine, ImportError> {
+    fn row(&self, line: &Line<'_>, named: &BTreeMap<&str, u32>) -> Result<FlowLine, ImportError> {
         let id = self.id.map(|column| line.number(column, "the flow_id", (0, Flow::UNLISTED - 1)));
         Ok(FlowLine {
             line: line.number,
             id: id.transpose()?.unwrap_or(Flow::UNLISTED),
-            flow: self.flow(line)?,
+            flow: self.flow(line, named)?,
         })
     }
 
-    fn flow(&self, line: &Line<'_>) -> Result<ListedFlow, ImportError> {
+    fn flow(&self, line: &Line<'_>, named: &BTreeMap<&str, u32>) -> Result<ListedFlow, ImportError> {
         let at = line.time(self.start, "the start", self.unit)?;
-        let host = |column, what| line.number(column, what, (0, u32::MAX));
-        let (from, to) = (host(self.source, "a host number")?, host(self.destination, "a host number")?);
+        let (from, to) = (host(line, self.source, named)?, host(line, self.destination, named)?);
         let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
         between_two(line, ListedFlow { at, from, to, size: Bytes(size) })
+    }
+}
+
+/// The number of a host, given by its number or by its name: its own where hosts have names, otherwise `host3`.
+fn host(line: &Line<'_>, column: usize, named: &BTreeMap<&str, u32>) -> Result<u32, ImportError> {
+    let word = line.words.get(column).copied().unwrap_or_default();
+    let default = word.strip_prefix("host").filter(|_| named.is_empty());
+    match named.get(word).copied().or_else(|| default?.parse().ok()) {
+        Some(number) => Ok(number),
+        None => line.number(column, "the name of a host or its number", (0, u32::MAX)),
     }
 }

@@ -5,6 +5,7 @@ use crate::flow::Flow;
 use crate::import::{self, FlowLine, ImportError};
 use crate::listed::ListedFlow;
 use crate::site::PatternSite;
+use std::collections::BTreeMap;
 use weft_core::Bytes;
 use weft_core::Problem;
 
@@ -16,7 +17,7 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; a column flow_id comes back as `listed_id` in the results.
+        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; hosts are numbers or names; a column flow_id comes back as `listed_id` in the results.
         file: Option<String> = None,
     }
 }
@@ -62,7 +63,8 @@ fn from_file(site: &PatternSite<'_>, file: &str) -> Result<Vec<Flow>, Vec<Proble
     let name = path.display().to_string();
     let problem = |error: ImportError| Problem::new("file", error.to_string());
     let text = import::flow_text(&path).map_err(|error| vec![problem(error)])?;
-    let rows = import::rows(&name, &text).map_err(|error| vec![problem(error)])?;
+    let named: BTreeMap<&str, u32> = site.shape.host_names.iter().map(String::as_str).zip(0..).collect();
+    let rows = import::rows(&name, &text, &named).map_err(|error| vec![problem(error)])?;
     let flows = rows.map(|row| {
         let FlowLine { line, id, flow } = row.map_err(problem)?;
         let at_line = |of: Problem| {

@@ -145,6 +145,7 @@ fn leaf_spine(
         fabric_link,
         unequal: if one_in(random, 3) { vec![unequal] } else { Vec::new() },
         slow: None,
+        oversubscription: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use drill::Tie;
 
 use super::*;
+use crate::PauseOrder;
 use crate::balance::{
     ecmp::{self, EcmpSettings},
     flow_drill::FlowDrillSettings,
@@ -473,7 +474,7 @@ fn paused_ports_leave_the_choice_of_drill() {
     let hold = |bench: &mut Bench, ports: &[u16]| {
         for port in ports {
             let (switch, mut turn) = bench.turn();
-            switch.hold(&mut turn, (PortId(*port), 0), true);
+            switch.pause(&mut turn, PortId(*port), PauseOrder::Hold { queue: 0, held: true });
         }
     };
     let chosen = |bench: &mut Bench, class_of: u8| {

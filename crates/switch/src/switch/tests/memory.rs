@@ -6,6 +6,7 @@ use weft_core::Marks;
 use weft_core::settings::{Amount, Share};
 
 use super::*;
+use crate::PortCounters;
 use crate::balance::{
     ecmp::EcmpSettings, flow_drill::FlowDrillSettings, random::RandomSettings,
     round_robin::RoundRobinSettings,
@@ -245,8 +246,8 @@ impl Books {
             assert!(*bytes <= self.limits.1);
             self.peak[port] = self.peak[port].max(*bytes);
         }
-        let stored = self.bench.switch.stored().0;
-        if let Some(of) = self.bench.switch.charges() {
+        let stored = self.bench.switch.reading().stored().0;
+        if let Some(of) = self.bench.switch.reading().charges() {
             let (came, leaves) = (of.minima + of.shared + of.headroom, of.queue_minima + of.queue_shared);
             assert_eq!((came.0, leaves.0), (stored, stored), "charged on both sides: {of:?}");
         }
@@ -262,10 +263,14 @@ impl Books {
             while self.transmit(port as u16) {}
         }
         self.balance();
-        assert_eq!((self.bench.switch.stored(), self.stored.len()), (Bytes(0), 0), "everything is released");
+        assert_eq!(
+            (self.bench.switch.reading().stored(), self.stored.len()),
+            (Bytes(0), 0),
+            "everything is released"
+        );
         assert_eq!(self.sent + self.dropped, offered);
         let counters: Vec<PortCounters> = (0..self.serving.len())
-            .map(|port| self.bench.switch.counters(self.bench.now, PortId(port as u16)))
+            .map(|port| self.bench.switch.reading().counters(self.bench.now, PortId(port as u16)))
             .collect();
         assert_eq!(counters.iter().map(|of| of.dropped).sum::<u64>(), self.dropped - self.no_route);
         for (port, of) in counters.iter().enumerate() {
@@ -333,10 +338,10 @@ fn peak_and_time_integral_are_those_of_the_course() {
     bench.now = Time(70);
     bench.next(0);
     bench.now = Time(1_000);
-    let counters = bench.switch.counters(bench.now, PortId(0));
+    let counters = bench.switch.reading().counters(bench.now, PortId(0));
     assert_eq!(counters.peak, Bytes(150));
     assert_eq!(counters.byte_time, 100 * 10 + 150 * 20 + 50 * 40);
-    assert_eq!(bench.switch.counters(bench.now, PortId(0)), counters, "reading changes nothing");
+    assert_eq!(bench.switch.reading().counters(bench.now, PortId(0)), counters, "reading changes nothing");
 }
 
 #[test]
@@ -363,7 +368,7 @@ fn marks_and_early_drops_are_counted_and_told_apart_from_full_buffers() {
     }
     bench.receive(0, capable);
     assert_eq!(bench.drops(), [Reason::PortFull]);
-    let counters = bench.switch.counters(bench.now, PortId(0));
+    let counters = bench.switch.reading().counters(bench.now, PortId(0));
     assert_eq!((counters.marked, counters.dropped), (2, 2));
     assert_eq!(bench.queued(), [4_000]);
 }
@@ -389,8 +394,8 @@ fn a_marker_at_the_exit_judges_the_queue_left_behind_and_may_drop_there() {
     }
     // Four packets stay behind the first; the second, judged with three behind it, is dropped; then two, one, none.
     assert_eq!(left, [(packets[0], true), (packets[2], false), (packets[3], false), (packets[4], false)]);
-    assert_eq!((early, bench.switch.stored()), (1, Bytes(0)));
-    let counters = bench.switch.counters(bench.now, PortId(0));
+    assert_eq!((early, bench.switch.reading().stored()), (1, Bytes(0)));
+    let counters = bench.switch.reading().counters(bench.now, PortId(0));
     assert_eq!((counters.marked, counters.dropped), (1, 1));
 }
 
@@ -439,7 +444,7 @@ fn one_hot_port_takes_alpha_b_over_one_plus_alpha() {
         let mut bench = shared(alpha);
         overload(&mut bench, &[2], 10_000, 2);
         assert_settled(&bench, &[2], alpha);
-        assert!(bench.switch.counters(bench.now, PortId(2)).dropped > 1_000);
+        assert!(bench.switch.reading().counters(bench.now, PortId(2)).dropped > 1_000);
     }
 }
 
@@ -449,7 +454,7 @@ fn a_late_port_pushes_the_first_two_down_without_preemption() {
     let mut bench = shared(1.0);
     overload(&mut bench, &[0, 1], 6_000, 2);
     assert_settled(&bench, &[0, 1], 1.0);
-    let drops = |bench: &mut Bench, port| bench.switch.counters(Time::ZERO, PortId(port)).dropped;
+    let drops = |bench: &mut Bench, port| bench.switch.reading().counters(Time::ZERO, PortId(port)).dropped;
     let before = bench.queued();
     let mut last = before.clone();
     for round in 0..6_000 {

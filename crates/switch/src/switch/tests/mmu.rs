@@ -51,7 +51,7 @@ impl Bench {
     }
 
     fn charges(&self) -> Charges {
-        self.switch.charges().expect("memory is managed")
+        self.switch.reading().charges().expect("memory is managed")
     }
 
     /// Offers packets in turn until each has been refused many times over; the last reason.
@@ -68,7 +68,8 @@ impl Bench {
     /// The pause frames that a port has to send.
     fn frame(&mut self, port: u16) -> Option<PauseFrame> {
         let (switch, mut turn) = self.turn();
-        switch.outputs.next_frame(&mut turn, PortId(port))
+        switch.outputs.finish_service(&mut turn, PortId(port));
+        switch.outputs.next_frame(PortId(port))
     }
 }
 
@@ -113,7 +114,7 @@ fn a_lossless_class_stops_its_sender_at_the_closed_form_and_goes_on_an_offset_lo
     let after: Vec<_> = (0..6).map(|_| bench.offer(0, lossless)).collect();
     assert_eq!(after, [None, None, None, None, None, Some(Reason::Headroom)]);
     assert_eq!(bench.charges().headroom, Bytes(6_000));
-    let counters = bench.switch.pauses((PortId(0), 1));
+    let counters = bench.switch.reading().pauses((PortId(0), 1));
     assert_eq!((counters.headroom, counters.headroom_peak), (Bytes(6_000), Bytes(6_000)));
     let mut went_on = None;
     while went_on.is_none() && bench.next(15).is_some() {

@@ -47,9 +47,9 @@ fn what_a_full_queue_cuts_overtakes_it() {
         [PacketKind::Trimmable, PacketKind::Trimmable, PacketKind::Trimmed, PacketKind::Trimmed]
     );
     assert_eq!(bench.drain(0), [100, 100, FULL, FULL]);
-    let counters = bench.switch.counters(Time::ZERO, PortId(0));
+    let counters = bench.switch.reading().counters(Time::ZERO, PortId(0));
     assert_eq!((counters.trimmed, counters.returned, counters.dropped), (2, 0, 0));
-    assert_eq!(bench.switch.stored(), Bytes(0), "what was cut off is charged to nobody");
+    assert_eq!(bench.switch.reading().stored(), Bytes(0), "what was cut off is charged to nobody");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_header_without_room_goes_back_to_its_sender() {
     let header = *bench.pool.headers.get(last);
     assert_eq!((header.kind, header.wire, header.class), (PacketKind::Returned, 100, Class(0)));
     assert_eq!((header.source, header.destination, header.ports), (HostId(FAR), HostId(7), 2 << 16 | 1));
-    let counters = bench.switch.counters(Time::ZERO, PortId(0));
+    let counters = bench.switch.reading().counters(Time::ZERO, PortId(0));
     assert_eq!((counters.trimmed, counters.returned, counters.dropped), (4, 1, 0));
 }
 
@@ -78,7 +78,7 @@ fn a_header_without_room_goes_back_to_its_sender() {
 fn without_a_way_back_it_is_lost_and_other_packets_are_never_cut() {
     let mut bench = trimming(false);
     fill(&mut bench, 6, payload());
-    assert_eq!(bench.switch.counters(Time::ZERO, PortId(0)).dropped, 1);
+    assert_eq!(bench.switch.reading().counters(Time::ZERO, PortId(0)).dropped, 1);
     let plain = bench.receive(1, Header { kind: PacketKind::Data, ..payload() });
     assert_eq!(bench.effects, [Effect::Dropped(plain, Reason::PortFull)]);
     bench.set_port(0, false);

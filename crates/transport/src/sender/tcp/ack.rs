@@ -42,8 +42,8 @@ impl TcpSender {
         }
     }
 
-    /// The common case: progress, and nothing is or was missing.
-    #[inline]
+    /// The usual case: progress, and nothing is or was missing.
+    #[inline(always)]
     fn advance(&mut self, now: Time, ack: u64, segment: &Segment) {
         let (acked, in_flight) = (ack - self.una, self.outstanding());
         self.una = ack;

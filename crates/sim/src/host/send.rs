@@ -1,0 +1,117 @@
+//! An end sends: it writes a packet, which goes on the wire of its host's card.
+
+use weft_core::segment::Needs;
+use weft_core::stack::{Layout, Side};
+use weft_core::{HostId, PacketId, PacketKind, PortId, Span, Time};
+use weft_transport::Body;
+
+use super::Hosts;
+use crate::context::Context;
+use crate::ends::{Active, FlowEnd, Seat};
+use crate::labels::{HostLabels, Parcel};
+
+impl Hosts {
+    /// The card is free for an end, which sends if it has a packet. Returns whether it has sent one.
+    #[inline(never)]
+    pub(super) fn send<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
+        let Hosts { ends, labels, .. } = self;
+        let Some(active) = E::slab(ends).at(seat) else { return false };
+        let waited = if active.in_ring { cx.now.since(active.ready_since) } else { Span::ZERO };
+        active.in_ring = false;
+        if !active.end.is_ready() {
+            let needs = active.end.needs();
+            self.note_needs::<E>(cx, (host, seat), needs);
+            return false;
+        }
+        let flow = active.flow;
+        let Written { packet, wire, kind, needs } = write(active, cx, labels.as_deref_mut());
+        let leaves = !E::may_be_withheld(kind, needs) || !self.withholds(cx, (flow, host), packet);
+        if leaves {
+            if E::SIDE == Side::Sender && kind.is_payload() {
+                cx.tally.waited_at_host(waited);
+                cx.begin_waits(packet, waited);
+            }
+            self.put_on_wire(cx, host, (packet, wire));
+        }
+        self.note_needs::<E>(cx, (host, seat), needs);
+        leaves
+    }
+
+    /// The same without the wire: the packet of an end that has one, and whether it has more.
+    pub(super) fn take_one<E: FlowEnd>(
+        &mut self,
+        cx: &mut Context,
+        host: HostId,
+        seat: Seat,
+    ) -> (Option<PacketId>, bool) {
+        let Hosts { ends, labels, .. } = self;
+        let Some(active) = E::slab(ends).at(seat) else { return (None, false) };
+        let flow = active.flow;
+        let written = active.end.is_ready().then(|| write(active, cx, labels.as_deref_mut()));
+        let needs = written.as_ref().map_or_else(|| active.end.needs(), |written| written.needs);
+        active.in_ring = needs.ready;
+        active.ready_since = if needs.ready { cx.now } else { active.ready_since };
+        let packet = written
+            .filter(|own| {
+                !E::may_be_withheld(own.kind, needs) || !self.withholds(cx, (flow, host), own.packet)
+            })
+            .map(|own| own.packet);
+        self.note_seldom::<E>(cx, (host, seat), needs);
+        (packet, needs.ready)
+    }
+}
+
+/// A packet that an end has written, and what the end needs now.
+struct Written {
+    packet: PacketId,
+    wire: u16,
+    kind: PacketKind,
+    needs: Needs,
+}
+
+/// Writes the next packet of an end that has one.
+#[inline(always)]
+fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut HostLabels>) -> Written {
+    let (packet, header, body) = cx.pool.place();
+    header.note = 0;
+    let needs = active.end.send(cx.now, header, body);
+    header.arrived = cx.now;
+    header.source = active.host;
+    header.destination = active.peer;
+    header.ingress = PortId(0);
+    header.hops = 0;
+    if let Some(labels) = labels {
+        header.note = label(active, (labels, &cx.plan.setup), (body, cx.now));
+    }
+    let (wire, kind) = (header.wire, header.kind);
+    if cx.pool.headers.carries_scheduling() {
+        write_request(active, cx, packet);
+    }
+    Written { packet, wire, kind, needs }
+}
+
+/// The scheduling header of a packet that an end has written.
+#[inline(never)]
+fn write_request<E: FlowEnd>(active: &Active<E>, cx: &mut Context, packet: PacketId) {
+    if let Some(scheduling) = cx.pool.headers.scheduling_mut(packet) {
+        *scheduling = active.end.request();
+    }
+}
+
+/// Hands the scheduling header of a packet to the end that is about to receive the packet.
+#[inline(never)]
+pub(super) fn hand_grant<E: FlowEnd>(active: &mut Active<E>, cx: &Context, packet: PacketId) {
+    active.end.on_grant(cx.now, &cx.pool.headers.scheduling(packet));
+}
+
+/// The path and the flowcell of a packet that an end has written.
+#[inline(never)]
+fn label<E: FlowEnd>(
+    active: &mut Active<E>,
+    (labels, setup): (&mut HostLabels, &weft_plan::Setup),
+    (body, now): (&Body, Time),
+) -> u32 {
+    let (length, rest) = (body.payload(), active.end.burst());
+    let parcel = Parcel { from: active.host, to: active.peer, flow: active.flow, length, rest };
+    labels.stamp(setup, &mut active.cells, parcel, now)
+}

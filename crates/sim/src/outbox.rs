@@ -1,0 +1,115 @@
+//! What a domain has for the others: packets that change domains, flows that end elsewhere, pause frames. A flow is
+//! announced before its first packet can arrive. Must not depend on domains or threads.
+
+use weft_core::record::HopWaits;
+use weft_core::scheduling::SchedulingHeader;
+use weft_core::{FlowId, Header, LinkId, Time};
+use weft_switch::PauseFrame;
+use weft_transport::Body;
+use weft_workload::Flow;
+
+/// A packet on a link that ends in another domain.
+pub(crate) struct Handoff {
+    pub(crate) link: LinkId,
+    pub(crate) lands: Time,
+    pub(crate) header: Header,
+    pub(crate) body: Body,
+}
+
+/// What a domain has for another.
+#[derive(Default)]
+pub(crate) struct Letter {
+    pub(crate) flows: Vec<(FlowId, Flow)>,
+    pub(crate) packets: Vec<Handoff>,
+    /// Of these packets, in runs with scheduling headers.
+    pub(crate) scheduling: Vec<SchedulingHeader>,
+    /// Of these packets, in runs that record waits by flow.
+    pub(crate) waits: Vec<HopWaits>,
+    /// By the link whose transmitter must obey, with the time.
+    pub(crate) pauses: Vec<(LinkId, Landing)>,
+}
+
+impl Letter {
+    fn is_empty(&self) -> bool {
+        self.packets.is_empty() && self.flows.is_empty() && self.pauses.is_empty()
+    }
+}
+
+/// When a frame is obeyed.
+pub(crate) type Landing = (Time, PauseFrame);
+
+/// What a domain has for the others.
+pub(crate) struct Outbox {
+    /// By domain.
+    letters: Vec<Letter>,
+    /// The first landing among the packets.
+    first: Time,
+}
+
+impl Outbox {
+    pub(crate) fn new(domains: usize) -> Outbox {
+        Outbox { letters: (0..domains).map(|_| Letter::default()).collect(), first: Time::NEVER }
+    }
+
+    /// A flow has started whose receiver is in another domain.
+    pub(crate) fn announce(&mut self, to: usize, flow: FlowId, spec: Flow) {
+        self.letters[to].flows.push((flow, spec));
+    }
+
+    /// A pause frame for the transmitter of a link in another domain.
+    pub(crate) fn pause(&mut self, to: u16, link: LinkId, landing: Landing) {
+        self.first = self.first.min(landing.0);
+        self.letters[usize::from(to)].pauses.push((link, landing));
+    }
+
+    /// A packet leaves for another domain.
+    pub(crate) fn packet(
+        &mut self,
+        to: u16,
+        packet: Handoff,
+        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+    ) {
+        self.first = self.first.min(packet.lands);
+        let letter = &mut self.letters[usize::from(to)];
+        letter.packets.push(packet);
+        letter.scheduling.extend(scheduling);
+        letter.waits.extend(waits);
+    }
+
+    /// The letters that say anything, with their addressees, to be taken and replaced by empty ones.
+    pub(crate) fn post(&mut self) -> impl Iterator<Item = (usize, &mut Letter)> {
+        self.first = Time::NEVER;
+        self.letters.iter_mut().enumerate().filter(|(_, letter)| !letter.is_empty())
+    }
+
+    /// When the first of the packets lands, or frame is obeyed.
+    pub(crate) fn first(&self) -> Time {
+        self.first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is posted is gone, and the next landing is known until then.
+    #[test]
+    fn letters_leave_once_and_only_to_whom_there_is_something_to_say() {
+        let mut outbox = Outbox::new(3);
+        let packet = |lands| Handoff {
+            link: LinkId(1),
+            lands: Time(lands),
+            header: Header::default(),
+            body: Body::default(),
+        };
+        outbox.packet(2, packet(70), (None, None));
+        outbox.packet(2, packet(50), (Some(SchedulingHeader::NONE), None));
+        outbox.pause(0, LinkId(3), (Time(60), PauseFrame::default()));
+        assert_eq!(outbox.first(), Time(50));
+        let posted: Vec<_> = outbox.post().map(|(to, letter)| (to, std::mem::take(letter))).collect();
+        let sizes: Vec<_> =
+            posted.iter().map(|(to, own)| (*to, own.packets.len(), own.pauses.len())).collect();
+        assert_eq!(sizes, [(0, 0, 1), (2, 2, 0)]);
+        assert_eq!((outbox.first(), outbox.post().count()), (Time::NEVER, 0));
+    }
+}

@@ -1,0 +1,114 @@
+//! What can be read from a switch: the contents and counters of its ports, and where a packet is likely to go. Reading
+//! changes nothing.
+
+use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch};
+
+use super::Switch;
+use crate::pause::{Charges, HeldBack, PauseCounters};
+use crate::port::PortCounters;
+use crate::table::Route;
+
+/// A look at a switch: see [`Switch::reading`].
+#[derive(Clone, Copy)]
+pub struct SwitchReading<'a> {
+    pub(super) switch: &'a Switch,
+}
+
+impl<'a> SwitchReading<'a> {
+    /// Whether a queue has made the switch pause a sender since it was last empty, without being held itself.
+    #[must_use]
+    #[inline]
+    pub fn is_congested(self, at: (PortId, usize)) -> bool {
+        self.switch.outputs.is_congested(at)
+    }
+
+    /// The packets that wait in a queue, the oldest first.
+    pub fn waiting_in<'h>(
+        self,
+        headers: &'h Headers,
+        (port, queue): (PortId, usize),
+    ) -> impl Iterator<Item = PacketId> + use<'a, 'h> {
+        self.switch.outputs.port(port).queues[queue].packets.iter(headers)
+    }
+
+    /// What a port has done to pause the senders of a class.
+    #[must_use]
+    pub fn pauses(self, at: (PortId, usize)) -> PauseCounters {
+        self.switch.outputs.pauses(at)
+    }
+
+    /// Where stored bytes are charged, if [`mmu`](crate::share::mmu) manages the memory.
+    #[must_use]
+    pub fn charges(self) -> Option<Charges> {
+        self.switch.outputs.charges()
+    }
+
+    /// What waits in a queue from paused senders.
+    #[must_use]
+    pub fn held_back(self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
+        self.switch.outputs.held_back(headers, at)
+    }
+
+    /// The counters of a port up to `now`.
+    #[must_use]
+    pub fn counters(self, now: Time, port: PortId) -> PortCounters {
+        self.switch.outputs.counters(now, port)
+    }
+
+    /// Packets of a foreseen port, and their bytes, whose transmission has not begun before `now`.
+    #[must_use]
+    pub fn waiting(self, now: Time, port: PortId) -> (u64, Bytes) {
+        self.switch.outputs.waiting(now, port)
+    }
+
+    /// Wire bytes a port holds, the packet in service included.
+    #[must_use]
+    pub fn queued(self, port: PortId) -> Bytes {
+        Bytes(self.switch.outputs.port(port).port.bytes)
+    }
+
+    /// Packets a port holds, the packet in service included.
+    #[must_use]
+    pub fn queued_packets(self, port: PortId) -> u64 {
+        self.switch.outputs.packets(port)
+    }
+
+    /// Wire bytes the whole switch holds.
+    #[must_use]
+    pub fn stored(self) -> Bytes {
+        Bytes(self.switch.outputs.stored())
+    }
+
+    /// The port by which a packet will leave, if it can be predicted cheaply.
+    #[must_use]
+    pub fn likely(self, header: &Header) -> Option<PortId> {
+        match self.switch.table.route(header) {
+            Route::Local(port) => Some(port),
+            Route::None => None,
+            Route::Component(_, component) => match component.ports[..] {
+                [only] => Some(only),
+                _ => self.switch.engines[0].balancer.likely(header, &component.ports),
+            },
+        }
+    }
+
+    /// Prefetches what the next packet needs at a port.
+    #[inline]
+    pub fn prefetch(self, port: PortId) {
+        prefetch(self.switch.outputs.port(port));
+    }
+
+    /// The same for what it points to.
+    #[inline]
+    pub fn prefetch_beyond(self, port: PortId) {
+        if let Some(foresight) = &self.switch.outputs.port(port).foresight {
+            foresight.prefetch();
+        }
+    }
+
+    /// Number of ports.
+    #[must_use]
+    pub fn ports(self) -> usize {
+        self.switch.outputs.len()
+    }
+}

@@ -1,0 +1,176 @@
+//! What a scenario costs, estimated before it runs: packet hops from flows and shortest paths, time and memory from what a hop
+//! and a link cost where they were measured. Runs nothing.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+use weft_core::{HostId, SwitchId};
+use weft_plan::Setup;
+use weft_report::terminal::{WIDTH, wrapped};
+use weft_report::text::{count, duration, number, plural, size};
+use weft_scenario::Scenario;
+use weft_topology::{Graph, Node};
+use weft_workload::Flow;
+
+/// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
+/// take about twice as long.
+const NANOSECONDS_PER_HOP: f64 = 75.0;
+/// Memory of a run whatever its network, mostly flows on their way to the disk (`docs/src/performance.md`).
+const BYTES_OF_A_RUN: f64 = 30e6;
+/// Memory per direction of a cable: 8192 hosts below a fat tree have 49 152 of them and take 190 MB (`docs/src/performance.md`).
+const BYTES_OF_A_LINK: f64 = 3_300.0;
+/// Memory of a value of a queue series: peak and sum.
+const BYTES_OF_A_QUEUE_VALUE: f64 = 12.0;
+/// More flows of a run than this are not looked at; the first ones stand for them.
+const MOST_FLOWS: usize = 200_000;
+/// More cases than this are not looked at; some at equal distances stand for them.
+const MOST_CASES: usize = 3;
+
+/// An estimate of what all runs of a scenario cost, without losses, retransmissions and lost time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CostEstimate {
+    /// Runs of the scenario.
+    pub runs: usize,
+    /// Flows of a run, the mean over the cases that were looked at.
+    pub flows: f64,
+    /// Link traversals by any packet in a run, the mean over these cases.
+    pub packet_hops: f64,
+    /// Memory of a run in bytes, the greatest of these cases.
+    pub bytes: f64,
+}
+
+impl CostEstimate {
+    /// Computing time of all runs on one core, seconds.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.packet_hops * self.runs as f64 * NANOSECONDS_PER_HOP / 1e9
+    }
+
+    fn words(&self) -> String {
+        format!(
+            "estimate: {} packet hops in {} of about {} flows, without losses; about {} on one core at {} ns per hop, {} of memory \
+             per run",
+            number(self.packet_hops * self.runs as f64),
+            plural(self.runs as u64, "run"),
+            number(self.flows),
+            duration(self.seconds() * 1e6),
+            number(NANOSECONDS_PER_HOP),
+            size(self.bytes)
+        )
+    }
+}
+
+/// The setups of some cases with the first seed. Without those that cannot be built, which `run` will say.
+fn setups(scenario: &Scenario, folder: &Path) -> Vec<Setup> {
+    let (cases, seed) = (scenario.cases(), scenario.settings.seeds.first().copied().unwrap_or(1));
+    let each = cases.len().div_ceil(MOST_CASES).max(1);
+    cases
+        .iter()
+        .step_by(each)
+        .filter_map(|case| weft_prepare::setup(&case.settings, folder, seed).ok())
+        .collect()
+}
+
+/// What the runs cost; nothing where jobs add flows, or nothing can be built.
+pub(crate) fn estimate(scenario: &Scenario, folder: &Path) -> Option<CostEstimate> {
+    of_setups(scenario, &setups(scenario, folder))
+}
+
+fn of_setups(scenario: &Scenario, setups: &[Setup]) -> Option<CostEstimate> {
+    let known: Vec<CostEstimate> = setups.iter().filter_map(of_run).collect();
+    let mean = |of: fn(&CostEstimate) -> f64| known.iter().map(of).sum::<f64>() / known.len() as f64;
+    (!known.is_empty()).then(|| CostEstimate {
+        runs: scenario.cases().len() * scenario.settings.seeds.len(),
+        flows: mean(|one| one.flows),
+        packet_hops: mean(|one| one.packet_hops),
+        bytes: known.iter().map(|one| one.bytes).fold(0.0, f64::max),
+    })
+}
+
+fn of_run(setup: &Setup) -> Option<CostEstimate> {
+    let mut distances = Distances { graph: &setup.graph, from: BTreeMap::new() };
+    let (mut looked, mut hops) = (0_usize, 0.0);
+    for flow in setup.flows.iter().take_while(|flow| flow.start < setup.until).take(MOST_FLOWS) {
+        looked += 1;
+        hops += packets(setup, &flow) * distances.hops(flow.source, flow.destination) as f64;
+    }
+    let all = if looked == MOST_FLOWS { setup.flows.len() } else { looked };
+    let links = setup.graph.links();
+    let of_switches = links.iter().filter(|link| matches!(link.from, Node::Switch(_))).count();
+    let bins = setup.queues_every.map_or(0, |_| setup.queue_bins.unwrap_or(0));
+    (looked > 0).then(|| CostEstimate {
+        runs: 1,
+        flows: all as f64,
+        packet_hops: hops * all as f64 / looked as f64,
+        bytes: BYTES_OF_A_RUN
+            + BYTES_OF_A_LINK * links.len() as f64
+            + BYTES_OF_A_QUEUE_VALUE * (bins * of_switches) as f64,
+    })
+}
+
+/// Packets of a flow in both directions: data, an acknowledgement of each, and the handshake.
+fn packets(setup: &Setup, flow: &Flow) -> f64 {
+    if flow.constant_rate().is_some() {
+        return setup.transport.datagrams(flow.size).count as f64;
+    }
+    let packets = setup.sender(flow).packetisation(flow.size);
+    2.0 * (packets.count as f64 + if packets.handshake.is_some() { 1.0 } else { 0.0 })
+}
+
+/// Lengths of shortest paths, by the switch that they start at.
+struct Distances<'a> {
+    graph: &'a Graph,
+    from: BTreeMap<SwitchId, Vec<u32>>,
+}
+
+impl Distances<'_> {
+    /// Links of a shortest path between two hosts.
+    fn hops(&mut self, source: HostId, destination: HostId) -> u32 {
+        let graph = self.graph;
+        let (first, last) = (graph.switch_of_host(source), graph.switch_of_host(destination));
+        2 + self.from.entry(first).or_insert_with(|| distances(graph, first))[last.index()]
+    }
+}
+
+/// The distance of every switch from one of them.
+fn distances(graph: &Graph, first: SwitchId) -> Vec<u32> {
+    let mut found = vec![u32::MAX; graph.switches().len()];
+    found[first.index()] = 0;
+    let mut open = VecDeque::from([first]);
+    while let Some(switch) = open.pop_front() {
+        for link in graph.links_of(Node::Switch(switch)) {
+            let Node::Switch(next) = link.to else { continue };
+            if found[next.index()] == u32::MAX {
+                found[next.index()] = found[switch.index()] + 1;
+                open.push_back(next);
+            }
+        }
+    }
+    // a graph is connected
+    found
+}
+
+/// How coarse queue series become: arrivals alone take more samples than a series has bins.
+fn thinned(setup: &Setup) -> Option<String> {
+    let (every, bins) = (setup.queues_every.filter(|every| every.0 > 0)?, setup.queue_bins? as u64);
+    let (_, last) = setup.flows.arrivals()?;
+    let sampled = last.min(setup.until).since(setup.warm_up.min(last)).0 / every.0;
+    let per_bin = sampled.div_ceil(bins.max(1)).next_power_of_two();
+    let asked = setup.queues_averaged.max(1);
+    (per_bin > asked).then(|| {
+        format!(
+            "queue series: {} samples every {every} until the last flow starts, but {} bins (measure.queues_values): {per_bin} or more \
+             samples share a bin, which keeps their peak and mean",
+            count(sampled),
+            count(bins)
+        )
+    })
+}
+
+/// What `check` adds: an estimate of the cost, and where queue series are thinned.
+pub(crate) fn words(scenario: &Scenario, folder: &Path) -> String {
+    let setups = setups(scenario, folder);
+    let lines = of_setups(scenario, &setups).map(|cost| cost.words()).into_iter();
+    let lines = lines.chain(setups.iter().find_map(thinned)).map(|line| line.replace('\u{202f}', " "));
+    lines.flat_map(|line| wrapped(&line, WIDTH)).map(|line| line + "\n").collect()
+}
