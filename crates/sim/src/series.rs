@@ -4,6 +4,7 @@
 use weft_core::record::{GroupBin, TimeSeries};
 use weft_core::{Bytes, LinkId, PortId, Span, SwitchId, Time};
 use weft_recorder::series::{RunCounts, SeriesWatch, together};
+use weft_topology::Node;
 
 use crate::domain::Domain;
 
@@ -47,7 +48,11 @@ impl Domain {
             ..RunCounts::default()
         };
         for link in &series.cards {
-            counted.sent[usize::from(series.group_of[link.index()])] += self.cx.wires[*link].sent;
+            let wire = &self.cx.wires[*link];
+            counted.sent[usize::from(series.group_of[link.index()])] += wire.sent;
+            if let Node::Host(host) = wire.from {
+                counted.marked += self.hosts.marked_by_card(host);
+            }
         }
         let queues = self.look_at_ports(&mut series, &mut counted, (after, now));
         let paused = self.look_at_pauses(&mut counted, now);

@@ -10,7 +10,7 @@ pub(super) const SERIES: TableWords = TableWords {
         ("length_ps", "ps", "its length; the last may be shorter"),
         ("delivered_bytes", "B", "payload delivered in order, of all flows"),
         ("throughput_bps", "bps", "the same per second"),
-        ("marked_packets", "packets", "packets marked by switches"),
+        ("marked_packets", "packets", "packets marked by switches and cards"),
         ("dropped_port_full_packets", "packets", "packets dropped: buffer of the port full"),
         ("dropped_threshold_packets", "packets", "packets dropped: dynamic threshold of the shared buffer"),
         ("dropped_buffer_full_packets", "packets", "packets dropped: the whole buffer is full"),

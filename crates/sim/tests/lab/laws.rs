@@ -415,7 +415,7 @@ fn arrivals_are_a_part(world: &World, record: &RunRecord) -> Verdict {
     demand!(Some(arrivals.until) == last && arrivals.until <= record.ended, "{arrivals:?} of {last:?}");
     let delivered: u64 = record.flows.iter().map(|flow| flow.delivered.0).sum();
     demand!(
-        arrivals.delivered.0 <= delivered && arrivals.delivered.0 * 2 >= delivered,
+        arrivals.delivered.0 <= delivered && (arrivals.delivered.0 * 2 >= delivered) == arrivals.most,
         "{arrivals:?} of {delivered}"
     );
     for link in &record.links {
