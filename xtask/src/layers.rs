@@ -156,6 +156,7 @@ const BENCH: &[&str] = &[
     "weft-plan",
     "weft-sim",
     "weft-packet",
+    "weft-esp",
     "weft-fib",
     "weft-router",
     "weft-draw",

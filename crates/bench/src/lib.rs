@@ -17,6 +17,7 @@ mod memory;
 pub mod pass;
 pub mod peers;
 pub mod results;
+pub mod routebricks;
 pub mod router;
 mod table;
 

@@ -21,7 +21,7 @@ use weft_router::{Application, Backend, FramePool, Interface, RouterWorker};
 use crate::{clock, count, pass};
 
 /// Frames per ring.
-const RING: usize = 512;
+pub(crate) const RING: usize = 512;
 /// Stations to which routes lead.
 const STATIONS: u8 = 16;
 /// Polls before measuring, and polls per measurement; a count uses fewer.
@@ -106,6 +106,33 @@ pub fn bench(passes: usize, only_count: bool, progress: fn(&str)) -> Result<Rout
     Ok(results)
 }
 
+/// A case by name.
+fn case(name: &str) -> Result<&'static RouterCase, Error> {
+    let case = CASES.iter().find(|case| case.name == name);
+    case.ok_or_else(|| Error::BadInput(format!("there is no case `{name}` of the router")))
+}
+
+/// Million packets per second of a case on some cores, the best of all passes; 0 if there is no such case.
+pub(crate) fn mpps(name: &str, cores: u64, passes: usize) -> f64 {
+    case(name).map_or(0.0, |case| best(passes, || rate(case, cores)))
+}
+
+/// Instructions per packet of a case.
+pub(crate) fn instructions(name: &str) -> Result<f64, Error> {
+    counted(case(name)?)
+}
+
+/// Buffers for the frames of one ring.
+pub(crate) fn pool() -> FramePool {
+    FramePool::new(RING as u32)
+}
+
+/// A worker of minimal forwarding from a ring back to it.
+pub(crate) fn forwarding(ring: Box<dyn Backend>, pool: FramePool, burst: usize) -> RouterWorker<Forwarding> {
+    let app = Forwarding::new(vec![CrossConnect::new(0, OWN, STATION)]);
+    RouterWorker::new(vec![ring], pool, app).with_burst(burst)
+}
+
 fn best(passes: usize, measure: impl Fn() -> f64) -> f64 {
     (0..passes).map(|_| measure()).fold(0.0, f64::max)
 }
@@ -151,7 +178,7 @@ fn with_worker<T>(
     seed: u64,
     measure: impl FnOnce(&mut dyn Polled) -> T,
 ) -> T {
-    let mut pool = FramePool::new(RING as u32);
+    let mut pool = pool();
     let frame = frame(case.size);
     let traffic = match control {
         None => MemoryTraffic::Same,
@@ -159,10 +186,7 @@ fn with_worker<T>(
     };
     let ring: Box<dyn Backend> = Box::new(MemoryRing::filled(&mut pool, RING, (0, &frame), traffic));
     match control {
-        None => {
-            let app = Forwarding::new(vec![CrossConnect::new(0, OWN, STATION)]);
-            measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
-        }
+        None => measure(&mut forwarding(ring, pool, case.burst)),
         Some(control) => {
             let app = Routing::new(Arc::clone(control), ErrorRate::default());
             measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
@@ -171,7 +195,7 @@ fn with_worker<T>(
 }
 
 /// A worker of any type.
-trait Polled {
+pub(crate) trait Polled {
     /// Polls `polls` times; returns the number of frames sent.
     fn polls(&mut self, polls: usize) -> u64;
 }
@@ -197,7 +221,7 @@ fn interfaces() -> Arc<[Interface]> {
 }
 
 /// A datagram in a frame of this size including FCS, addressed to the router's station.
-fn frame(size: usize) -> Vec<u8> {
+pub(crate) fn frame(size: usize) -> Vec<u8> {
     let header = EthernetHeader { destination: OWN, source: STATION, kind: EtherType::IPV4 };
     let ip = Ipv4Header::between([10, 255, 0, 2].into(), [192, 0, 2, 1].into());
     let datagram = ports::udp_v4(ip, (4000, 53), &vec![0; size - 4 - EthernetHeader::LEN - 28]);
@@ -281,8 +305,7 @@ fn counted(case: &RouterCase) -> Result<f64, Error> {
 /// # Errors
 /// There is no such case.
 pub(crate) fn one_pass(name: &str) -> Result<String, Error> {
-    let case = CASES.iter().find(|case| case.name == name);
-    let case = case.ok_or_else(|| Error::BadInput(format!("there is no case `{name}` of the router")))?;
+    let case = case(name)?;
     let control = case.prefixes.map(control);
     let sent = with_worker(case, control.as_ref(), 1, |worker| {
         worker.polls(10);
