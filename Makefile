@@ -11,6 +11,8 @@ FUZZ      = 0.13.2
 FUZZ_TIME = 60
 DECISIONS = 2000
 HDL_TOOLS = g++ verilator iverilog yosys
+NET_TOOLS = ip ping traceroute iperf3 tshark ethtool
+NET_PACKAGES = iproute2 iputils-ping traceroute iperf3 tshark ethtool frr
 
 .PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind tshark hardware hardware-full hardware-tools
 
@@ -33,13 +35,16 @@ demo: rust
 
 # What is missing is named before anything is installed; packages of the system come from apt-get.
 setup:
-	@for tool in cargo valgrind tshark cargo-deny mdbook cargo-fuzz $(HDL_TOOLS); do \
+	@for tool in cargo valgrind cargo-deny mdbook cargo-fuzz $(HDL_TOOLS); do \
 		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed"; \
 	done
 	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
 	@cargo +nightly miri --version >/dev/null 2>&1 || echo "make setup: a nightly compiler with miri is missing and will be installed if rustup can"
+	@for tool in $(NET_TOOLS); do \
+		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed where apt-get can"; \
+	done
 	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
-	@$(MAKE) --no-print-directory rust nightly chromium valgrind tshark cargo-deny mdbook cargo-fuzz hardware-tools python
+	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
 test: setup deny
 	cargo fmt --all --check
@@ -173,15 +178,6 @@ chromium:
 	@{ $(CHROMIUM); } >/dev/null || { \
 		echo "the report is tested in Chromium: install the package \`chromium\` of your system" >&2; exit 1; }
 
-# What opens the captures of `weft trace`.
-tshark:
-	@command -v tshark >/dev/null || { \
-		echo "tshark is missing; installing it with apt-get"; \
-		{ $(ROOT) apt-get update && DEBIAN_FRONTEND=noninteractive $(ROOT) apt-get install --yes --no-install-recommends tshark; } \
-			>/dev/null 2>&1 || true; }
-	@command -v tshark >/dev/null || { \
-		echo "captures are opened by tshark: install the package \`tshark\` of your system" >&2; exit 1; }
-
 # What reads Parquet in the recipes of the book, in an environment of its own. Without it the test of the recipes says so and
 # skips them.
 PYTHON_PACKAGES = pandas==3.1.1 polars==2.1.0 duckdb==2.0.0 pyarrow==26.0.1
@@ -191,6 +187,15 @@ python:
 		python3 -m venv target/python && target/python/bin/pip install --quiet $(PYTHON_PACKAGES); } || { \
 		rm -rf target/python; \
 		echo "make setup: no Python packages; the recipes of the book will not be run"; }
+
+# Real clients and daemons for the tests of the router, which say so and skip what is missing. Services of these packages are not started.
+.PHONY: network-tools
+network-tools:
+	@for tool in $(NET_TOOLS) /usr/lib/frr/ospfd; do command -v $$tool >/dev/null || missing=1; done; \
+	test -z "$$missing" || { \
+		echo "tools for the router's tests are missing; installing $(NET_PACKAGES) with apt-get"; \
+		{ $(ROOT) apt-get update && $(ROOT) env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+			apt-get install --yes --no-install-recommends $(NET_PACKAGES); } >/dev/null 2>&1 || true; }
 
 # What counts instructions.
 valgrind:

@@ -17,8 +17,18 @@ const PARTS: &[&str] = &["weft-core"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
-const SWITCH: &[&str] =
-    &["weft-core", "weft-arbiter", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
+const SWITCH: &[&str] = &[
+    "weft-core",
+    "weft-arbiter",
+    "weft-mark",
+    "weft-buffer",
+    "weft-queue",
+    "weft-pfc",
+    "weft-visibility",
+    "weft-voq",
+];
+/// A router has real packets, tables, and the switch.
+const ROUTER: &[&str] = &["weft-core", "weft-packet", "weft-netlink", "weft-esp", "weft-fib", "weft-switch"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
@@ -163,6 +173,7 @@ const APPLIANCE: &[&str] = &[
     "weft-core",
     "weft-mistake",
     "weft-packet",
+    "weft-esp",
     "weft-fib",
     "weft-switch",
     "weft-topology",
@@ -179,14 +190,17 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-arbiter", may_use: PARTS },
     Layer { name: "weft-packet", may_use: &[] },
+    Layer { name: "weft-netlink", may_use: &[] },
+    Layer { name: "weft-esp", may_use: &[] },
     Layer { name: "weft-fib", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
     Layer { name: "weft-pfc", may_use: PARTS },
+    Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
-    Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
+    Layer { name: "weft-router", may_use: ROUTER },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-card", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },
@@ -340,7 +354,7 @@ mod tests {
         assert!(
             complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));

@@ -35,7 +35,6 @@ mod switch;
 mod table;
 pub mod trim;
 mod turn;
-pub mod visibility;
 
 /// The family of arbiters, which must not depend on switches.
 pub use weft_arbiter as arbiter;
@@ -57,4 +56,6 @@ pub use switch::{Switch, SwitchReading};
 pub use table::{ForwardingTable, Route};
 pub use trim::TrimSettings;
 pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, Turn, Verdict};
+/// What engines see of queue lengths.
+pub use weft_visibility::{self as visibility, SharedOutputs};
 pub use weft_voq::VoqSettings;

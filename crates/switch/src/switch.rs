@@ -290,6 +290,7 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
 
 mod arbitration;
 mod fabric;
+mod parts;
 mod reading;
 mod watched;
 

@@ -1,13 +1,10 @@
 //! Which queue lengths a forwarding engine sees. A packet counts from the instant its enqueue completes until its last
-//! bit has left (DRILL section 2; the timing of "completes" is a setting, see [`crate::settings::Visibility`]).
+//! bit has left (DRILL section 2; the timing of "completes" is a setting of the switch).
 //!
 //! An engine handles one packet at a time: when it takes the next, it has finished the previous one, and sees it. It
 //! does not see what other engines decided within the last per-packet time.
 
-use weft_core::{PortId, Rate, Ring, Span, Time};
-
-use crate::settings::{SwitchSettings, Visibility};
-use crate::site::SwitchSite;
+use weft_core::{PortId, Ring, Span, Time};
 
 /// A packet that has been forwarded but is not yet visible.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,29 +43,34 @@ pub struct Insight {
 }
 
 impl Insight {
+    /// How long after its decision a packet of an input becomes visible to all.
+    pub(crate) fn after(&self, input: PortId) -> Span {
+        self.after[input.index()]
+    }
+
+    /// The engine that sees a packet of an input at once, if any does.
+    pub(crate) fn at_once(&self, input: PortId) -> Option<usize> {
+        (self.engines > 0).then(|| input.index() % self.engines)
+    }
+
+    /// By how much the delays of inputs differ.
+    pub(crate) fn spread(&self) -> Span {
+        let (least, most) = (self.after.iter().min(), self.after.iter().max());
+        least.zip(most).map_or(Span::ZERO, |(least, most)| Span(most.0 - least.0))
+    }
+
     /// Packets of each input become visible to all engines strictly after the given time; if `own_at_once`, the engine
     /// that decided, numbered as the input modulo the number of inputs, sees them immediately.
     #[must_use]
     pub fn of_inputs(after: Vec<Span>, own_at_once: bool) -> Insight {
         let engines = if own_at_once { after.len() } else { 0 };
-        Insight { after, engines }
+        Insight::of_engines(after, engines)
     }
 
-    /// The visibility rule applied to the line rates of the inputs.
-    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
-        let full = |rate: &Rate| rate.time_for(site.full_packet);
-        let ports = site.rates.len() as u64;
-        let engines = u64::from(settings.engines).min(ports);
-        let delay = |rate: &Rate| match settings.visibility {
-            Visibility::EngineSlot if engines > 1 => full(rate) * engines / ports,
-            Visibility::Instant | Visibility::EngineSlot => Span::ZERO,
-            Visibility::Store => full(rate),
-        };
-        let see_their_own = settings.visibility == Visibility::EngineSlot && engines > 1;
-        Insight {
-            after: site.rates.iter().map(delay).collect(),
-            engines: if see_their_own { settings.engines as usize } else { 0 },
-        }
+    /// The same for a number of engines that see their own decisions at once; 0 if none does.
+    #[must_use]
+    pub fn of_engines(after: Vec<Span>, engines: usize) -> Insight {
+        Insight { after, engines }
     }
 }
 
@@ -96,6 +98,12 @@ impl Visible {
         self.tracked
     }
 
+    /// How engines see decisions, if they do not see everything in the queues.
+    #[must_use]
+    pub fn insight(&self) -> Option<&Insight> {
+        self.tracked.then_some(&self.sight)
+    }
+
     /// Engines read this slot from now on. The `held` bytes already in it count at once.
     pub fn watch(&mut self, slot: usize, held: u64) {
         if self.tracked && !self.watched[slot] {
@@ -112,7 +120,7 @@ impl Visible {
 
     /// A packet of `wire` bytes from an input joined `slot` at `now`.
     #[inline(always)]
-    pub(crate) fn joined(&mut self, now: Time, (input, wire): (PortId, u16), slot: usize) {
+    pub fn joined(&mut self, now: Time, (input, wire): (PortId, u16), slot: usize) {
         if self.tracked && self.watched[slot] {
             self.enqueued(now, input.index(), slot, wire);
         }
