@@ -3,6 +3,7 @@
 //! Must not depend on scenarios, the event loop or results. The engine, the forwarding table and the rule on visibility
 //! come from the switch; here is only what surrounds them in hardware: shift registers, a pipeline, a clock.
 
+pub mod compare;
 pub mod cost;
 pub mod lfsr;
 pub mod page;

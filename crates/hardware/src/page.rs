@@ -163,7 +163,7 @@ fn engines(engine: &SynthesisCost) -> String {
 }
 
 /// Modules of the engine itself; the others are the switch's: tables, queue counters, wiring.
-const OWN: [&str; 7] = ["engine", "sample", "select", "memory", "choose", "inflight", "lfsr"];
+const OWN: [&str; 8] = ["engine", "control", "sample", "select", "memory", "choose", "inflight", "lfsr"];
 
 /// Lines of code, without comments and empty lines: of the engine, and of what a switch has anyway.
 fn lines_of_code(files: &[PathBuf]) -> io::Result<String> {

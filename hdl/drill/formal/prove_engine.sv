@@ -33,9 +33,9 @@ module prove_engine (
   always @(posedge clk_i) assume (rst_i == !started_q);
 
   for (genvar e = 0; e < 2; e++) begin : g_properties
-    drill_properties #(.NP(3), .TW(2)) u_properties (
-      .clk_i, .rst_i, .up_i, .cfg_we_i,
-      .req_valid_i(req_valid_i[e]), .req_ready_i(req_ready[e]), .req_tag_i(req_tag_i[e*2 +: 2]),
+    drill_properties #(.NP(3), .NG(2), .NC(2), .TW(2)) u_properties (
+      .clk_i, .rst_i, .up_i, .cfg_we_i, .cfg_row_i, .cfg_members_i,
+      .req_valid_i(req_valid_i[e]), .req_ready_i(req_ready[e]), .req_group_i(req_group_i[e]), .req_tag_i(req_tag_i[e*2 +: 2]),
       .rsp_valid_i(rsp_valid[e]), .rsp_ready_i(rsp_ready_i[e]), .rsp_none_i(rsp_none[e]),
       .rsp_port_i(rsp_port[e*2 +: 2]), .rsp_tag_i(rsp_tag[e*2 +: 2]),
       .pick_valid_i(pick_valid[e]), .pick_port_i(pick_port[e*2 +: 2])

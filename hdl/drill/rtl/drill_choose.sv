@@ -14,7 +14,7 @@ module drill_choose #(
   output logic [CELLS-1:0]    best_valid_o,
   output logic [PW*CELLS-1:0] best_o
 );
-  localparam int RW = 1 + ((PW > 8) ? PW : 8);
+  localparam int RW = 1 + ((PW > 8) ? PW : 8), KW = 1 + QW + RW;
 
   logic [C-1:0] valid;  // a port that is both sampled and remembered counts once
 
@@ -50,7 +50,10 @@ module drill_choose #(
     end
   end else begin : g_rank
     logic [RW*C-1:0] rank;
+    logic [KW*C-1:0] keys;   // by which candidates are sorted
+    logic [KW-1:0]   key;
     logic [NW*C-1:0] order;  // how many come before each candidate
+    logic [NW-1:0]   place;
     wire unused = ^{pick_i, ranks_i};
 
     always_comb begin : p_comb2
@@ -72,13 +75,18 @@ module drill_choose #(
           end
         end
       end
+      for (i = 0; i < C; i = i + 1) begin
+        keys[i*KW +: KW] = {~valid[i], loads_i[i*QW +: QW], rank[i*RW +: RW]};
+      end
       order = '0;
       for (i = 0; i < C; i = i + 1) begin
+        key = keys[i*KW +: KW];
+        place = order[i*NW +: NW];
         for (j = i + 1; j < C; j = j + 1) begin
-          if ({~valid[j], loads_i[j*QW +: QW], rank[j*RW +: RW]} <
-              {~valid[i], loads_i[i*QW +: QW], rank[i*RW +: RW]}) order[i*NW +: NW] = order[i*NW +: NW] + NW'(1);
+          if (keys[j*KW +: KW] < key) place = place + NW'(1);
           else order[j*NW +: NW] = order[j*NW +: NW] + NW'(1);
         end
+        order[i*NW +: NW] = place;
       end
       port_o = '0;
       best_valid_o = '0;
