@@ -168,9 +168,7 @@ impl ComparedSwitch {
         let loads = &request.loads[..];
         let mut candidates = Candidates::with_loads(group, component, loads);
         let place = match self.scheme {
-            ComparedScheme::Ecmp => {
-                self.ecmp.choose(&header, &mut candidates, self.now, &mut self.draws)
-            }
+            ComparedScheme::Ecmp => self.ecmp.choose(&header, &mut candidates, self.now, &mut self.draws),
             ComparedScheme::FlowDrill => {
                 self.flow_drill.choose_by(&header, &mut candidates, self.now, &mut word)
             }
@@ -195,8 +193,7 @@ impl ComparedSwitch {
         let mut candidates =
             Candidates::with_loads(group, component, &request.loads).with_congestion(&metrics);
         let mut undrawn = self.draws.clone();
-        let place =
-            self.conga.choose(&request.packet.header(), &mut candidates, self.now, &mut self.draws);
+        let place = self.conga.choose(&request.packet.header(), &mut candidates, self.now, &mut self.draws);
         let port = component.ports[place].0;
         let drew = undrawn.bits() != self.draws.clone().bits();
         let equal = |other: &u16| metrics[usize::from(*other)] == metrics[usize::from(port)];
@@ -292,6 +289,8 @@ pub fn write(scheme: ComparedScheme, decisions: u64, folder: &Path) -> io::Resul
     let defines: String = numbers.iter().map(|(name, value)| format!("`define {name} {value}\n")).collect();
     let name = scheme.name();
     let upper = name.to_uppercase();
-    let text = format!("// {name}. Written by weft vectors compare.\n{defines}`define SEED 64'h{SEED:x}\n`define {upper}\n");
+    let text = format!(
+        "// {name}. Written by weft vectors compare.\n{defines}`define SEED 64'h{SEED:x}\n`define {upper}\n"
+    );
     fs::write(folder.join("parameters.svh"), text)
 }

@@ -10,6 +10,7 @@ pub mod page;
 pub mod pipeline;
 pub mod reference;
 pub mod set;
+pub mod slotted;
 pub mod traffic;
 pub mod vectors;
 pub mod waves;

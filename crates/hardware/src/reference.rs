@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use weft_core::{Component, Group, GroupId, Header, HostId, PortId, Span, SwitchId, Time};
 use weft_switch::balance::BalancerSite;
+use weft_switch::balance::drill::chance::Chance;
 use weft_switch::balance::drill::{Drill, DrillSettings};
 use weft_switch::hash::{FlowHash, HashFunction};
 use weft_switch::visibility::{Insight, Visible};
 use weft_switch::{Candidates, ForwardingTable, Route};
 
-use crate::lfsr::Word;
 use crate::set::Set;
 
 /// A row of the group table: a component.
@@ -142,7 +142,7 @@ impl ReferenceSwitch {
         engine: usize,
         request: PacketRequest,
         clock: u64,
-        mut word: Word,
+        chance: &mut impl Chance,
     ) -> Option<u16> {
         let (number, component) = self.table.route(request)?;
         if let [only] = component.ports[..] {
@@ -152,7 +152,7 @@ impl ReferenceSwitch {
         self.loads.clear();
         self.loads.extend((0..self.set.ports).map(|port| self.visible.get(engine, port)));
         let mut candidates = Candidates::with_loads(number, component, &self.loads);
-        let chosen = self.engines[engine].decide_by(&mut candidates, &mut word);
+        let chosen = self.engines[engine].decide_by(&mut candidates, chance);
         Some(component.ports[chosen].0)
     }
 

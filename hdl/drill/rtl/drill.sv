@@ -74,7 +74,7 @@ module drill #(
       .rsp_valid_o(rsp_valid_o[e]), .rsp_ready_i(rsp_ready_i[e]), .rsp_none_o(rsp_none_o[e]),
       .rsp_port_o(rsp_port_o[e*PW +: PW]), .rsp_tag_o(rsp_tag_o[e*TW +: TW]),
       .pick_valid_o(pick_valid_o[e]), .pick_port_o(pick_port_o[e*PW +: PW]), .pick_tag_o(tag[e*TW +: TW]), .pinned_i(1'b0),
-      .pinned_port_i('0),
+      .pinned_port_i(PW'(0)),
       .join_valid_o(join_valid[e]), .join_port_o(join_port[e*PW +: PW]), .join_size_o(join_size[e*SW +: SW]),
       .queue_i(queue), .up_i, .cfg_we_i, .cfg_row_i, .cfg_members_i, .cfg_weight_i
     );
