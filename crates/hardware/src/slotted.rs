@@ -17,7 +17,7 @@ const SAMPLED: u64 = 8;
 /// Slots before the first sample.
 const WARM_UP: u64 = 1000;
 
-/// What is measured: DRILL(`samples`, `memory`) with so many engines, at a load below 1.
+/// What is measured: DRILL(`samples`, `memory`) with a number of engines, at a load below 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlottedLeaf {
     /// d.

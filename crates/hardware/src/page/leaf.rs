@@ -54,14 +54,14 @@ pub(super) fn deviations() -> String {
 /// The paper's statements on two policies: the change of the first against the second.
 const STATEMENTS: [(&str, [(usize, usize); 2], usize, f64, &str); 6] = [
     ("D1: (2, 1) against random, 80 %, 1 engine", [(2, 1), (1, 0)], 1, 0.8, "below -65 %"),
-    ("D1: the same, 48 engines", [(2, 1), (1, 0)], 48, 0.8, "below -65 %"),
+    ("D1: (2, 1) against random, 80 %, 48 engines", [(2, 1), (1, 0)], 48, 0.8, "below -65 %"),
     ("D3: (2, 1) against random, 30 %, 48 engines", [(2, 1), (1, 0)], 48, 0.3, "about -20 %"),
     ("D4: (2, 1) against random, 30 %, 1 engine", [(2, 1), (1, 0)], 1, 0.3, "about -75 %"),
     ("D5: (1, 2) against (1, 1), 80 %, 48 engines", [(1, 2), (1, 1)], 48, 0.8, "about -11 %"),
     ("D6: (1, 20) against (1, 1), 80 %, 48 engines", [(1, 20), (1, 1)], 48, 0.8, "about +8 %"),
 ];
 
-/// The paper's statements beside the hardware, and beside the same engines with the simulator's random streams.
+/// The paper's statements beside the hardware, and beside those engines with the simulator's random streams.
 pub(super) fn statements() -> String {
     let mut text =
         "| statement | paper | hardware | simulator's random streams |\n|---|---:|---:|---:|".to_owned();
