@@ -131,12 +131,13 @@ fuzz: rust cargo-fuzz
 	done
 
 # DRILL in SystemVerilog decides as the simulator does: vectors from the simulator's engine, played by Icarus and Verilator for
-# every parameter set, and by Icarus for the schemes beside it; at the same time the proofs.
+# every parameter set, and by Icarus for the schemes beside it; at the same time the proofs. Forty candidates take Icarus long.
 HARDWARE = $(MAKE) --no-print-directory --silent -C hdl/drill OUT=$(CURDIR)/target/hardware
 hardware: rust hardware-tools
 	cargo build --release --locked --quiet --package weft-cli
 	$(HARDWARE) lint
 	target/release/weft vectors drill --out target/hardware --decisions $(DECISIONS)
+	target/release/weft vectors drill twenty --out target/hardware --decisions $$(($(DECISIONS) / 4))
 	target/release/weft vectors compare --out target/hardware/compare
 	$(HARDWARE) -j2 prove $$(target/release/weft vectors drill --list | sed 's/ .*//; s/.*/icarus-& verilator-&/') compare
 	@OUT=$(CURDIR)/target/hardware hdl/drill/full.sh --check

@@ -14,7 +14,7 @@ began=$(date +%s)
 version() {
   case $1 in
     verilator) verilator --version | cut -d ' ' -f 1,2 ;;
-    icarus) vvp -V 2>/dev/null | sed -n '1s/^Icarus Verilog runtime version \([^ ]*\).*/Icarus \1/p' ;;
+    icarus) vvp -V 2>&1 | sed -n '1s/^Icarus Verilog runtime version \([^ ]*\).*/Icarus \1/p' ;;
   esac
 }
 

@@ -15,6 +15,7 @@ const LONG: u64 = 1_000_000;
 /// A line of the record.
 struct RecordedRun<'a> {
     set: &'a str,
+    simulator: &'a str,
     version: &'a str,
     decisions: u64,
     date: &'a str,
@@ -30,10 +31,10 @@ fn of_record(record: &str) -> String {
     let mut text = "| set | Verilator | Icarus |\n|---|---:|---:|".to_owned();
     for set in SETS {
         let of = |simulator: &str| {
-            let run = runs.iter().find(|run| run.set == set.name && run.version.starts_with(simulator));
+            let run = runs.iter().find(|run| run.set == set.name && run.simulator == simulator);
             run.map_or_else(|| "not run".to_owned(), |run| run.decisions.to_string())
         };
-        text += &format!("\n| `{}` | {} | {} |", set.name, of("Verilator"), of("Icarus"));
+        text += &format!("\n| `{}` | {} | {} |", set.name, of("verilator"), of("icarus"));
     }
     let mut versions: Vec<&str> = runs.iter().map(|run| run.version).collect();
     versions.sort_unstable();
@@ -46,8 +47,8 @@ fn of_record(record: &str) -> String {
     };
     let long = |run: &&RecordedRun<'_>| run.decisions >= LONG;
     let count =
-        |simulator: &str| runs.iter().filter(long).filter(|run| run.version.starts_with(simulator)).count();
-    let (verilator, icarus, sets) = (count("Verilator"), count("Icarus"), SETS.len());
+        |simulator: &str| runs.iter().filter(long).filter(|run| run.simulator == simulator).count();
+    let (verilator, icarus, sets) = (count("verilator"), count("icarus"), SETS.len());
     format!(
         "{text}\n\nRecorded{dates}, with {}. A million decisions: {verilator} of {sets} sets in Verilator, {icarus} of {sets} in \
          Icarus. No run differed from the simulator; a run that does is not recorded, it ends with an error.",
@@ -57,10 +58,10 @@ fn of_record(record: &str) -> String {
 
 impl RecordedRun<'_> {
     fn read(line: &str) -> Option<RecordedRun<'_>> {
-        let [set, _, version, decisions, _, _, date, _] = line.split(',').collect::<Vec<_>>()[..] else {
+        let [set, simulator, version, decisions, _, _, date, _] = line.split(',').collect::<Vec<_>>()[..] else {
             return None;
         };
-        Some(RecordedRun { set, version, decisions: decisions.parse().ok()?, date })
+        Some(RecordedRun { set, simulator, version, decisions: decisions.parse().ok()?, date })
     }
 }
 
