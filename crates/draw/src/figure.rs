@@ -72,7 +72,7 @@ pub struct Series {
     /// Index of its scheme, which determines colour, shape and dash; absent: a part or grey context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<usize>,
-    /// Whether it is published data shown for comparison; drawn dotted.
+    /// Whether it is published data or a bound, shown for comparison; drawn dotted, and grey without a scheme.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
     /// Positions on the horizontal axis; empty for bars, dots and heat maps.

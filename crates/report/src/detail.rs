@@ -19,6 +19,9 @@ use weft_core::record::RunRecord;
 pub struct Detail {
     /// The distribution of completion times with a logarithmic tail.
     pub fct_tail: Tail,
+    /// The times of the same flows alone in the empty network.
+    #[serde(default)]
+    pub alone_tail: Tail,
     /// The topology with the load of its links.
     pub network: NetworkColumns,
     /// Queue lengths over time, when sampled.
@@ -39,6 +42,7 @@ impl Detail {
     pub fn of(record: &RunRecord, flows: &FlowStatistics) -> Detail {
         Detail {
             fct_tail: flows.fct_tail.clone(),
+            alone_tail: flows.alone_tail.clone(),
             network: NetworkColumns::new(record),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
             windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),

@@ -45,6 +45,6 @@ pub use survey::FlowStatistics;
 pub use sweep::{Run, Sweep, share_one_window};
 pub use weft_draw::{figure, text};
 pub use weft_statistics as statistics;
-pub use weft_summary::derived::{CsvTables, Kept};
+pub use weft_summary::derived::{CsvTables, IdealSchedule, IdealSchedules, Kept};
 use weft_summary::{derived, rows};
 pub use weft_summary::{metric, summary, survey};

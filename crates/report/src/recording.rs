@@ -1,7 +1,7 @@
 //! Writes a run to its folder: flows as they finish, everything else at the end. Memory does not depend on the number
 //! of flows. Must not depend on statistics.
 
-use crate::derived::Kept;
+use crate::derived::{IdealSchedules, Kept};
 use crate::detail::Detail;
 use crate::disk::DiskError;
 use crate::files;
@@ -96,7 +96,7 @@ impl Recording {
         let table =
             |flows: &[FlowRecord]| tables::of_manifest(tables::flows(record, flows, &columns), manifest);
         let written = (kept.flows && kept.tables).then_some(written);
-        let flows = write_flows(parts, (record, &table), written, scratch)?;
+        let flows = write_flows(parts, (record, &table), written, (scratch, kept.ideals))?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
         let run = Run {
             manifest: manifest.clone(),
@@ -135,10 +135,10 @@ fn write_flows(
     flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
     (record, table): (&RunRecord, &impl Fn(&[FlowRecord]) -> DataTable),
     mut written: Option<Written>,
-    scratch: Scratch,
+    (scratch, ideals): (Scratch, IdealSchedules),
 ) -> Result<FlowStatistics, DiskError> {
     let rows = scratch.rows();
-    let mut survey = RecordSurvey::new(record, scratch);
+    let mut survey = RecordSurvey::new(record, scratch, ideals);
     let mut part = Vec::new();
     for flow in flows {
         let flow = flow?;

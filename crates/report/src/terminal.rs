@@ -193,6 +193,7 @@ fn counts(run: &Run) -> String {
     (text
         + &timed_out(&run.summary)
             .into_iter()
+            .chain(bound(&run.summary))
             .chain(pauses)
             .chain(victims)
             .chain(deadlocks)
@@ -200,6 +201,13 @@ fn counts(run: &Run) -> String {
             .chain(thinned(run).map(|words| wrapped(&words, WIDTH).join("\n") + "\n"))
             .collect::<String>())
         .replace('\u{202f}', " ")
+}
+
+/// The least mean that any schedule of the flows could have reached.
+fn bound(summary: &Summary) -> Option<String> {
+    let [mean, least] = ["fct.mean", "ideal.bound"].map(|metric| summary.metric(metric));
+    let times = number(mean? / least?);
+    Some(format!("mean FCT is {times}× the lower bound of any schedule, {}\n", value(least?, "us")))
 }
 
 /// How long jobs took and what bounded their tasks, or which tasks are unfinished; `None` without jobs.

@@ -49,6 +49,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         flows: flows.flows,
         fct_us: flows.fct_us,
         slowdown: flows.slowdown,
+        alone_us: flows.alone_us,
+        ideal: flows.ideal,
         fct_acknowledged_us: has(Quantity::Recovery).then_some(flows.fct_acknowledged_us),
         equal20: flows.equal20,
         drops: has(Quantity::Drops).then(|| drops(record)),

@@ -95,24 +95,29 @@ pub(crate) struct Sample {
     pub(crate) tag: u16,
     /// Not negative.
     pub(crate) fct_us: f64,
-    /// Not negative.
-    pub(crate) slowdown: f64,
+    /// The time alone in the empty network; zero: unknown.
+    pub(crate) alone_us: f64,
     /// The completion time as seen by the sender.
     pub(crate) acknowledged_us: Option<f64>,
 }
 
 impl Sample {
+    /// As `derived::slowdown`.
+    pub(crate) fn slowdown(&self) -> f64 {
+        if self.alone_us > 0.0 { self.fct_us / self.alone_us } else { 1.0 }
+    }
+
     pub(crate) fn row(&self) -> Words<5> {
         let named = pair(self.flow, u32::from(self.tag));
         let acknowledged = self.acknowledged_us.map_or(u64::MAX, f64::to_bits);
-        [self.size, named, self.fct_us.to_bits(), self.slowdown.to_bits(), acknowledged]
+        [self.size, named, self.fct_us.to_bits(), self.alone_us.to_bits(), acknowledged]
     }
 
     pub(crate) fn of(row: &Words<5>) -> Sample {
         let (flow, tag) = apart(row[1]);
-        let [fct_us, slowdown] = [row[2], row[3]].map(f64::from_bits);
+        let [fct_us, alone_us] = [row[2], row[3]].map(f64::from_bits);
         let acknowledged_us = (row[4] != u64::MAX).then_some(f64::from_bits(row[4]));
-        Sample { size: row[0], flow, tag: tag as u16, fct_us, slowdown, acknowledged_us }
+        Sample { size: row[0], flow, tag: tag as u16, fct_us, alone_us, acknowledged_us }
     }
 }
 
@@ -182,7 +187,7 @@ mod tests {
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);
         for acknowledged_us in [None, Some(0.2)] {
             let sample =
-                Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, slowdown: 1.5, acknowledged_us };
+                Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, alone_us: 1.5, acknowledged_us };
             assert_eq!(Sample::of(&sample.row()), sample);
         }
         let groups = FlowGroups { bucket: 2, class: 19, tag: 0xfffe };
@@ -195,7 +200,7 @@ mod tests {
         let figures = [0.0, 1e-300, 0.9, 1.0, 1.5, 2.0, 1e9, f64::INFINITY];
         assert!(figures.windows(2).all(|two| figure_row(two[0], groups) < figure_row(two[1], groups)));
         let sample = |size, flow| {
-            Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0, acknowledged_us: None }.row()
+            Sample { size, flow, tag: 9, fct_us: 1.0, alone_us: 1.0, acknowledged_us: None }.row()
         };
         assert!(sample(1, 9) < sample(2, 3) && sample(2, 3) < sample(2, 4));
     }

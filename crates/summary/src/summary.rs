@@ -1,6 +1,7 @@
 //! One run in numbers: the contents of `summary.json`. Must not depend on how they are computed or shown.
 
 mod causes;
+mod ideal;
 mod links;
 mod offered;
 mod uplinks;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use weft_statistics::Distribution;
 
 pub use causes::{DelayCause, SlowFlows, TimedOut};
+pub use ideal::IdealTimes;
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
 pub use uplinks::Uplinks;
@@ -56,6 +58,12 @@ pub struct Summary {
     pub fct_acknowledged_us: Option<FlowMeasure>,
     /// Completion time divided by that of the same flow alone in the empty network.
     pub slowdown: FlowMeasure,
+    /// Time of the same flows alone in the empty network, microseconds: no percentile of their completion times is lower.
+    #[serde(default)]
+    pub alone_us: FlowMeasure,
+    /// Ideal schedules of the same flows; absent where flows are not numbered in order of start, as with jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal: Option<IdealTimes>,
     /// Twenty size classes of equal count, from small to large flows; fewer where many flows have one size.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.

@@ -1,6 +1,7 @@
 //! The statistics of a run's flows, one record at a time: counts immediately, distributions from sorted rows at the
 //! end. Memory does not depend on the number of flows. Must not depend on how results are shown.
 
+mod ideals;
 mod overtaking;
 mod slowest;
 mod tail;
@@ -8,9 +9,12 @@ mod throughput;
 
 pub use tail::{Tail, shares};
 
-use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
+use crate::derived::{IdealSchedules, PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
 use crate::rows::{FlowGroups, Sample, figure_of, figure_row};
-use crate::summary::{FlowCounts, FlowMeasure, Reordering, SizeClass, SlowFlows, Throughput, TimedOut};
+use crate::summary::{
+    FlowCounts, FlowMeasure, IdealTimes, Reordering, SizeClass, SlowFlows, Throughput, TimedOut,
+};
+use ideals::Ideals;
 use overtaking::Overtaking;
 use slowest::Slowest;
 use std::collections::BTreeMap;
@@ -47,6 +51,10 @@ pub struct FlowStatistics {
     pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
+    /// The times of the flows that finished alone in the empty network, for the same plot.
+    pub alone_tail: Tail,
+    pub(crate) alone_us: FlowMeasure,
+    pub(crate) ideal: Option<IdealTimes>,
     pub(crate) held: HeldFlows,
     /// The earliest and the latest start of a measured flow.
     pub(crate) starts: Option<(Time, Time)>,
@@ -57,7 +65,7 @@ impl FlowStatistics {
     #[must_use]
     pub fn of(record: &RunRecord) -> FlowStatistics {
         const SURE: &str = "in memory nothing fails";
-        let mut survey = RecordSurvey::new(record, Scratch::memory());
+        let mut survey = RecordSurvey::new(record, Scratch::memory(), IdealSchedules::NONE);
         record.flows.iter().for_each(|flow| survey.add(flow).expect(SURE));
         survey.finish().expect(SURE)
     }
@@ -72,14 +80,15 @@ pub struct RecordSurvey<'a> {
     throughputs: Throughputs,
     overtaking: Overtaking,
     slowest: Slowest,
+    ideals: Ideals,
     /// Finished flows that were acknowledged.
     acknowledged: u64,
     samples: Sorter<5>,
 }
 
 impl<'a> RecordSurvey<'a> {
-    /// The survey of a run; flows are added in the order of their numbers.
-    pub fn new(record: &'a RunRecord, scratch: Scratch) -> RecordSurvey<'a> {
+    /// The survey of a run, with these ideal schedules; flows are added in the order of their numbers.
+    pub fn new(record: &'a RunRecord, scratch: Scratch, ideals: IdealSchedules) -> RecordSurvey<'a> {
         let samples = Sorter::new(&scratch, "samples");
         let (fairness, overtaking) = (Jain::default(), Overtaking::default());
         let throughputs = Throughputs::new(record.tags.len());
@@ -91,6 +100,7 @@ impl<'a> RecordSurvey<'a> {
             throughputs,
             overtaking,
             slowest: Slowest::default(),
+            ideals: Ideals::new(record, ideals),
             acknowledged: 0,
             samples,
         }
@@ -131,11 +141,12 @@ impl<'a> RecordSurvey<'a> {
         }
         so_far.flows.finished += 1;
         self.overtaking.add(flow);
-        let (fct_us, slowdown) = (fct_us(flow), slowdown(flow));
+        self.ideals.add(flow);
+        let (fct_us, alone_us) = (fct_us(flow), flow.ideal.micros());
         let acknowledged_us = acknowledged_us(flow);
         self.acknowledged += u64::from(acknowledged_us.is_some());
         let (size, number, tag) = (flow.size.0, flow.flow.0, flow.tag);
-        let sample = Sample { size, flow: number, tag, fct_us, slowdown, acknowledged_us };
+        let sample = Sample { size, flow: number, tag, fct_us, alone_us, acknowledged_us };
         self.samples.add(sample.row())
     }
 
@@ -146,18 +157,20 @@ impl<'a> RecordSurvey<'a> {
     pub fn finish(self) -> Result<FlowStatistics, SpillError> {
         let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
+        so_far.ideal = self.ideals.finish();
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);
-        let [mut fct_us, mut slowdown, mut acknowledged] =
-            ["fct", "slowdown", "acknowledged"].map(|name| Sorter::new(&scratch, name));
+        let [mut fct_us, mut slowdown, mut acknowledged, mut alone] =
+            ["fct", "slowdown", "acknowledged", "alone"].map(|name| Sorter::new(&scratch, name));
         let mut members = Members::new(record.tags.len(), so_far.flows.finished);
         let mut known = Members::new(record.tags.len(), self.acknowledged);
         for sample in self.samples.sorted()? {
             let sample = Sample::of(&sample?);
             let groups = members.join(&sample);
             fct_us.add(figure_row(sample.fct_us, groups))?;
-            slowdown.add(figure_row(sample.slowdown, groups))?;
+            slowdown.add(figure_row(sample.slowdown(), groups))?;
+            alone.add(figure_row(sample.alone_us, groups))?;
             if let Some(figure) = sample.acknowledged_us {
                 acknowledged.add(figure_row(figure, known.join(&sample)))?;
             }
@@ -165,6 +178,9 @@ impl<'a> RecordSurvey<'a> {
         let mut thinning = Thinning::new(so_far.flows.finished);
         let fct_us = members.distributions(fct_us, |figure| thinning.add(figure))?;
         let slowdown = members.distributions(slowdown, |_| {})?;
+        let mut alone_thinning = Thinning::new(so_far.flows.finished);
+        let alone = members.distributions(alone, |figure| alone_thinning.add(figure))?;
+        (so_far.alone_us, so_far.alone_tail) = (alone.measured(&record.tags), alone_thinning.finish());
         so_far.fct_acknowledged_us = known.distributions(acknowledged, |_| {})?.measured(&record.tags);
         let classes = members.sizes.iter().zip(fct_us.classes.iter().zip(&slowdown.classes));
         let class = |(size, (fct_us, slowdown)): (&(u64, u64), (&Distribution, &Distribution))| SizeClass {

@@ -116,8 +116,9 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
 }
 
 /// The columns of the table of numbers.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 9] = [
     ("fct.mean", "mean FCT"),
+    ("ideal.bound", "lower bound"),
     ("fct.p99", "p99"),
     ("fct.p99_9", "p99.9"),
     ("slowdown.p99", "slowdown p99"),
@@ -127,10 +128,15 @@ const COLUMNS: [(&str, &str); 8] = [
     ("flows.unfinished", "unfinished"),
 ];
 
-/// The columns to show: unfinished flows only if there are any.
+/// The columns to show: unfinished flows only if there are any, the bound only where there is one.
 fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> {
     let open = sweep.runs.iter().any(|run| run.summary.flows.unfinished > 0);
-    COLUMNS.into_iter().filter(move |(metric, _)| open || *metric != "flows.unfinished")
+    let bound = sweep.runs.iter().any(|run| run.summary.ideal.is_some());
+    COLUMNS.into_iter().filter(move |(metric, _)| match *metric {
+        "flows.unfinished" => open,
+        "ideal.bound" => bound,
+        _ => true,
+    })
 }
 
 /// A mean with the half-width of its interval, in one unit.
