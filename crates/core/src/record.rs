@@ -89,7 +89,7 @@ pub struct PacketBalance {
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stop {
-    /// Every flow finished.
+    /// Every flow finished, or was given up because of its deadline.
     #[default]
     Finished,
     /// The time limit of the scenario was reached with flows open.
@@ -168,6 +168,10 @@ pub struct FlowRecord {
     pub start: Time,
     /// When the last payload byte reached the receiving application in order; `None`: unfinished.
     pub end: Option<Time>,
+    /// By when it should have finished, counted from its start; `None`: it has no deadline.
+    pub deadline: Option<Span>,
+    /// Its sender gave it up, because its deadline could not be met.
+    pub terminated: bool,
     /// When the sender learned that, by its last acknowledgement; `None`: none arrived before the run ended, or none
     /// is ever sent.
     pub acknowledged: Option<Time>,

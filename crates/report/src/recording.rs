@@ -29,6 +29,8 @@ pub struct Recording {
     flows: Sorter<{ size_of::<FlowRow>() / 8 }>,
     /// Whether any flow has an identifier from a flow file.
     listed: bool,
+    /// Whether any flow has a deadline.
+    dated: bool,
 }
 
 /// The hidden folder of a run being recorded.
@@ -58,6 +60,7 @@ impl Recording {
             scratch,
             building: Building(building),
             listed: false,
+            dated: false,
         })
     }
 
@@ -67,6 +70,7 @@ impl Recording {
     /// The file that could not be written, and why.
     pub fn add(&mut self, flow: &FlowRecord) -> Result<(), DiskError> {
         self.listed |= flow.listed.is_some();
+        self.dated |= flow.deadline.is_some();
         Ok(self.flows.add(row_of(flow))?)
     }
 
@@ -83,13 +87,14 @@ impl Recording {
         manifest: &Manifest,
         (scenario, quiver): (&str, String),
     ) -> Result<Run, DiskError> {
-        let Recording { building, scratch, flows, listed } = self;
+        let Recording { building, scratch, flows, listed, dated } = self;
         let kept = &kept.of(record.measured);
         let columns = FlowColumns {
             tags: record.tags.clone().into(),
             hosts: record.nodes.iter().map(|node| node.name.clone()).collect(),
             reordering: kept.reordering,
             listed,
+            dated,
         };
         let written = Written::new(&building.0, kept.csv.takes(flows.len()));
         let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));

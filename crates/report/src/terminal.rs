@@ -2,6 +2,7 @@
 //! depend on files.
 
 use crate::contrast::MetricOrder;
+use crate::figures::deadlines;
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};
@@ -194,6 +195,7 @@ fn counts(run: &Run) -> String {
         + &timed_out(&run.summary)
             .into_iter()
             .chain(bound(&run.summary))
+            .chain(run.summary.deadlines.as_ref().map(|found| deadlines::words(found) + "\n"))
             .chain(pauses)
             .chain(victims)
             .chain(deadlocks)

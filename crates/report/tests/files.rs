@@ -121,6 +121,7 @@ fn widest() -> RunRecord {
         Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9), most: true });
     record.pauses = vec![PauseRecord::default()];
     record.jobs = vec![JobRecord::default()];
+    record.flows[0].deadline = Some(Span::from_us(5));
     record
 }
 

@@ -301,6 +301,7 @@ impl Ends {
             destination,
             tag,
             listed: Flow::UNLISTED,
+            deadline: Span::ZERO,
         }
     }
 
@@ -386,5 +387,6 @@ impl Ends {
 
 /// What the ends need to know about a flow.
 fn site((flow, spec): (FlowId, &Flow), host: &FlowSite) -> FlowSite {
-    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..host.clone() }
+    let deadline = spec.own_deadline().map(|deadline| spec.start + deadline);
+    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), deadline, ..host.clone() }
 }

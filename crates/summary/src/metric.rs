@@ -147,6 +147,7 @@ impl Summary {
         self.fct_acknowledged_us.iter().for_each(|times| measured("fct_acknowledged", times, &mut list));
         measured("alone", &self.alone_us, &mut list);
         list.extend(self.ideals());
+        list.extend(self.deadlines.iter().flat_map(|deadlines| deadlines.named(WAITS)));
         self.counts(&mut list);
         self.network(&mut list);
         list
@@ -282,7 +283,9 @@ fn measured(name: &str, of: &FlowMeasure, list: &mut Vec<(String, f64)>) {
 mod tests {
     use super::*;
     use crate::derived::IdealSchedule;
-    use crate::summary::{DropCell, Drops, IdealTimes, Imbalance, RunFacts, Waiting};
+    use crate::summary::{
+        DeadlineCounts, Deadlines, DropCell, Drops, IdealTimes, Imbalance, RunFacts, Waiting,
+    };
     use weft_core::record::{HELD_MEASURES, JOB_MEASURES, PAUSE_MEASURES, RunRecord};
 
     fn summary() -> Summary {
@@ -297,6 +300,11 @@ mod tests {
                 small_us: Some(1.0),
                 schedules: IdealSchedule::ALL.map(|of| (of.metric().to_owned(), 1.0)).into(),
                 ..IdealTimes::default()
+            }),
+            deadlines: Some(Deadlines {
+                tags: [("incast".to_owned(), DeadlineCounts::default())].into(),
+                missed_by_us: Waiting { count: 1, ..Waiting::default() },
+                ..Deadlines::default()
             }),
             fct_us: times,
             arrivals_until_s: Some(0.0),

@@ -6,7 +6,7 @@ use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub type FlowRow = Words<20>;
+pub type FlowRow = Words<21>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -33,13 +33,14 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(flow.displacement, flow.gro_batches),
         pair(flow.ecn_marks, flow.cnps_sent),
         pair(flow.cnps, flow.nacks),
-        pair(flow.pauses.packets, u32::from(flow.pauses.congested)),
+        pair(flow.pauses.packets, u32::from(flow.pauses.congested) | u32::from(flow.terminated) << 1),
         flow.pauses.held.0,
         flow.pauses.at_host.0,
         flow.displaced,
         flow.acknowledged.unwrap_or(Time::NEVER).0,
         pair(flow.listed.unwrap_or(u32::MAX), flow.syn_timeouts),
         flow.important.0,
+        flow.deadline.map_or(u64::MAX, |deadline| deadline.0),
     ]
 }
 
@@ -53,7 +54,7 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
     let (displacement, gro_batches) = apart(row[10]);
     let (ecn_marks, cnps_sent) = apart(row[11]);
     let (cnps, nacks) = apart(row[12]);
-    let (packets, congested) = apart(row[13]);
+    let (packets, flags) = apart(row[13]);
     let (listed, syn_timeouts) = apart(row[18]);
     let instant = |time: u64| (time != Time::NEVER.0).then_some(Time(time));
     let (held, at_host) = (Span(row[14]), Span(row[15]));
@@ -83,7 +84,9 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
         cnps_sent,
         cnps,
         nacks,
-        pauses: FlowPauses { held, packets, at_host, congested: congested == 1 },
+        pauses: FlowPauses { held, packets, at_host, congested: flags & 1 == 1 },
+        deadline: (row[20] != u64::MAX).then_some(Span(row[20])),
+        terminated: flags & 2 == 2,
     }
 }
 
@@ -177,11 +180,15 @@ mod tests {
             cnps: 19,
             nacks: 20,
             pauses: FlowPauses { held: Span(21), packets: 22, at_host: Span(23), congested: true },
+            deadline: None,
+            terminated: true,
         };
         let ended = FlowRecord {
             listed: Some(27),
             end: Some(Time(17)),
             acknowledged: Some(Time(26)),
+            deadline: Some(Span(28)),
+            terminated: false,
             ..flow.clone()
         };
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);

@@ -1,6 +1,7 @@
 //! One run in numbers: the contents of `summary.json`. Must not depend on how they are computed or shown.
 
 mod causes;
+mod deadlines;
 mod ideal;
 mod links;
 mod offered;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use weft_statistics::Distribution;
 
 pub use causes::{DelayCause, SlowFlows, TimedOut};
+pub use deadlines::{DeadlineCounts, Deadlines};
 pub use ideal::IdealTimes;
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
@@ -64,6 +66,9 @@ pub struct Summary {
     /// Ideal schedules of the same flows; absent where flows are not numbered in order of start, as with jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ideal: Option<IdealTimes>,
+    /// Flows with deadlines; absent without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadlines: Option<Deadlines>,
     /// Twenty size classes of equal count, from small to large flows; fewer where many flows have one size.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.

@@ -3,6 +3,7 @@
 
 mod ideals;
 mod overtaking;
+mod punctuality;
 mod slowest;
 mod tail;
 mod throughput;
@@ -12,10 +13,11 @@ pub use tail::{Tail, shares};
 use crate::derived::{IdealSchedules, PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
 use crate::rows::{FlowGroups, Sample, figure_of, figure_row};
 use crate::summary::{
-    FlowCounts, FlowMeasure, IdealTimes, Reordering, SizeClass, SlowFlows, Throughput, TimedOut,
+    Deadlines, FlowCounts, FlowMeasure, IdealTimes, Reordering, SizeClass, SlowFlows, Throughput, TimedOut,
 };
 use ideals::Ideals;
 use overtaking::Overtaking;
+use punctuality::Punctuality;
 use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
@@ -55,6 +57,7 @@ pub struct FlowStatistics {
     pub alone_tail: Tail,
     pub(crate) alone_us: FlowMeasure,
     pub(crate) ideal: Option<IdealTimes>,
+    pub(crate) deadlines: Option<Deadlines>,
     pub(crate) held: HeldFlows,
     /// The earliest and the latest start of a measured flow.
     pub(crate) starts: Option<(Time, Time)>,
@@ -81,6 +84,7 @@ pub struct RecordSurvey<'a> {
     overtaking: Overtaking,
     slowest: Slowest,
     ideals: Ideals,
+    punctuality: Punctuality,
     /// Finished flows that were acknowledged.
     acknowledged: u64,
     samples: Sorter<5>,
@@ -101,6 +105,7 @@ impl<'a> RecordSurvey<'a> {
             overtaking,
             slowest: Slowest::default(),
             ideals: Ideals::new(record, ideals),
+            punctuality: Punctuality::new(record.tags.len()),
             acknowledged: 0,
             samples,
         }
@@ -128,6 +133,7 @@ impl<'a> RecordSurvey<'a> {
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
         self.slowest.add(flow);
+        self.punctuality.add(flow);
         if flow.timeouts > 0
             && let Some(tag) = self.record.tags.get(usize::from(flow.tag))
         {
@@ -158,6 +164,7 @@ impl<'a> RecordSurvey<'a> {
         let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
         so_far.ideal = self.ideals.finish();
+        so_far.deadlines = self.punctuality.finish(record);
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);

@@ -5,7 +5,7 @@ use super::{NetworkView, Page, Section, Views};
 use crate::contrast::Duel;
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{distribution, pauses, run as single, slowest, why, windows};
+use crate::figures::{deadlines, distribution, pauses, run as single, slowest, why, windows};
 use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
@@ -19,7 +19,7 @@ fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
 pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
     let sweep = Sweep::new(vec![run.clone()]);
     let headline = Headline::of_run(run, verdicts);
-    let answer = [single::slowdown(run), distribution::tail(&sweep, 0)];
+    let answer = [single::slowdown(run), distribution::tail(&sweep, 0), deadlines::deadlines(run)];
     let heat = run.detail.heat.as_ref();
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(slowest::slowest(run));
@@ -139,7 +139,21 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
     };
     let (metric, name, caption) = of_small(sweep);
     let small = Measure { id: "small", metric, name, caption, bound: alone(metric), ..mean };
-    let against = [measure(sweep, &mean), speed_up(sweep), measure(sweep, &tail), measure(sweep, &small)];
+    let deadlines = Measure {
+        id: "deadlines",
+        metric: "deadline.met",
+        name: "Deadlines met",
+        caption: "Fraction of measured flows with a deadline that finished in time; unfinished flows missed theirs.",
+        share: true,
+        bound: None,
+    };
+    let against = [
+        measure(sweep, &mean),
+        speed_up(sweep),
+        measure(sweep, &tail),
+        measure(sweep, &small),
+        measure(sweep, &deadlines),
+    ];
     let places = (0..sweep.points())
         .flat_map(|at| [distribution::tail(sweep, at), distribution::slowdown_by_size(sweep, at)]);
     against.into_iter().chain(places).flatten().collect()
