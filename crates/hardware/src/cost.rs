@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::page::fingerprint;
+use crate::fingerprint::fingerprint;
 
 /// The library: OSU's cells for 180 nm, which Debian's package `qflow-tech-osu018` contains.
 pub const LIBRARY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";

@@ -6,6 +6,7 @@
 
 pub mod compare;
 pub mod cost;
+mod fingerprint;
 pub mod lfsr;
 pub mod page;
 pub mod pipeline;

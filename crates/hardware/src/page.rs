@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::cost::{CHIP, Design, NODES, SynthesisCost};
+use crate::fingerprint::fingerprint;
 
 mod leaf;
 mod runs;
@@ -124,12 +125,6 @@ fn made_from(root: &Path) -> io::Result<String> {
         texts.push(fs::read_to_string(file)?);
     }
     Ok(format!("{MADE_FROM}{:016x} -->", fingerprint(&texts)))
-}
-
-/// FNV-1a over all texts, each preceded by its length.
-pub(crate) fn fingerprint(texts: &[String]) -> u64 {
-    let bytes = texts.iter().flat_map(|text| text.len().to_le_bytes().into_iter().chain(text.bytes()));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn tables() -> Vec<Table> {

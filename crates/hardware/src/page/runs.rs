@@ -46,8 +46,7 @@ fn of_record(record: &str) -> String {
         _ => String::new(),
     };
     let long = |run: &&RecordedRun<'_>| run.decisions >= LONG;
-    let count =
-        |simulator: &str| runs.iter().filter(long).filter(|run| run.simulator == simulator).count();
+    let count = |simulator: &str| runs.iter().filter(long).filter(|run| run.simulator == simulator).count();
     let (verilator, icarus, sets) = (count("verilator"), count("icarus"), SETS.len());
     format!(
         "{text}\n\nRecorded{dates}, with {}. A million decisions: {verilator} of {sets} sets in Verilator, {icarus} of {sets} in \
@@ -58,7 +57,8 @@ fn of_record(record: &str) -> String {
 
 impl RecordedRun<'_> {
     fn read(line: &str) -> Option<RecordedRun<'_>> {
-        let [set, simulator, version, decisions, _, _, date, _] = line.split(',').collect::<Vec<_>>()[..] else {
+        let [set, simulator, version, decisions, _, _, date, _] = line.split(',').collect::<Vec<_>>()[..]
+        else {
             return None;
         };
         Some(RecordedRun { set, simulator, version, decisions: decisions.parse().ok()?, date })
