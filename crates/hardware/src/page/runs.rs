@@ -46,19 +46,19 @@ fn of_record(record: &str) -> String {
         _ => String::new(),
     };
     let long = |run: &&RecordedRun<'_>| run.decisions >= LONG;
-    let count =
-        |simulator: &str| runs.iter().filter(long).filter(|run| run.simulator == simulator).count();
+    let count = |simulator: &str| runs.iter().filter(long).filter(|run| run.simulator == simulator).count();
     let (verilator, icarus, sets) = (count("verilator"), count("icarus"), SETS.len());
     format!(
         "{text}\n\nRecorded{dates}, with {}. A million decisions: {verilator} of {sets} sets in Verilator, {icarus} of {sets} in \
-         Icarus. No run differed from the simulator; a run that does is not recorded, it ends with an error.",
+         Icarus.\nNo run differed from the simulator; one that does is not recorded but ends with an error.",
         versions.join(" and ")
     )
 }
 
 impl RecordedRun<'_> {
     fn read(line: &str) -> Option<RecordedRun<'_>> {
-        let [set, simulator, version, decisions, _, _, date, _] = line.split(',').collect::<Vec<_>>()[..] else {
+        let [set, simulator, version, decisions, _, _, date, _] = line.split(',').collect::<Vec<_>>()[..]
+        else {
             return None;
         };
         Some(RecordedRun { set, simulator, version, decisions: decisions.parse().ok()?, date })
