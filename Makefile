@@ -12,11 +12,11 @@ FUZZ_TIME = 60
 DECISIONS = 2000
 HDL_TOOLS = g++ verilator iverilog yosys
 
-.PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools hardware-page hardware-library
+.PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind tshark hardware hardware-full hardware-tools hardware-page hardware-library
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
-	@echo "make setup   install what the tests need, saying what: Rust (stable, and nightly with Miri), Chromium, valgrind, cargo-deny, mdbook, cargo-fuzz, hardware tools"
+	@echo "make setup   install what the tests need, saying what: Rust (stable, and nightly with Miri), Chromium, valgrind, tshark, cargo-deny, mdbook, cargo-fuzz, hardware tools"
 	@echo "make test    everything that must hold before a change lands; does what make setup does first"
 	@echo "make docs    the book and the API pages (part of make test)"
 	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets (part of make test, one case)"
@@ -34,13 +34,13 @@ demo: rust
 
 # What is missing is named before anything is installed; packages of the system come from apt-get.
 setup:
-	@for tool in cargo valgrind cargo-deny mdbook cargo-fuzz $(HDL_TOOLS); do \
+	@for tool in cargo valgrind tshark cargo-deny mdbook cargo-fuzz $(HDL_TOOLS); do \
 		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed"; \
 	done
 	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
 	@cargo +nightly miri --version >/dev/null 2>&1 || echo "make setup: a nightly compiler with miri is missing and will be installed if rustup can"
 	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
-	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools python
+	@$(MAKE) --no-print-directory rust nightly chromium valgrind tshark cargo-deny mdbook cargo-fuzz hardware-tools python
 
 test: setup deny
 	cargo fmt --all --check
@@ -185,6 +185,15 @@ chromium:
 			>/dev/null 2>&1 || true; }
 	@{ $(CHROMIUM); } >/dev/null || { \
 		echo "the report is tested in Chromium: install the package \`chromium\` of your system" >&2; exit 1; }
+
+# What opens the captures of `weft trace`.
+tshark:
+	@command -v tshark >/dev/null || { \
+		echo "tshark is missing; installing it with apt-get"; \
+		{ $(ROOT) apt-get update && DEBIAN_FRONTEND=noninteractive $(ROOT) apt-get install --yes --no-install-recommends tshark; } \
+			>/dev/null 2>&1 || true; }
+	@command -v tshark >/dev/null || { \
+		echo "captures are opened by tshark: install the package \`tshark\` of your system" >&2; exit 1; }
 
 # What reads Parquet in the recipes of the book, in an environment of its own. Without it the test of the recipes says so and
 # skips them.

@@ -329,5 +329,6 @@ fn card(quantity: &Quantity) -> Card {
         label: quantity.name.to_owned(),
         value: packets.clone(),
         note: format!("fluid {fluid}, deviation {deviation}"),
+        ..Card::default()
     }
 }

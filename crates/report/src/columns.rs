@@ -1,6 +1,8 @@
 //! The files of results and the meaning of their columns, in one list: the source of `weft list columns` and of the
 //! reference page. A test compares it with the tables themselves.
 
+mod series;
+
 /// The description of a table of results; `<name>.parquet` and, if it is written, `<name>.csv` have the same columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TableWords {
@@ -41,8 +43,22 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// Every table.
-pub const TABLES: &[TableWords] =
-    &[SWEEP, FLOWS, LINKS, HOPS, DROPS, PAUSES, QUEUES, FLOW_SAMPLES, JOBS, TASKS];
+pub const TABLES: &[TableWords] = &[
+    SWEEP,
+    FLOWS,
+    LINKS,
+    HOPS,
+    DROPS,
+    PAUSES,
+    QUEUES,
+    FLOW_SAMPLES,
+    series::SERIES,
+    series::LINKS,
+    series::PAUSES,
+    series::INCIDENTS,
+    JOBS,
+    TASKS,
+];
 
 const SWEEP: TableWords = TableWords {
     name: "sweep",

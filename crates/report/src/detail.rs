@@ -3,10 +3,14 @@
 
 mod heat;
 mod network;
+mod run_course;
+mod slow_flow;
 mod windows;
 
 pub use heat::Heat;
 pub use network::{LinkColumns, NetworkColumns, Nodes};
+pub use run_course::{GroupCourse, IncidentMark, RunCourse};
+pub use slow_flow::{SIZE_CLASSES, SlowFlow};
 pub use windows::{FlowWindow, Windows};
 
 use crate::derived::Kept;
@@ -21,8 +25,14 @@ pub struct Detail {
     pub fct_tail: Tail,
     /// The topology with the load of its links.
     pub network: NetworkColumns,
+    /// The slowest flows of each traffic entry and class of size, the slowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow_flows: Vec<SlowFlow>,
     /// Queue lengths over time, when sampled.
     pub heat: Option<Heat>,
+    /// The run over time, when recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<RunCourse>,
     /// Congestion windows over time, when sampled.
     pub windows: Option<Windows>,
 }
@@ -40,7 +50,9 @@ impl Detail {
         Detail {
             fct_tail: flows.fct_tail.clone(),
             network: NetworkColumns::new(record),
+            slow_flows: flows.slow_flows.iter().map(|flow| SlowFlow::new(record, flow)).collect(),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
+            course: RunCourse::new(record),
             windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),
         }
     }

@@ -1,5 +1,7 @@
 //! The tables of a run: each column's name ends in its unit. Must not depend on file formats.
 
+mod series;
+
 use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
 use crate::manifest::Manifest;
 use crate::sweep::Run;
@@ -23,7 +25,7 @@ pub fn of_manifest(table: DataTable, manifest: &Manifest) -> DataTable {
 }
 
 /// The tables of a run that are kept, except the flows: `links`, `hops`, `drops`, `pauses`, `jobs` and their `tasks` if
-/// there are any, and, if sampled, `queues` and `flow-samples`.
+/// there are any, and, if sampled, `queues` and `flow-samples`; and the run over time.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -34,7 +36,8 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let (jobs, steps) =
         ((!record.jobs.is_empty()).then(|| jobs(record)), (!record.jobs.is_empty()).then(|| steps(record)));
     let samples = record.flow_series.as_ref().map(flow_samples);
-    [links, hops, drops, pauses, queues, samples, jobs, steps].into_iter().flatten().collect()
+    let tables = [links, hops, drops, pauses, queues, samples, jobs, steps].into_iter().flatten();
+    tables.chain(series::all(record)).collect()
 }
 
 /// Names and optional columns of the table `flows`.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use weft_core::record::FlowPauses;
+use weft_core::record::{FlowPauses, HopWaits};
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
 use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Rate, Span, Time, prefetch};
@@ -236,11 +236,18 @@ impl<E> Slab<E> {
     }
 }
 
+/// What the packets of a flow met on their way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Met {
+    pub(crate) pauses: FlowPauses,
+    pub(crate) waits: HopWaits,
+}
+
 /// The report of an end when it closes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Last {
     Sender { report: SenderReport, at_host: Span },
-    Receiver { spec: Flow, report: ReceiverReport, pauses: FlowPauses },
+    Receiver { spec: Flow, report: ReceiverReport, met: Met },
 }
 
 /// A closed end.
@@ -263,6 +270,8 @@ pub(crate) struct Ends {
     measured_from: Time,
     /// Payload delivered to closed receivers of measured flows.
     delivered: Bytes,
+    /// Payload delivered to closed receivers of all flows.
+    received: Bytes,
     /// With several transports, the traffic entry of each flow that has had a receiver here: it determines the reply to
     /// late packets.
     entries: Vec<u16>,
@@ -273,6 +282,7 @@ impl Ends {
         Ends {
             measured_from,
             delivered: Bytes::ZERO,
+            received: Bytes::ZERO,
             senders: Slab::new(),
             receivers: Slab::new(),
             closed: Vec::new(),
@@ -340,13 +350,14 @@ impl Ends {
         Some(active.spec)
     }
 
-    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, pauses: FlowPauses) {
+    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, met: Met) {
         if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
             let report = end.report();
             if spec.start >= self.measured_from {
                 self.delivered += report.delivered;
             }
-            let last = Last::Receiver { spec, report, pauses };
+            self.received += report.delivered;
+            let last = Last::Receiver { spec, report, met };
             self.closed.push(Closed { flow, at, last });
         }
     }
@@ -362,7 +373,16 @@ impl Ends {
         self.delivered + open.sum()
     }
 
-    /// The reports of ends still open at the end of the run, without pauses.
+    /// Payload of all flows that has been delivered here so far.
+    pub(crate) fn received(&self) -> Bytes {
+        let open = self.receivers.ends.iter().filter_map(|place| match place {
+            Slot::Open(active) => Some(active.end.report().delivered),
+            _ => None,
+        });
+        self.received + open.sum()
+    }
+
+    /// The reports of ends still open at the end of the run, without what their packets met.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |slot| match slot {
             Slot::Open(Active { end, flow, .. }) => Some(Closed {
@@ -378,7 +398,7 @@ impl Ends {
                 Slot::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
                 Slot::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),
             };
-            Some(Closed { flow, at, last: Last::Receiver { spec, report, pauses: FlowPauses::default() } })
+            Some(Closed { flow, at, last: Last::Receiver { spec, report, met: Met::default() } })
         });
         senders.chain(receivers)
     }

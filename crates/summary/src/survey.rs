@@ -2,6 +2,7 @@
 //! end. Memory does not depend on the number of flows. Must not depend on how results are shown.
 
 mod overtaking;
+mod slow_flows;
 mod slowest;
 mod tail;
 mod throughput;
@@ -12,6 +13,7 @@ use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
 use crate::rows::{FlowGroups, Sample, figure_of, figure_row};
 use crate::summary::{FlowCounts, FlowMeasure, Reordering, SizeClass, SlowFlows, Throughput, TimedOut};
 use overtaking::Overtaking;
+use slow_flows::SlowFlowList;
 use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
@@ -47,6 +49,8 @@ pub struct FlowStatistics {
     pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
+    /// The slowest finished flows of each traffic entry and class of size, the slowest first.
+    pub slow_flows: Vec<FlowRecord>,
     pub(crate) held: HeldFlows,
     /// The earliest and the latest start of a measured flow.
     pub(crate) starts: Option<(Time, Time)>,
@@ -72,6 +76,7 @@ pub struct RecordSurvey<'a> {
     throughputs: Throughputs,
     overtaking: Overtaking,
     slowest: Slowest,
+    slow_flows: SlowFlowList,
     /// Finished flows that were acknowledged.
     acknowledged: u64,
     samples: Sorter<5>,
@@ -91,6 +96,7 @@ impl<'a> RecordSurvey<'a> {
             throughputs,
             overtaking,
             slowest: Slowest::default(),
+            slow_flows: SlowFlowList::default(),
             acknowledged: 0,
             samples,
         }
@@ -118,6 +124,7 @@ impl<'a> RecordSurvey<'a> {
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
         self.slowest.add(flow);
+        self.slow_flows.add(flow);
         if flow.timeouts > 0
             && let Some(tag) = self.record.tags.get(usize::from(flow.tag))
         {
@@ -146,6 +153,7 @@ impl<'a> RecordSurvey<'a> {
     pub fn finish(self) -> Result<FlowStatistics, SpillError> {
         let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
+        so_far.slow_flows = self.slow_flows.finish();
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);

@@ -23,6 +23,7 @@ mod engine;
 mod foreseen;
 mod foresight;
 mod join;
+mod look;
 mod observe;
 mod outputs;
 mod pausing;
@@ -46,6 +47,7 @@ pub use weft_mark as mark;
 pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
+pub use look::PortLook;
 pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::PortCounters;

@@ -26,7 +26,7 @@ pub struct Switch {
     table: ForwardingTable,
     /// Input port i belongs to engine i modulo their number.
     engines: Vec<ForwardingEngine>,
-    outputs: Outputs,
+    pub(crate) outputs: Outputs,
     rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,

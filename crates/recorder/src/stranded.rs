@@ -6,10 +6,11 @@ use weft_core::{HostId, Span, Time};
 use weft_topology::{Change, Graph, LinkState, Timeline};
 
 /// The interval between checks for stranded flows.
-pub(crate) const EVERY: Span = Span::from_ms(1);
+pub const EVERY: Span = Span::from_ms(1);
 
 /// The network after its last change, if not all hosts can then reach each other.
-pub(crate) struct Remains {
+#[derive(Debug)]
+pub struct Remains {
     since: Time,
     /// Hosts whose cable is down.
     unplugged: Vec<bool>,
@@ -17,7 +18,8 @@ pub(crate) struct Remains {
 
 impl Remains {
     /// `None` if all hosts stay connected.
-    pub(crate) fn new(graph: &Graph, timeline: &Timeline) -> Option<Remains> {
+    #[must_use]
+    pub fn new(graph: &Graph, timeline: &Timeline) -> Option<Remains> {
         let since = timeline.changes.last().map_or(Time::ZERO, |(time, _)| *time);
         let up = last_state(timeline);
         let links = &graph.links()[..graph.hosts() as usize];
@@ -31,7 +33,8 @@ impl Remains {
     }
 
     /// Whether nothing can get from one host to the other any more.
-    pub(crate) fn cuts_off(
+    #[must_use]
+    pub fn cuts_off(
         &self,
         (graph, timeline): (&Graph, &Timeline),
         now: Time,

@@ -7,29 +7,30 @@ use weft_core::record::DeadlockRecord;
 use weft_core::{Bytes, LinkId, Time};
 
 /// A paused transmitter: a link, and the class.
-pub(crate) type PausedTransmitter = (LinkId, u8);
+pub type PausedTransmitter = (LinkId, u8);
 
 /// Bytes that a switch holds in a paused queue and that came from a link it has paused.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wait {
+pub struct Wait {
     /// The transmitter it has paused.
-    pub(crate) stopped: PausedTransmitter,
+    pub stopped: PausedTransmitter,
     /// The transmitter that holds the bytes.
-    pub(crate) holds: PausedTransmitter,
-    pub(crate) bytes: Bytes,
+    pub holds: PausedTransmitter,
+    /// How many.
+    pub bytes: Bytes,
     /// The paused sender may resume when at most this many of the bytes remain, even if everything else has left.
-    pub(crate) goes_on_at: Bytes,
+    pub goes_on_at: Bytes,
 }
 
 /// The cycles found so far.
-#[derive(Default)]
-pub(crate) struct Deadlocks {
+#[derive(Debug, Default)]
+pub struct Deadlocks {
     found: Vec<DeadlockRecord>,
 }
 
 impl Deadlocks {
     /// Combines the waits of all domains at `now`. Returns whether there is a cycle.
-    pub(crate) fn look(&mut self, now: Time, waits: impl Iterator<Item = Wait>) -> bool {
+    pub fn look(&mut self, now: Time, waits: impl Iterator<Item = Wait>) -> bool {
         let mut waits: Vec<Wait> = waits.collect();
         waits.sort_unstable_by_key(|wait| (wait.stopped, wait.holds));
         let cycles = cycles(&locked(waits));
@@ -44,7 +45,9 @@ impl Deadlocks {
         !cycles.is_empty()
     }
 
-    pub(crate) fn results(self) -> Vec<DeadlockRecord> {
+    /// All cycles found, in this order.
+    #[must_use]
+    pub fn results(self) -> Vec<DeadlockRecord> {
         self.found
     }
 }

@@ -44,7 +44,8 @@ pub enum Seen {
 /// A tap.
 #[derive(Clone, Debug)]
 pub struct Tap {
-    pub(crate) switch: SwitchId,
+    /// The switch.
+    pub switch: SwitchId,
     /// Everything seen, in order.
     pub seen: Vec<Seen>,
     arrivals: u32,
@@ -61,7 +62,8 @@ impl Tap {
 }
 
 /// The observer that a tap attaches to the switch; both share the observations.
-pub(crate) struct Watching(pub(crate) Arc<Mutex<Tap>>);
+#[derive(Debug)]
+pub struct Watching(pub Arc<Mutex<Tap>>);
 
 impl Watching {
     fn note(&self, note: impl FnOnce(&mut Tap)) {
