@@ -129,7 +129,7 @@ impl ComparedSwitch {
         let most = if self.scheme == ComparedScheme::FlowDrill { 6 } else { 1 << METRIC };
         let mut draw = || (0..PORTS).map(|_| u64::from(self.random.below(most))).collect();
         let (loads, told) = (draw(), draw());
-        self.now = self.now + Span::from_us(u64::from(self.random.below(10)));
+        self.now += Span::from_us(u64::from(self.random.below(10)));
         let flowlet = self.flowlets[place];
         let up = (0..PORTS as u16).filter(|port| Some(*port) != self.down).collect();
         let mut request = ComparedRequest { packet, up, loads, told, flowlet, allowed: Vec::new() };
@@ -248,7 +248,7 @@ fn rows(scheme: ComparedScheme, random: &mut Random) -> Vec<ComponentRow> {
         let mut members: Vec<u16> =
             random.distinct(count, PORTS as u32).into_iter().map(|port| port as u16).collect();
         members.sort_unstable();
-        let second = number % COMPONENTS > 0;
+        let second = !number.is_multiple_of(COMPONENTS);
         let weight = 1 + u64::from(random.below((1 << WEIGHT_BITS) - 1));
         ComponentRow { members: if one && second { Vec::new() } else { members }, weight }
     };

@@ -51,26 +51,46 @@ pub(super) fn deviations() -> String {
     text
 }
 
-/// The paper's statements on two policies: the change of the first against the second.
-const STATEMENTS: [(&str, [(usize, usize); 2], usize, f64, &str); 6] = [
-    ("D1: (2, 1) against random, 80 %, 1 engine", [(2, 1), (1, 0)], 1, 0.8, "below -65 %"),
-    ("D1: (2, 1) against random, 80 %, 48 engines", [(2, 1), (1, 0)], 48, 0.8, "below -65 %"),
-    ("D3: (2, 1) against random, 30 %, 48 engines", [(2, 1), (1, 0)], 48, 0.3, "about -20 %"),
-    ("D4: (2, 1) against random, 30 %, 1 engine", [(2, 1), (1, 0)], 1, 0.3, "about -75 %"),
-    ("D5: (1, 2) against (1, 1), 80 %, 48 engines", [(1, 2), (1, 1)], 48, 0.8, "about -11 %"),
-    ("D6: (1, 20) against (1, 1), 80 %, 48 engines", [(1, 20), (1, 1)], 48, 0.8, "about +8 %"),
+/// A statement of the paper on two policies: the change of the mean deviation from `second` to `first`.
+struct PaperStatement {
+    name: &'static str,
+    /// d and m.
+    first: (usize, usize),
+    second: (usize, usize),
+    engines: usize,
+    load: f64,
+    change: &'static str,
+}
+
+/// What the paper says of `first` against `second`.
+const fn statement(
+    name: &'static str,
+    [first, second]: [(usize, usize); 2],
+    (engines, load): (usize, f64),
+    change: &'static str,
+) -> PaperStatement {
+    PaperStatement { name, first, second, engines, load, change }
+}
+
+const STATEMENTS: [PaperStatement; 6] = [
+    statement("D1: (2, 1) against random, 80 %, 1 engine", [(2, 1), (1, 0)], (1, 0.8), "below -65 %"),
+    statement("D1: (2, 1) against random, 80 %, 48 engines", [(2, 1), (1, 0)], (48, 0.8), "below -65 %"),
+    statement("D3: (2, 1) against random, 30 %, 48 engines", [(2, 1), (1, 0)], (48, 0.3), "about -20 %"),
+    statement("D4: (2, 1) against random, 30 %, 1 engine", [(2, 1), (1, 0)], (1, 0.3), "about -75 %"),
+    statement("D5: (1, 2) against (1, 1), 80 %, 48 engines", [(1, 2), (1, 1)], (48, 0.8), "about -11 %"),
+    statement("D6: (1, 20) against (1, 1), 80 %, 48 engines", [(1, 20), (1, 1)], (48, 0.8), "about +8 %"),
 ];
 
 /// The paper's statements beside the hardware, and beside those engines with the simulator's random streams.
 pub(super) fn statements() -> String {
     let mut text =
         "| statement | paper | hardware | simulator's random streams |\n|---|---:|---:|---:|".to_owned();
-    for (statement, [first, second], engines, load, paper) in STATEMENTS {
+    for PaperStatement { name, first, second, engines, load, change: paper } in STATEMENTS {
         let change = |chance| {
             100.0 * (deviation(first, engines, load, chance) / deviation(second, engines, load, chance) - 1.0)
         };
         let (ours, streams) = (change(SlottedChance::Registers), change(SlottedChance::Streams));
-        text += &format!("\n| {statement} | {paper} | {ours:+.1} % | {streams:+.1} % |");
+        text += &format!("\n| {name} | {paper} | {ours:+.1} % | {streams:+.1} % |");
     }
     text
 }

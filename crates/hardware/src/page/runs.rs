@@ -50,7 +50,7 @@ fn of_record(record: &str) -> String {
     let (verilator, icarus, sets) = (count("verilator"), count("icarus"), SETS.len());
     format!(
         "{text}\n\nRecorded{dates}, with {}. A million decisions: {verilator} of {sets} sets in Verilator, {icarus} of {sets} in \
-         Icarus. No run differed from the simulator; a run that does is not recorded, it ends with an error.",
+         Icarus.\nNo run differed from the simulator; one that does is not recorded but ends with an error.",
         versions.join(" and ")
     )
 }
