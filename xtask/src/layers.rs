@@ -107,8 +107,8 @@ const FACADE: &[&str] = &[
     "weft-lint",
     "weft-analyse",
     "weft-control",
-    "weft-draw",
     "weft-trace",
+    "weft-draw",
 ];
 /// From scenario to setups; reports define the metrics a scenario may name.
 const PREPARE: &[&str] = &[
