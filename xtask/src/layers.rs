@@ -47,9 +47,18 @@ const TRANSPORT: &[&str] = &[
 /// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+/// What an engine records while it runs a plan.
+const RECORDER: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-transport", "weft-plan"];
 /// An engine runs plans.
-const ENGINE: &[&str] =
-    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
+const ENGINE: &[&str] = &[
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+    "weft-recorder",
+];
 /// A checked scenario as types.
 const MODEL: &[&str] = &[
     "weft-mistake",
@@ -98,6 +107,7 @@ const FACADE: &[&str] = &[
     "weft-lint",
     "weft-analyse",
     "weft-control",
+    "weft-trace",
     "weft-draw",
 ];
 /// From scenario to setups; reports define the metrics a scenario may name.
@@ -163,10 +173,20 @@ const BENCH: &[&str] = &[
 ];
 
 /// One run in numbers.
-const SUMMARY: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
-/// Reports turn records into tables and pages.
-const REPORT: &[&str] =
+const SUMMARY: &[&str] = &["weft-core", "weft-ideal", "weft-statistics", "weft-table", "weft-draw"];
+/// The folders of runs, on disk and in memory.
+const RESULTS: &[&str] =
     &["weft-core", "weft-summary", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
+/// Headlines, plots and pages of what is on disk.
+const REPORT: &[&str] = &[
+    "weft-core",
+    "weft-summary",
+    "weft-statistics",
+    "weft-store",
+    "weft-table",
+    "weft-draw",
+    "weft-results",
+];
 /// Reproductions request runs from the facade and show the results.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
@@ -222,6 +242,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-summary", may_use: SUMMARY },
+    Layer { name: "weft-results", may_use: RESULTS },
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },
@@ -230,7 +251,9 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-rules", may_use: RULES },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
+    Layer { name: "weft-recorder", may_use: RECORDER },
     Layer { name: "weft-sim", may_use: ENGINE },
+    Layer { name: "weft-trace", may_use: &["weft-core", "weft-packet", "weft-draw"] },
     Layer { name: "weft-config", may_use: &[] },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },

@@ -236,6 +236,7 @@ impl Iterator for Packets {
             destination: HostId(HOSTS + self.who.below(HOSTS)),
             tag: 0,
             listed: Flow::UNLISTED,
+            deadline: Span::ZERO,
         })
     }
 }

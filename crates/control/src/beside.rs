@@ -181,7 +181,7 @@ impl BothEngines {
 
     fn rate_figure(&self, id: &str) -> Figure {
         let unit = self.subject.unit.bits(1.0) / 1e9;
-        let of_packets = |(n, flow): (usize, &packets::FlowTrace)| {
+        let of_packets = |(n, flow): (usize, &packets::RateTrace)| {
             line(&format!("packets, flow {}", n + 1), Some(0), &milliseconds(&flow.time), &flow.rate)
         };
         let of_fluid = |(n, rates): (usize, &Vec<f64>)| {

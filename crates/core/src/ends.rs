@@ -18,6 +18,8 @@ pub struct FlowSite {
     pub rate: Option<Rate>,
     /// Priority class of its payload, and with TCP also of its acknowledgements; absent: the transport's.
     pub class: Option<Class>,
+    /// When it should be done, if it has a deadline.
+    pub deadline: Option<Time>,
     /// Flows that already send from this host.
     pub others: u32,
     /// Seed of the run, for ends that draw random numbers.
@@ -59,6 +61,8 @@ pub struct SenderReport {
     pub rate: Option<Rate>,
     /// Congestion notifications that arrived.
     pub notifications: u32,
+    /// It gave up, because its deadline could not be met.
+    pub terminated: bool,
     /// What recovery is doing.
     pub state: FlowState,
 }

@@ -46,6 +46,8 @@ pub enum Purpose {
     InitialRates = 18,
     /// Delay of feedback to a sender.
     Feedback = 19,
+    /// Deadlines of flows.
+    Deadlines = 20,
     /// Jitter of feedback in fluid models.
     Fluid = 40,
     /// The random part of a repeated retry time-out of a queue pair.

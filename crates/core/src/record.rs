@@ -8,7 +8,6 @@ mod measured;
 mod pause;
 mod series;
 mod time_series;
-mod trace;
 mod waits;
 
 use crate::histogram::Histogram;
@@ -22,7 +21,6 @@ pub use measured::{Measured, Quantity};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 pub use series::{FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueSeries};
 pub use time_series::{GroupBin, LinkGroup, PausedLink, TimeBin, TimeSeries};
-pub use trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
 pub use waits::{HopWaits, WAIT_HOPS, WaitSum};
 
 /// Everything measured in one run.
@@ -103,7 +101,7 @@ pub struct PacketBalance {
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stop {
-    /// Every flow finished.
+    /// Every flow finished, or was given up because of its deadline.
     #[default]
     Finished,
     /// The time limit of the scenario was reached with flows open.
@@ -182,6 +180,10 @@ pub struct FlowRecord {
     pub start: Time,
     /// When the last payload byte reached the receiving application in order; `None`: unfinished.
     pub end: Option<Time>,
+    /// By when it should have finished, counted from its start; `None`: it has no deadline.
+    pub deadline: Option<Span>,
+    /// Its sender gave it up, because its deadline could not be met.
+    pub terminated: bool,
     /// When the sender learned that, by its last acknowledgement; `None`: none arrived before the run ended, or none
     /// is ever sent.
     pub acknowledged: Option<Time>,

@@ -33,12 +33,12 @@ pub struct Figure {
     pub series: Vec<Series>,
     /// What happened on a horizontal axis of time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub events: Vec<Event>,
+    pub events: Vec<EventMark>,
 }
 
 /// Something that happened, drawn as a line across the plot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Event {
+pub struct EventMark {
     /// Where on the horizontal axis.
     pub at: f64,
     /// What.
@@ -84,7 +84,7 @@ pub struct Series {
     /// Index of its scheme, which determines colour, shape and dash; absent: a part or grey context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<usize>,
-    /// Whether it is published data shown for comparison; drawn dotted.
+    /// Whether it is published data or a bound, shown for comparison; drawn dotted, and grey without a scheme.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
     /// Positions on the horizontal axis; empty for bars, dots and heat maps.

@@ -18,5 +18,5 @@ pub use hosts::{EndSettings, HostSection, TrafficSection};
 pub use levels::{
     DeviceSettings, Level, PortSection, SwitchSection, at_level, generic, is_named, is_of_ports_alone,
 };
-pub use settings::{CsvFiles, MeasureSettings, Recorded, ScenarioSettings};
+pub use settings::{CsvFiles, IdealChoice, MeasureSettings, Recorded, ScenarioSettings};
 pub use stacks::{TransportInUse, TransportsInUse, names_somebody, stacks};

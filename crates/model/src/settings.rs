@@ -44,6 +44,20 @@ choice! {
     }
 }
 
+choice! {
+    /// Schedules that no transport implements, for comparison.
+    pub enum IdealChoice {
+        /// One big switch between all hosts: ports are matched greedily by remaining size (pFabric, section 4.1).
+        BigSwitch = "big-switch",
+        /// Each host's link serves the smallest flow first.
+        Sjf = "sjf",
+        /// Each host's link serves the flows that have received least.
+        Las = "las",
+        /// Each host's link is shared equally.
+        Ps = "ps",
+    }
+}
+
 settings! {
     /// What is measured, and when a run ends.
     pub struct MeasureSettings {
@@ -76,6 +90,9 @@ settings! {
         flows_sampled: u32 [1, 10000] = 100,
         /// What is recorded.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
+        /// Ideal schedules computed for comparison, beside the bound that every run has (`ideal.bound`); a big switch
+        /// takes a time that grows with the number of open flows.
+        ideals: Vec<IdealChoice> = Vec::new(),
         /// Which tables are written as CSV, too; every table is a Parquet file.
         csv: CsvFiles = CsvFiles::Small,
     }

@@ -14,9 +14,11 @@ pub enum PdqPacketKind {
     Probe,
     /// The flow is over (TERM).
     Leave,
+    /// The flow gives up (TERM of Early Termination); repeated until it is answered.
+    GiveUp,
     /// The packet with this number arrived, or a probe did.
     Ack,
-    /// Everything arrived.
+    /// Everything arrived, or the receiver knows that the sender gave up.
     Done,
 }
 
@@ -52,7 +54,9 @@ impl Layout for PdqPacket {
 
     fn side(&self, _header: &Header) -> Side {
         match self.what {
-            PdqPacketKind::Data | PdqPacketKind::Probe | PdqPacketKind::Leave => Side::Receiver,
+            PdqPacketKind::Data | PdqPacketKind::Probe | PdqPacketKind::Leave | PdqPacketKind::GiveUp => {
+                Side::Receiver
+            }
             PdqPacketKind::Ack | PdqPacketKind::Done => Side::Sender,
         }
     }

@@ -17,6 +17,7 @@ use crate::packet::{PdqPacket, PdqPacketKind};
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     number: u64,
+    what: PdqPacketKind,
     sent: Time,
     scheduling: SchedulingHeader,
 }
@@ -89,8 +90,8 @@ impl End for PdqReceiver {
     type Host = ();
 
     fn needs(&self) -> Needs {
-        let (complete, ready) = (self.completed.is_some(), !self.answers.is_empty());
-        let done = (complete || self.is_left) && !ready;
+        let (complete, ready) = (self.completed.is_some() || self.is_left, !self.answers.is_empty());
+        let done = complete && !ready;
         Needs { wake: Time::NEVER, ready, complete, done, asks: false }
     }
 
@@ -104,11 +105,13 @@ impl End for PdqReceiver {
                 self.is_left = true;
                 return;
             }
+            PdqPacketKind::GiveUp => self.is_left = true,
             PdqPacketKind::Data => self.take(now, packet),
             PdqPacketKind::Probe | PdqPacketKind::Ack | PdqPacketKind::Done => {}
         }
         self.answers.push_back(Answer {
             number: packet.number,
+            what: if self.is_left { PdqPacketKind::Done } else { PdqPacketKind::Ack },
             sent: packet.sent,
             scheduling: granted(&self.scheduling),
         });
@@ -121,7 +124,7 @@ impl End for PdqReceiver {
             flow: self.flow,
             number: answer.number,
             missing: self.missing,
-            what: PdqPacketKind::Ack,
+            what: answer.what,
             sent: answer.sent,
             ..PdqPacket::default()
         };

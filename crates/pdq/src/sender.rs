@@ -27,6 +27,8 @@ enum Stage {
     Leaving,
     /// That packet has been sent.
     Left,
+    /// The deadline cannot be met: the sender says so until it is answered.
+    GivingUp,
 }
 
 /// The latest grant.
@@ -45,6 +47,8 @@ pub struct PdqSender {
     flow: FlowId,
     class: Class,
     size: u64,
+    /// [`Time::NEVER`] without one.
+    deadline: Time,
     /// Rate of the network card, which the flow requests.
     line: Rate,
     /// Packets of the flow.
@@ -76,6 +80,8 @@ pub struct PdqSender {
     probes: u32,
     timeouts: u32,
     opening_timeouts: u32,
+    /// Early Termination has begun.
+    terminated: bool,
 }
 
 impl PdqSender {
@@ -85,6 +91,7 @@ impl PdqSender {
             flow: site.flow,
             class: pdq.payload_class(site.class),
             size: site.size.0.max(1),
+            deadline: site.deadline.unwrap_or(Time::NEVER),
             line: Rate(site.line_rate.0.max(1)),
             count: pdq.packets(site.size),
             next: 0,
@@ -106,6 +113,7 @@ impl PdqSender {
             probes: 0,
             timeouts: 0,
             opening_timeouts: 0,
+            terminated: false,
             pdq: Arc::clone(pdq),
         }
     }
@@ -138,7 +146,7 @@ impl PdqSender {
     fn set_gate(&mut self, now: Time) {
         let (sent, wire) = self.last;
         let gap = match self.stage {
-            Stage::Opening => return,
+            Stage::Opening | Stage::GivingUp => return,
             _ if self.is_paused() => self.probe_interval(),
             _ => self.granted.rate.time_for(Bytes(u64::from(wire))),
         };
@@ -178,7 +186,7 @@ impl PdqSender {
 
     /// When the retransmission timer expires, if it is running.
     fn expires_at(&self) -> Time {
-        let runs = self.stage == Stage::Opening || !self.flying.is_empty();
+        let runs = matches!(self.stage, Stage::Opening | Stage::GivingUp) || !self.flying.is_empty();
         if runs { self.due } else { Time::NEVER }
     }
 
@@ -192,6 +200,30 @@ impl PdqSender {
         self.again.make_contiguous().sort_unstable();
         (self.is_open, self.opens_at) = (true, now);
         self.restart_timer(now);
+    }
+
+    /// Whether the flow cannot finish by its deadline: the time is over, or too short for what is left at full rate, or, of
+    /// a paused flow, shorter than a round trip.
+    fn is_hopeless(&self, now: Time) -> bool {
+        let wait = if self.is_paused() && self.stage == Stage::Open { self.round_trip() } else { Span::ZERO };
+        self.pdq.settings().early_termination
+            && self.deadline < Time::NEVER
+            && now + self.remaining().max(wait) > self.deadline
+    }
+
+    /// Gives the flow up if its deadline cannot be met.
+    fn reconsider(&mut self, now: Time) {
+        if matches!(self.stage, Stage::Opening | Stage::Open) && self.is_hopeless(now) {
+            (self.stage, self.due) = (Stage::GivingUp, Time::NEVER);
+            self.flying.clear();
+            (self.is_open, self.opens_at) = (true, now);
+        }
+    }
+
+    /// When the deadline has to be looked at without a packet.
+    fn looks_at(&self) -> Time {
+        let watches = self.pdq.settings().early_termination && self.deadline < Time::NEVER;
+        if watches { self.deadline + Span(1) } else { Time::NEVER }
     }
 
     /// Payload of a packet.
@@ -236,6 +268,10 @@ impl PdqSender {
                 body.what = PdqPacketKind::Leave;
                 self.stage = Stage::Left;
             }
+            Stage::GivingUp => {
+                body.what = PdqPacketKind::GiveUp;
+                self.restart_timer(now);
+            }
             Stage::Opening => self.restart_timer(now),
             _ => self.probes += 1,
         }
@@ -251,14 +287,17 @@ impl End for PdqSender {
         match self.stage {
             Stage::Left => Needs { complete, done: true, ..Needs::NOTHING },
             Stage::Leaving => Needs { complete, ready: true, ..Needs::NOTHING },
+            Stage::GivingUp => Needs { ready: self.is_open, wake: self.expires_at(), ..Needs::NOTHING },
             Stage::Opening => {
-                Needs { complete, ready: self.is_open, wake: self.expires_at(), ..Needs::NOTHING }
+                let wake = self.expires_at().min(self.looks_at());
+                Needs { complete, ready: self.is_open, wake, ..Needs::NOTHING }
             }
             Stage::Open => {
                 let wants = self.is_paused() || self.has_payload();
                 let gate = if wants && !self.is_open { self.opens_at } else { Time::NEVER };
                 let ready = wants && self.is_open;
-                Needs { complete, ready, wake: gate.min(self.expires_at()), ..Needs::NOTHING }
+                let wake = gate.min(self.expires_at()).min(self.looks_at());
+                Needs { complete, ready, wake, ..Needs::NOTHING }
             }
         }
     }
@@ -274,6 +313,13 @@ impl End for PdqSender {
         if matches!(self.stage, Stage::Leaving | Stage::Left) {
             return;
         }
+        if self.stage == Stage::GivingUp {
+            // Any answer but that to an earlier packet; what arrives late changes nothing.
+            if packet.what == PdqPacketKind::Done {
+                self.stage = Stage::Left;
+            }
+            return;
+        }
         match packet.what {
             PdqPacketKind::Done => self.done = self.count,
             _ => self.answered(now, packet),
@@ -284,11 +330,14 @@ impl End for PdqSender {
             self.completed.get_or_insert(now);
             self.stage = Stage::Leaving;
         }
+        self.reconsider(now);
     }
 
     fn send(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
         *body = PdqPacket { flow: self.flow, sent: now, ..PdqPacket::default() };
-        self.role = if self.stage == Stage::Leaving { Role::Leave } else { Role::Request };
+        let leaves = matches!(self.stage, Stage::Leaving | Stage::GivingUp);
+        self.role = if leaves { Role::Leave } else { Role::Request };
+        self.terminated |= self.stage == Stage::GivingUp;
         if self.stage == Stage::Open && !self.is_paused() {
             self.send_payload(now, header, body);
         } else {
@@ -306,6 +355,7 @@ impl End for PdqSender {
             role: self.role,
             rate: self.line,
             paused_by: self.granted.paused_by,
+            deadline: self.deadline,
             remaining: self.remaining(),
             round_trip: self.round_trip(),
             ..SchedulingHeader::NONE
@@ -316,6 +366,7 @@ impl End for PdqSender {
         if now >= self.expires_at() {
             self.expire(now);
         }
+        self.reconsider(now);
         self.is_open |= now >= self.opens_at && self.stage == Stage::Open;
     }
 }
@@ -330,6 +381,7 @@ impl Sending for PdqSender {
             syn_timeouts: self.opening_timeouts,
             completed: self.completed,
             probes: self.probes,
+            terminated: self.terminated,
             acknowledged: payload(self.done),
             in_flight: payload(self.flying.len() as u64),
             srtt: self.srtt,

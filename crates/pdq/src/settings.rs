@@ -24,6 +24,8 @@ settings! {
         probe_interval: f64 [0.01, 1000.0] = 1.0,
         /// After this long without an answer, packets in flight are considered lost and the flow probes.
         rto: Span = Span::from_ms(1),
+        /// Early Termination: a flow gives up when its deadline can no longer be met.
+        early_termination: bool = true,
         /// Priority class of payload.
         class: u32 [0, 7] = 0,
         /// Priority class of answers.

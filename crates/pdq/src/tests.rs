@@ -30,9 +30,13 @@ struct Pair {
 
 impl Pair {
     fn new(packets: u64) -> Pair {
+        Pair::with_deadline(packets, None)
+    }
+
+    fn with_deadline(packets: u64, deadline: Option<Time>) -> Pair {
         let settings = PdqSettings { round_trip: DELAY * 2, ..PdqSettings::default() };
         let pdq = Arc::new(PdqStack::new(&settings));
-        let site = FlowSite { size: Bytes(packets * MSS), line_rate: LINE, ..FlowSite::default() };
+        let site = FlowSite { size: Bytes(packets * MSS), line_rate: LINE, deadline, ..FlowSite::default() };
         Pair {
             now: Time::ZERO,
             sender: Stack::sender(&pdq, &site, Time::ZERO),
@@ -194,4 +198,42 @@ fn whatever_is_lost_is_sent_again() {
         assert_eq!(pair.sender.report().syn_timeouts, u32::from(lost == 0));
         assert_eq!(pair.sender.report().retransmitted.0 > 0, (1..9).contains(&lost), "{lost}");
     }
+}
+
+/// Ten packets take 12.3 us on the line, and opening a round trip of 10 us.
+#[test]
+fn a_flow_gives_up_as_soon_as_its_deadline_is_out_of_reach() {
+    let deadline = |us| Some(Time::ZERO + Span::from_us(us));
+    let ends = |us, pausing: bool| {
+        Pair::with_deadline(10, deadline(us)).run(|_, packet| {
+            if pausing {
+                pause(packet, 0);
+            }
+            true
+        })
+    };
+    let met = ends(40, false);
+    assert!(!met.sender.report().terminated && met.receiver.completed().is_some());
+    for (us, pausing) in [(15, false), (400, true)] {
+        let given_up = ends(us, pausing);
+        assert!(given_up.sender.report().terminated, "{us}");
+        let (needs, at) = (given_up.receiver.needs(), given_up.times_of(PdqPacketKind::GiveUp));
+        assert!(needs.complete && needs.done && given_up.receiver.completed().is_none(), "{needs:?}");
+        assert!(at.len() == 1 && at[0] <= deadline(us).expect("there is one"), "{at:?}");
+    }
+    // A paused flow gives up a round trip before its deadline, or when what is left no longer fits.
+    let at = ends(400, true).times_of(PdqPacketKind::GiveUp)[0];
+    assert!(at > Time::ZERO + Span::from_us(370), "{at:?}");
+}
+
+#[test]
+fn a_lost_farewell_is_repeated() {
+    let mut lost = 2;
+    let pair = Pair::with_deadline(10, Some(Time::ZERO + Span::from_us(12))).run(|_, packet| {
+        let loses = packet.1.what == PdqPacketKind::GiveUp && lost > 0;
+        lost -= u32::from(loses);
+        !loses
+    });
+    assert_eq!(pair.times_of(PdqPacketKind::GiveUp).len(), 3);
+    assert!(pair.receiver.needs().done);
 }

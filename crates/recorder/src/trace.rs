@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use weft_core::record::{FlowTrace, Reason, TraceEvent, TraceStep, TracedPacket};
+use weft_core::record::Reason;
 use weft_core::stack::{Layout, Side};
+use weft_core::trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
 use weft_core::{Ecn, FlowId, Header, PacketId, PacketKind, PortId, Time};
 use weft_switch::Observer;
 use weft_transport::Body;

@@ -73,6 +73,7 @@ function axes(svg, figure, x, y, box) {
 
 // The style of a line: its scheme's, or a shade of it for a part of a scheme.
 function lineStyle(one) {
+  if (one.reference && one.scheme === undefined) return { colour: "var(--soft)", dash: "1 5", shape: null };
   if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: one.reference ? "1 5" : DASHES[form(one.scheme)], shape: one.scheme };
   return { colour: `var(--s${[1, 2, 0][one.n % 3]})`, dash: DASHES[one.n % 3], shape: [1, 2, 0][one.n % 3] };
 }
@@ -94,7 +95,7 @@ function oneLine(one, x, y, dots) {
   const line = (from, to, kind) => draw("path", { class: "series-line" + kind, d: path(one, x, y, from, to), stroke: colour, "stroke-dasharray": dash });
   const parts = dots ? [] : [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
   if (one.low && one.x.length <= 10) parts.push(...whiskers(one, x, y, colour));
-  if (one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
+  if (shape !== null && one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
   return draw("g", { class: "series", "data-scheme": one.scheme }, ...parts);
 }
 

@@ -1,6 +1,7 @@
 //! The plots of a page: from runs and sweeps to data to draw. Must not depend on how a plot is drawn.
 
 pub mod course;
+pub mod deadlines;
 pub mod distribution;
 pub mod measure;
 pub mod pauses;

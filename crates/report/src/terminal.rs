@@ -2,6 +2,7 @@
 //! depend on files.
 
 use crate::contrast::MetricOrder;
+use crate::figures::deadlines;
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};
@@ -193,6 +194,8 @@ fn counts(run: &Run) -> String {
     (text
         + &timed_out(&run.summary)
             .into_iter()
+            .chain(bound(&run.summary))
+            .chain(run.summary.deadlines.as_ref().map(|found| deadlines::words(found) + "\n"))
             .chain(pauses)
             .chain(victims)
             .chain(deadlocks)
@@ -200,6 +203,13 @@ fn counts(run: &Run) -> String {
             .chain(thinned(run).map(|words| wrapped(&words, WIDTH).join("\n") + "\n"))
             .collect::<String>())
         .replace('\u{202f}', " ")
+}
+
+/// The least mean that any schedule of the flows could have reached.
+fn bound(summary: &Summary) -> Option<String> {
+    let [mean, least] = ["fct.mean", "ideal.bound"].map(|metric| summary.metric(metric));
+    let times = number(mean? / least?);
+    Some(format!("mean FCT is {times}× the lower bound of any schedule, {}\n", value(least?, "us")))
 }
 
 /// How long jobs took and what bounded their tasks, or which tasks are unfinished; `None` without jobs.

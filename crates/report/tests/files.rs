@@ -131,6 +131,7 @@ fn widest() -> RunRecord {
         bins: vec![TimeBin { groups: vec![GroupBin::default()], ..TimeBin::default() }],
         paused: vec![PausedLink { link: LinkId(0), paused: vec![Span::from_us(3)] }],
     });
+    record.flows[0].deadline = Some(Span::from_us(5));
     record
 }
 

@@ -47,8 +47,8 @@ pub use template::{TEMPLATES, Template, template};
 pub use weft_mistake::node::Origin;
 pub use weft_mistake::{LineColumn, Mistake, Mistakes, Source, SourceSpan, Sources};
 pub use weft_model::{
-    CardsInUse, Case, CsvFiles, Device, DeviceSettings, HostSection, MeasureSettings, PortSection, Recorded,
-    ScenarioSettings, SwitchSection, TrafficSection, TransportInUse, TransportsInUse, cards, devices, ports,
-    stacks,
+    CardsInUse, Case, CsvFiles, Device, DeviceSettings, HostSection, IdealChoice, MeasureSettings,
+    PortSection, Recorded, ScenarioSettings, SwitchSection, TrafficSection, TransportInUse, TransportsInUse,
+    cards, devices, ports, stacks,
 };
 pub use weft_rules::switch_site;

@@ -69,6 +69,7 @@ fn setup(senders: u32, smaller: u64) -> Setup {
         tag: 0,
         rate: Rate(0),
         listed: Flow::UNLISTED,
+        deadline: Span::ZERO,
     };
     Setup {
         switch: switch(smaller),

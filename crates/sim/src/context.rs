@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use weft_core::record::{HopWaits, Reason};
+use weft_core::record::{HopWaits, Reason, WaitSum};
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::{LinkId, PacketId, Pool, Time};
 use weft_recorder::trace::Trace;
@@ -16,7 +16,6 @@ use crate::outbox::{Handoff, Outbox};
 use crate::plan::RunPlan;
 use crate::tally::Tally;
 use crate::transmitters::Pauses;
-use crate::waits::Waits;
 use crate::wire::{Flying, Wires};
 
 /// See the file's head.
@@ -32,8 +31,8 @@ pub(crate) struct Context {
     pub(crate) outbox: Outbox,
     /// Present if any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
-    /// If waits are recorded by flow.
-    pub(crate) waits: Option<Waits>,
+    /// If waits are recorded by flow: those of packets that arrived here, by the receiver's slot.
+    pub(crate) waits: Option<Vec<WaitSum>>,
     /// If a flow is followed.
     pub(crate) trace: Option<Trace>,
 }

@@ -3,18 +3,19 @@
 
 use std::sync::Arc;
 
-use weft_core::record::{FlowPauses, HopWaits};
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
 use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Rate, Span, Time, prefetch};
-use weft_transport::{
-    AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport,
-};
+use weft_transport::{AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, Transport};
 use weft_workload::Flow;
 
 use crate::event::Event;
 use crate::labels::FlowcellPosition;
 use crate::slots::{FlowSlots, NOWHERE};
+
+mod closing;
+
+pub(crate) use closing::{Closed, Last, Met};
 
 /// Either end of a flow, as its host uses it.
 pub(crate) trait FlowEnd: Sized {
@@ -236,28 +237,6 @@ impl<E> Slab<E> {
     }
 }
 
-/// What the packets of a flow met on their way.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Met {
-    pub(crate) pauses: FlowPauses,
-    pub(crate) waits: HopWaits,
-}
-
-/// The report of an end when it closes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Last {
-    Sender { report: SenderReport, at_host: Span },
-    Receiver { spec: Flow, report: ReceiverReport, met: Met },
-}
-
-/// A closed end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Closed {
-    pub(crate) flow: FlowId,
-    pub(crate) at: Time,
-    pub(crate) last: Last,
-}
-
 /// The ends of open flows in one domain.
 pub(crate) struct Ends {
     pub(crate) senders: Slab<Sender>,
@@ -311,6 +290,7 @@ impl Ends {
             destination,
             tag,
             listed: Flow::UNLISTED,
+            deadline: Span::ZERO,
         }
     }
 
@@ -406,5 +386,6 @@ impl Ends {
 
 /// What the ends need to know about a flow.
 fn site((flow, spec): (FlowId, &Flow), host: &FlowSite) -> FlowSite {
-    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..host.clone() }
+    let deadline = spec.own_deadline().map(|deadline| spec.start + deadline);
+    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), deadline, ..host.clone() }
 }

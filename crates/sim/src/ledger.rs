@@ -47,6 +47,7 @@ impl<'a> Ledger<'a> {
                     timeouts: sent.timeouts,
                     syn_timeouts: sent.syn_timeouts,
                     cnps: sent.notifications,
+                    terminated: sent.terminated && report.completed.is_none(),
                     pauses: FlowPauses { at_host, ..met.pauses },
                     waits: met.waits,
                     ..self.record(closed.flow, &spec, &report)
@@ -86,6 +87,8 @@ impl<'a> Ledger<'a> {
             size: spec.size,
             start: spec.start,
             end: received.completed,
+            deadline: spec.own_deadline(),
+            terminated: false,
             acknowledged: None,
             ideal: self.alone.completion(spec, received.completed.unwrap_or(spec.start)),
             delivered: received.delivered,

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use weft_core::record::{FlowTrace, RunRecord};
+use weft_core::record::RunRecord;
+use weft_core::trace::FlowTrace;
 use weft_core::{FlowId, LinkId, PacketId, Time};
 use weft_plan::{EngineProgress, Sink, Watch, keeping_flows};
 use weft_recorder::tap::{Tap, Watching};

@@ -1,16 +1,13 @@
 //! Where the packets of each flow waited: packets carry their waits by hop in a column of the pool, the domain of a flow's
 //! receiver sums them up. Unused unless a run records it; must not change what happens.
 
-use weft_core::record::{HopWaits, WaitSum};
+use weft_core::record::HopWaits;
 use weft_core::stack::Layout;
 use weft_core::{FlowId, PacketId, Span};
 
 use crate::context::Context;
 use crate::host::Hosts;
 use crate::transmitters::entry;
-
-/// The waits of packets that arrived here, by the receiver's slot.
-pub(crate) type Waits = Vec<WaitSum>;
 
 impl Context {
     /// A payload packet leaves its host, after waiting for the card.

@@ -188,3 +188,41 @@ fn threads_agree_on_grants() {
         lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
     }
 }
+
+/// Flows from hosts of their own to the first, with deadlines a little after the instants at which earliest deadline first
+/// on the line would finish them: that order meets all, shortest first would not.
+#[test]
+fn deadlines_that_some_order_meets_are_met() {
+    let sizes = [900, 300, 600, 100, 400];
+    let mut passed = 0;
+    let flows = sizes.iter().enumerate().map(|(number, packets)| {
+        passed += packets;
+        let flow = lab::flow(Span::ZERO, number as u32 + 1, 0, packets * MSS);
+        Flow { deadline: soon_after(on_the_line(passed) + ROUND_TRIP, number as u64), ..flow }
+    });
+    let flows: Vec<Flow> = flows.collect();
+    let record = lab::run(star(6, PdqArbiterSettings::default(), flows.clone()));
+    nothing_is_lost(&record);
+    for (flow, taken) in record.flows.iter().zip(times(&record)) {
+        assert!(taken <= flow.deadline.expect("it has one"), "{taken:?} of {:?}", flow.deadline);
+        assert!(!flow.terminated);
+    }
+    let undated: Vec<Flow> = flows.iter().map(|flow| Flow { deadline: Span::ZERO, ..*flow }).collect();
+    let shortest_first = times(&lab::run(star(6, PdqArbiterSettings::default(), undated)));
+    assert!(shortest_first.iter().zip(&flows).any(|(taken, flow)| *taken > flow.deadline));
+}
+
+/// Two flows that fill the line until their common deadline, and a third for which no time is left: it gives up, the run ends,
+/// and the others meet theirs.
+#[test]
+fn a_flow_without_hope_gives_up_and_harms_nobody() {
+    let deadline = soon_after(on_the_line(1_000) + ROUND_TRIP, 2);
+    let flow =
+        |number: u32, packets: u64| Flow { deadline, ..lab::flow(Span::ZERO, number, 0, packets * MSS) };
+    let record =
+        lab::run(star(4, PdqArbiterSettings::default(), vec![flow(1, 400), flow(2, 600), flow(3, 900)]));
+    let ends: Vec<_> = record.flows.iter().map(|flow| (flow.end.is_some(), flow.terminated)).collect();
+    assert_eq!(ends, [(true, false), (true, false), (false, true)]);
+    assert!(record.flows[..2].iter().all(|flow| flow.end.expect("it ends").since(flow.start) <= deadline));
+    assert_eq!(record.stop, weft_core::record::Stop::Finished);
+}

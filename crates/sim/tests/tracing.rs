@@ -5,8 +5,9 @@ mod lab;
 use std::collections::BTreeMap;
 
 use lab::laws::same_but_foreseen;
-use weft_core::record::{FlowTrace, RunRecord, TraceStep};
+use weft_core::record::RunRecord;
 use weft_core::segment::Flags;
+use weft_core::trace::{FlowTrace, TraceStep};
 use weft_core::{Bytes, FlowId, Span, Time};
 use weft_plan::Setup;
 use weft_sim::Simulation;

@@ -5,6 +5,62 @@ use weft_core::record::{ArrivalRecord, FlowRecord, LinkRecord, Measured, Quantit
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
 pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 
+/// An ideal schedule that can be computed besides the bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdealSchedule {
+    /// One switch between all hosts, with a greedy matching by remaining size.
+    BigSwitch,
+    /// Each host's link serves the smallest flow first.
+    ShortestFirst,
+    /// Each host's link serves the flows with the least attained service.
+    LeastAttained,
+    /// Each host's link is shared equally.
+    ProcessorSharing,
+}
+
+impl IdealSchedule {
+    /// All of them, in the order of their names.
+    pub const ALL: [IdealSchedule; 4] = [
+        IdealSchedule::BigSwitch,
+        IdealSchedule::ShortestFirst,
+        IdealSchedule::LeastAttained,
+        IdealSchedule::ProcessorSharing,
+    ];
+
+    /// The last word of its metric.
+    #[must_use]
+    pub const fn metric(self) -> &'static str {
+        match self {
+            IdealSchedule::BigSwitch => "big_switch",
+            IdealSchedule::ShortestFirst => "sjf",
+            IdealSchedule::LeastAttained => "las",
+            IdealSchedule::ProcessorSharing => "ps",
+        }
+    }
+}
+
+/// A set of ideal schedules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdealSchedules(u8);
+
+impl IdealSchedules {
+    /// None of them.
+    pub const NONE: IdealSchedules = IdealSchedules(0);
+    /// All of them.
+    pub const ALL: IdealSchedules = IdealSchedules(0b1111);
+
+    /// This set and one more.
+    #[must_use]
+    pub const fn and(self, schedule: IdealSchedule) -> IdealSchedules {
+        IdealSchedules(self.0 | 1 << schedule as u8)
+    }
+
+    /// Its members.
+    pub fn iter(self) -> impl Iterator<Item = IdealSchedule> {
+        IdealSchedule::ALL.into_iter().filter(move |of| self.0 >> *of as u8 & 1 == 1)
+    }
+}
+
 /// The parts of a record that are written, and how. A part that is left out appears in no table, statistic or plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
@@ -22,6 +78,8 @@ pub struct Kept {
     pub drops: bool,
     /// The tables, besides the statistics.
     pub tables: bool,
+    /// Ideal schedules computed beside the bounds.
+    pub ideals: IdealSchedules,
     /// Which tables are written as CSV beside Parquet.
     pub csv: CsvTables,
 }
@@ -62,6 +120,7 @@ impl Kept {
         reordering: true,
         drops: true,
         tables: true,
+        ideals: IdealSchedules::NONE,
         csv: CsvTables::All,
     };
 

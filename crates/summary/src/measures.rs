@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use weft_core::Time;
 use weft_core::histogram::Histogram;
 use weft_core::record::{
-    ArrivalRecord, HELD_MEASURES, HeldFlows, HopRecord, JOB_MEASURES, JobRecord, LinkRecord, PAUSE_MEASURES,
-    Quantity, QueueSeries, RunRecord, TaskRecord,
+    ArrivalRecord, HELD_MEASURES, HeldFlows, JOB_MEASURES, JobRecord, LinkRecord, PAUSE_MEASURES, Quantity,
+    QueueSeries, RunRecord, TaskRecord,
 };
 use weft_statistics::{Distribution, mean};
 
@@ -49,10 +49,13 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         flows: flows.flows,
         fct_us: flows.fct_us,
         slowdown: flows.slowdown,
+        alone_us: flows.alone_us,
+        ideal: flows.ideal,
+        deadlines: flows.deadlines,
         fct_acknowledged_us: has(Quantity::Recovery).then_some(flows.fct_acknowledged_us),
         equal20: flows.equal20,
         drops: has(Quantity::Drops).then(|| drops(record)),
-        queueing_us: record.hops.iter().map(waiting).collect(),
+        queueing_us: record.hops.iter().map(|hop| Waiting::of_ns(&hop.wait_ns)).collect(),
         hop_names: hop_names(record),
         incidents: IncidentCost::of(record),
         imbalance: imbalance(record),
@@ -130,16 +133,18 @@ fn drops(record: &RunRecord) -> Drops {
     drops
 }
 
-fn waiting(hop: &HopRecord) -> Waiting {
-    let wait = &hop.wait_ns;
-    let quantile = |q| wait.quantile(q) as f64 / 1e3;
-    Waiting {
-        count: wait.count(),
-        mean: wait.mean() / 1e3,
-        p50: quantile(0.5),
-        p99: quantile(0.99),
-        p99_9: quantile(0.999),
-        max: wait.max() as f64 / 1e3,
+impl Waiting {
+    /// The statistics of a histogram of nanoseconds.
+    pub(crate) fn of_ns(wait: &Histogram) -> Waiting {
+        let quantile = |q| wait.quantile(q) as f64 / 1e3;
+        Waiting {
+            count: wait.count(),
+            mean: wait.mean() / 1e3,
+            p50: quantile(0.5),
+            p99: quantile(0.99),
+            p99_9: quantile(0.999),
+            max: wait.max() as f64 / 1e3,
+        }
     }
 }
 

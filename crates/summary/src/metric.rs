@@ -145,9 +145,18 @@ impl Summary {
         measured("fct", &self.fct_us, &mut list);
         measured("slowdown", &self.slowdown, &mut list);
         self.fct_acknowledged_us.iter().for_each(|times| measured("fct_acknowledged", times, &mut list));
+        measured("alone", &self.alone_us, &mut list);
+        list.extend(self.ideals());
+        list.extend(self.deadlines.iter().flat_map(|deadlines| deadlines.named(WAITS)));
         self.counts(&mut list);
         self.network(&mut list);
         list
+    }
+
+    fn ideals(&self) -> Vec<(String, f64)> {
+        let FlowMeasure { all, small, medium, large, .. } = &self.alone_us;
+        let alone = [all, small, medium, large].map(|alone| alone.mean);
+        self.ideal.as_ref().map_or(Vec::new(), |ideal| ideal.named(alone))
     }
 
     fn counts(&self, list: &mut Vec<(String, f64)>) {
@@ -273,7 +282,10 @@ fn measured(name: &str, of: &FlowMeasure, list: &mut Vec<(String, f64)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::{DropCell, Drops, Imbalance, RunFacts, Waiting};
+    use crate::derived::IdealSchedule;
+    use crate::summary::{
+        DeadlineCounts, Deadlines, DropCell, Drops, IdealTimes, Imbalance, RunFacts, Waiting,
+    };
     use weft_core::record::{HELD_MEASURES, JOB_MEASURES, PAUSE_MEASURES, RunRecord};
 
     fn summary() -> Summary {
@@ -283,6 +295,17 @@ mod tests {
         let times = FlowMeasure { all: all.clone(), small: all, tags, ..FlowMeasure::default() };
         Summary {
             fct_acknowledged_us: Some(times.clone()),
+            alone_us: times.clone(),
+            ideal: Some(IdealTimes {
+                small_us: Some(1.0),
+                schedules: IdealSchedule::ALL.map(|of| (of.metric().to_owned(), 1.0)).into(),
+                ..IdealTimes::default()
+            }),
+            deadlines: Some(Deadlines {
+                tags: [("incast".to_owned(), DeadlineCounts::default())].into(),
+                missed_by_us: Waiting { count: 1, ..Waiting::default() },
+                ..Deadlines::default()
+            }),
             fct_us: times,
             arrivals_until_s: Some(0.0),
             queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],

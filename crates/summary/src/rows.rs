@@ -6,7 +6,7 @@ use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub type FlowRow = Words<24>;
+pub type FlowRow = Words<25>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -34,7 +34,7 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(flow.displacement, flow.gro_batches),
         pair(flow.ecn_marks, flow.cnps_sent),
         pair(flow.cnps, flow.nacks),
-        pair(flow.pauses.packets, u32::from(flow.pauses.congested)),
+        pair(flow.pauses.packets, u32::from(flow.pauses.congested) | u32::from(flow.terminated) << 1),
         flow.pauses.held.0,
         flow.pauses.at_host.0,
         flow.displaced,
@@ -45,6 +45,7 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(waits[2], waits[3]),
         pair(waits[4], waits[5]),
         pair(waits[6], waits[7]),
+        flow.deadline.map_or(u64::MAX, |deadline| deadline.0),
     ]
 }
 
@@ -58,7 +59,7 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
     let (displacement, gro_batches) = apart(row[10]);
     let (ecn_marks, cnps_sent) = apart(row[11]);
     let (cnps, nacks) = apart(row[12]);
-    let (packets, congested) = apart(row[13]);
+    let (packets, flags) = apart(row[13]);
     let (listed, syn_timeouts) = apart(row[18]);
     let instant = |time: u64| (time != Time::NEVER.0).then_some(Time(time));
     let (held, at_host) = (Span(row[14]), Span(row[15]));
@@ -88,11 +89,13 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
         cnps_sent,
         cnps,
         nacks,
-        pauses: FlowPauses { held, packets, at_host, congested: congested == 1 },
+        pauses: FlowPauses { held, packets, at_host, congested: flags & 1 == 1 },
         waits: HopWaits(std::array::from_fn(|hop| {
             let (even, odd) = apart(row[20 + hop / 2]);
             if hop % 2 == 0 { even } else { odd }
         })),
+        deadline: (row[24] != u64::MAX).then_some(Span(row[24])),
+        terminated: flags & 2 == 2,
     }
 }
 
@@ -104,24 +107,29 @@ pub(crate) struct Sample {
     pub(crate) tag: u16,
     /// Not negative.
     pub(crate) fct_us: f64,
-    /// Not negative.
-    pub(crate) slowdown: f64,
+    /// The time alone in the empty network; zero: unknown.
+    pub(crate) alone_us: f64,
     /// The completion time as seen by the sender.
     pub(crate) acknowledged_us: Option<f64>,
 }
 
 impl Sample {
+    /// As `derived::slowdown`.
+    pub(crate) fn slowdown(&self) -> f64 {
+        if self.alone_us > 0.0 { self.fct_us / self.alone_us } else { 1.0 }
+    }
+
     pub(crate) fn row(&self) -> Words<5> {
         let named = pair(self.flow, u32::from(self.tag));
         let acknowledged = self.acknowledged_us.map_or(u64::MAX, f64::to_bits);
-        [self.size, named, self.fct_us.to_bits(), self.slowdown.to_bits(), acknowledged]
+        [self.size, named, self.fct_us.to_bits(), self.alone_us.to_bits(), acknowledged]
     }
 
     pub(crate) fn of(row: &Words<5>) -> Sample {
         let (flow, tag) = apart(row[1]);
-        let [fct_us, slowdown] = [row[2], row[3]].map(f64::from_bits);
+        let [fct_us, alone_us] = [row[2], row[3]].map(f64::from_bits);
         let acknowledged_us = (row[4] != u64::MAX).then_some(f64::from_bits(row[4]));
-        Sample { size: row[0], flow, tag: tag as u16, fct_us, slowdown, acknowledged_us }
+        Sample { size: row[0], flow, tag: tag as u16, fct_us, alone_us, acknowledged_us }
     }
 }
 
@@ -182,17 +190,21 @@ mod tests {
             nacks: 20,
             pauses: FlowPauses { held: Span(21), packets: 22, at_host: Span(23), congested: true },
             waits: HopWaits([28, 29, 30, 31, 32, 33, 34, 35]),
+            deadline: None,
+            terminated: true,
         };
         let ended = FlowRecord {
             listed: Some(27),
             end: Some(Time(17)),
             acknowledged: Some(Time(26)),
+            deadline: Some(Span(28)),
+            terminated: false,
             ..flow.clone()
         };
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);
         for acknowledged_us in [None, Some(0.2)] {
             let sample =
-                Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, slowdown: 1.5, acknowledged_us };
+                Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, alone_us: 1.5, acknowledged_us };
             assert_eq!(Sample::of(&sample.row()), sample);
         }
         let groups = FlowGroups { bucket: 2, class: 19, tag: 0xfffe };
@@ -205,7 +217,7 @@ mod tests {
         let figures = [0.0, 1e-300, 0.9, 1.0, 1.5, 2.0, 1e9, f64::INFINITY];
         assert!(figures.windows(2).all(|two| figure_row(two[0], groups) < figure_row(two[1], groups)));
         let sample = |size, flow| {
-            Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0, acknowledged_us: None }.row()
+            Sample { size, flow, tag: 9, fct_us: 1.0, alone_us: 1.0, acknowledged_us: None }.row()
         };
         assert!(sample(1, 9) < sample(2, 3) && sample(2, 3) < sample(2, 4));
     }

@@ -1,8 +1,10 @@
 //! One run in numbers: the contents of `summary.json`. Must not depend on how they are computed or shown.
 
 mod causes;
+mod deadlines;
 mod drops;
 mod hops;
+mod ideal;
 mod incidents;
 mod links;
 mod offered;
@@ -14,8 +16,10 @@ use std::collections::BTreeMap;
 use weft_statistics::Distribution;
 
 pub use causes::{DelayCause, SlowFlows, TimedOut};
+pub use deadlines::{DeadlineCounts, Deadlines};
 pub use drops::{DropCell, Drops};
 pub use hops::{hop_names, tier_words};
+pub use ideal::IdealTimes;
 pub use incidents::{IncidentCost, ThroughputDip};
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
@@ -62,6 +66,15 @@ pub struct Summary {
     pub fct_acknowledged_us: Option<FlowMeasure>,
     /// Completion time divided by that of the same flow alone in the empty network.
     pub slowdown: FlowMeasure,
+    /// Time of the same flows alone in the empty network, microseconds: no percentile of their completion times is lower.
+    #[serde(default)]
+    pub alone_us: FlowMeasure,
+    /// Ideal schedules of the same flows; absent where flows are not numbered in order of start, as with jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal: Option<IdealTimes>,
+    /// Flows with deadlines; absent without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadlines: Option<Deadlines>,
     /// Twenty size classes of equal count, from small to large flows; fewer where many flows have one size.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.

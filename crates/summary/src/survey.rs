@@ -1,7 +1,9 @@
 //! The statistics of a run's flows, one record at a time: counts immediately, distributions from sorted rows at the
 //! end. Memory does not depend on the number of flows. Must not depend on how results are shown.
 
+mod ideals;
 mod overtaking;
+mod punctuality;
 mod slow_flows;
 mod slowest;
 mod tail;
@@ -9,10 +11,14 @@ mod throughput;
 
 pub use tail::{Tail, shares};
 
-use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
+use crate::derived::{IdealSchedules, PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
 use crate::rows::{FlowGroups, Sample, figure_of, figure_row};
-use crate::summary::{FlowCounts, FlowMeasure, Reordering, SizeClass, SlowFlows, Throughput, TimedOut};
+use crate::summary::{
+    Deadlines, FlowCounts, FlowMeasure, IdealTimes, Reordering, SizeClass, SlowFlows, Throughput, TimedOut,
+};
+use ideals::Ideals;
 use overtaking::Overtaking;
+use punctuality::Punctuality;
 use slow_flows::SlowFlowList;
 use slowest::Slowest;
 use std::collections::BTreeMap;
@@ -51,6 +57,11 @@ pub struct FlowStatistics {
     pub fct_tail: Tail,
     /// The slowest finished flows of each traffic entry and class of size, the slowest first.
     pub slow_flows: Vec<FlowRecord>,
+    /// The times of the flows that finished alone in the empty network, for the same plot.
+    pub alone_tail: Tail,
+    pub(crate) alone_us: FlowMeasure,
+    pub(crate) ideal: Option<IdealTimes>,
+    pub(crate) deadlines: Option<Deadlines>,
     pub(crate) held: HeldFlows,
     /// The earliest and the latest start of a measured flow.
     pub(crate) starts: Option<(Time, Time)>,
@@ -61,7 +72,7 @@ impl FlowStatistics {
     #[must_use]
     pub fn of(record: &RunRecord) -> FlowStatistics {
         const SURE: &str = "in memory nothing fails";
-        let mut survey = RecordSurvey::new(record, Scratch::memory());
+        let mut survey = RecordSurvey::new(record, Scratch::memory(), IdealSchedules::NONE);
         record.flows.iter().for_each(|flow| survey.add(flow).expect(SURE));
         survey.finish().expect(SURE)
     }
@@ -77,14 +88,16 @@ pub struct RecordSurvey<'a> {
     overtaking: Overtaking,
     slowest: Slowest,
     slow_flows: SlowFlowList,
+    ideals: Ideals,
+    punctuality: Punctuality,
     /// Finished flows that were acknowledged.
     acknowledged: u64,
     samples: Sorter<5>,
 }
 
 impl<'a> RecordSurvey<'a> {
-    /// The survey of a run; flows are added in the order of their numbers.
-    pub fn new(record: &'a RunRecord, scratch: Scratch) -> RecordSurvey<'a> {
+    /// The survey of a run, with these ideal schedules; flows are added in the order of their numbers.
+    pub fn new(record: &'a RunRecord, scratch: Scratch, ideals: IdealSchedules) -> RecordSurvey<'a> {
         let samples = Sorter::new(&scratch, "samples");
         let (fairness, overtaking) = (Jain::default(), Overtaking::default());
         let throughputs = Throughputs::new(record.tags.len());
@@ -97,6 +110,8 @@ impl<'a> RecordSurvey<'a> {
             overtaking,
             slowest: Slowest::default(),
             slow_flows: SlowFlowList::default(),
+            ideals: Ideals::new(record, ideals),
+            punctuality: Punctuality::new(record.tags.len()),
             acknowledged: 0,
             samples,
         }
@@ -125,6 +140,7 @@ impl<'a> RecordSurvey<'a> {
         self.throughputs.add(flow, throughput);
         self.slowest.add(flow);
         self.slow_flows.add(flow);
+        self.punctuality.add(flow);
         if flow.timeouts > 0
             && let Some(tag) = self.record.tags.get(usize::from(flow.tag))
         {
@@ -138,11 +154,12 @@ impl<'a> RecordSurvey<'a> {
         }
         so_far.flows.finished += 1;
         self.overtaking.add(flow);
-        let (fct_us, slowdown) = (fct_us(flow), slowdown(flow));
+        self.ideals.add(flow);
+        let (fct_us, alone_us) = (fct_us(flow), flow.ideal.micros());
         let acknowledged_us = acknowledged_us(flow);
         self.acknowledged += u64::from(acknowledged_us.is_some());
         let (size, number, tag) = (flow.size.0, flow.flow.0, flow.tag);
-        let sample = Sample { size, flow: number, tag, fct_us, slowdown, acknowledged_us };
+        let sample = Sample { size, flow: number, tag, fct_us, alone_us, acknowledged_us };
         self.samples.add(sample.row())
     }
 
@@ -154,18 +171,21 @@ impl<'a> RecordSurvey<'a> {
         let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
         so_far.slow_flows = self.slow_flows.finish();
+        so_far.ideal = self.ideals.finish();
+        so_far.deadlines = self.punctuality.finish(record);
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);
-        let [mut fct_us, mut slowdown, mut acknowledged] =
-            ["fct", "slowdown", "acknowledged"].map(|name| Sorter::new(&scratch, name));
+        let [mut fct_us, mut slowdown, mut acknowledged, mut alone] =
+            ["fct", "slowdown", "acknowledged", "alone"].map(|name| Sorter::new(&scratch, name));
         let mut members = Members::new(record.tags.len(), so_far.flows.finished);
         let mut known = Members::new(record.tags.len(), self.acknowledged);
         for sample in self.samples.sorted()? {
             let sample = Sample::of(&sample?);
             let groups = members.join(&sample);
             fct_us.add(figure_row(sample.fct_us, groups))?;
-            slowdown.add(figure_row(sample.slowdown, groups))?;
+            slowdown.add(figure_row(sample.slowdown(), groups))?;
+            alone.add(figure_row(sample.alone_us, groups))?;
             if let Some(figure) = sample.acknowledged_us {
                 acknowledged.add(figure_row(figure, known.join(&sample)))?;
             }
@@ -173,6 +193,9 @@ impl<'a> RecordSurvey<'a> {
         let mut thinning = Thinning::new(so_far.flows.finished);
         let fct_us = members.distributions(fct_us, |figure| thinning.add(figure))?;
         let slowdown = members.distributions(slowdown, |_| {})?;
+        let mut alone_thinning = Thinning::new(so_far.flows.finished);
+        let alone = members.distributions(alone, |figure| alone_thinning.add(figure))?;
+        (so_far.alone_us, so_far.alone_tail) = (alone.measured(&record.tags), alone_thinning.finish());
         so_far.fct_acknowledged_us = known.distributions(acknowledged, |_| {})?.measured(&record.tags);
         let classes = members.sizes.iter().zip(fct_us.classes.iter().zip(&slowdown.classes));
         let class = |(size, (fct_us, slowdown)): (&(u64, u64), (&Distribution, &Distribution))| SizeClass {

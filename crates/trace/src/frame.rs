@@ -6,8 +6,8 @@
 
 use std::net::Ipv4Addr;
 
-use weft_core::record::TracedPacket;
 use weft_core::segment::{Flags, Segment};
+use weft_core::trace::TracedPacket;
 use weft_core::{Ecn, HostId, PacketKind, Time};
 use weft_packet::checksum::Sum;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, protocol};
@@ -15,7 +15,7 @@ use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, protocol};
 use crate::WireProtocol;
 
 /// A frame as it is captured.
-pub(crate) struct Frame {
+pub(crate) struct FrameBytes {
     /// Its first bytes.
     pub(crate) bytes: Vec<u8>,
     /// How long it is in whole, without preamble, check sequence and gap.
@@ -36,7 +36,7 @@ pub(crate) struct FlowOnWire {
 const ROCE: u16 = 4791;
 
 /// The frame of a packet.
-pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> Frame {
+pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> FrameBytes {
     let (above, payload) = match (flow.protocol, packet.segment) {
         (WireProtocol::Tcp, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
             tcp(flow, packet, &segment)
@@ -68,7 +68,7 @@ pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> F
     };
     let bytes = [ethernet.to_bytes().as_slice(), &ip.to_bytes(), &above].concat();
     let length = bytes.len() as u32 + payload as u32;
-    Frame { bytes, length }
+    FrameBytes { bytes, length }
 }
 
 /// 10.x.y.z, the address that hash functions of the simulator see.

@@ -2,7 +2,8 @@
 //! simulated time in nanoseconds from the start of the run, as if that were 1 January 1970.
 
 use weft_core::FlowId;
-use weft_core::record::{FlowTrace, RunRecord, TraceStep};
+use weft_core::record::RunRecord;
+use weft_core::trace::{FlowTrace, TraceStep};
 
 use crate::WireProtocol;
 use crate::frame::{FlowOnWire, frame};

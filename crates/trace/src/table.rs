@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use weft_core::Time;
-use weft_core::record::{FlowSample, FlowTrace, RunRecord, TraceEvent, TraceStep, TracedPacket};
+use weft_core::record::{FlowSample, RunRecord};
 use weft_core::segment::{Flags, Segment};
+use weft_core::trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
 use weft_draw::Columns;
 use weft_draw::text::count;
 

@@ -8,8 +8,8 @@ use weft_core::Time;
 use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
 use weft_prepare::read;
-use weft_report::{CsvTables, Kept, Manifest, REPORT, Recording, Run, files};
-use weft_scenario::{Case, CsvFiles, MeasureSettings, Recorded};
+use weft_report::{CsvTables, IdealSchedule, IdealSchedules, Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::{Case, CsvFiles, IdealChoice, MeasureSettings, Recorded};
 
 use crate::jobs::{Job, run_all};
 use crate::linter::remarks;
@@ -222,6 +222,18 @@ impl Job for Planned<'_> {
     }
 }
 
+/// The ideal schedules of `measure.ideals`.
+fn ideals(wanted: &[IdealChoice]) -> IdealSchedules {
+    wanted.iter().fold(IdealSchedules::NONE, |set, choice| {
+        set.and(match choice {
+            IdealChoice::BigSwitch => IdealSchedule::BigSwitch,
+            IdealChoice::Sjf => IdealSchedule::ShortestFirst,
+            IdealChoice::Las => IdealSchedule::LeastAttained,
+            IdealChoice::Ps => IdealSchedule::ProcessorSharing,
+        })
+    })
+}
+
 /// The parts of the record selected by `measure.record`.
 fn kept(measure: &MeasureSettings) -> Kept {
     let wanted = |what: Recorded| measure.record.contains(&what);
@@ -233,6 +245,7 @@ fn kept(measure: &MeasureSettings) -> Kept {
         reordering: wanted(Recorded::Reordering),
         drops: wanted(Recorded::Drops),
         tables: true,
+        ideals: ideals(&measure.ideals),
         csv: match measure.csv {
             CsvFiles::Small => CsvTables::Small,
             CsvFiles::All => CsvTables::All,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use weft_core::record::{FlowRecord, RunRecord};
-use weft_core::{FlowId, Rate};
+use weft_core::{FlowId, Rate, Span};
 use weft_plan::{Division, Setup};
 use weft_sim::Simulation;
 use weft_trace::pcapng::{CapturedFlow, capture};
@@ -82,6 +82,7 @@ fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
         destination: flow.destination,
         tag: flow.tag,
         listed: Flow::UNLISTED,
+        deadline: flow.deadline.unwrap_or(Span::ZERO),
     };
     let transport = setup.sender(&spec);
     let protocol = match transport.protocol() {

@@ -51,6 +51,19 @@ fn complete(folder: &Path) -> Vec<PathBuf> {
     vec![folder.join("scenario.toml"), run.join("scenario.toml")]
 }
 
+/// No mean is below the bound of any schedule, no percentile below that of the flows alone.
+fn is_bounded(run: &weft_report::Run) {
+    let value = |metric: &str| run.summary.metric(metric).unwrap_or(0.0);
+    for of in ["", ".small", ".medium", ".large"] {
+        let [mean, least] = [format!("fct{of}.mean"), format!("ideal.bound{of}")].map(|path| value(&path));
+        assert!(mean >= least * (1.0 - 1e-9), "{}: fct{of}.mean {mean} < {least}", run.manifest.name);
+    }
+    for of in ["p50", "p99", "max"] {
+        let [fct, alone] = ["fct", "alone"].map(|path| value(&format!("{path}.{of}")));
+        assert!(fct >= alone, "{}: fct.{of} {fct} < {alone}", run.manifest.name);
+    }
+}
+
 #[test]
 fn every_scenario_that_ships_has_no_mistakes_and_runs() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scenarios");
@@ -63,6 +76,7 @@ fn every_scenario_that_ships_has_no_mistakes_and_runs() {
         let outcome = run_short(&scenario, out.clone(), None);
         assert_eq!((outcome.failed_runs, outcome.interrupted), (0, false), "{}", outcome.terminal);
         let folder = outcome.report.parent().expect("a folder");
+        weft_report::read_runs(folder).expect("they can be read").iter().for_each(is_bounded);
         for written in complete(folder) {
             let checked = weft::check(&written, &[]).expect("it can be read");
             assert_eq!(checked.mistakes, 0, "{}", checked.rendered);

@@ -1,6 +1,6 @@
 //! A flow to be carried. Must not depend on patterns or transports.
 
-use weft_core::{Bytes, HostId, Rate, Time};
+use weft_core::{Bytes, HostId, Rate, Span, Time};
 
 /// A flow to be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Flow {
     pub tag: u16,
     /// Its identifier in the flow file it was read from, or [`Flow::UNLISTED`].
     pub listed: u32,
+    /// Its deadline, counted from its start; zero: none.
+    pub deadline: Span,
 }
 
 impl Flow {
@@ -29,6 +31,12 @@ impl Flow {
     #[must_use]
     pub fn listed_id(&self) -> Option<u32> {
         (self.listed != Flow::UNLISTED).then_some(self.listed)
+    }
+
+    /// Its deadline, counted from its start, if it has one.
+    #[must_use]
+    pub fn own_deadline(&self) -> Option<Span> {
+        (self.deadline > Span::ZERO).then_some(self.deadline)
     }
 
     /// The payload rate of a constant-rate sender.

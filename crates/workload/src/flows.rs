@@ -231,6 +231,7 @@ mod tests {
             destination,
             tag,
             listed: Flow::UNLISTED,
+            deadline: weft_core::Span::ZERO,
         }
     }
 

@@ -41,8 +41,9 @@ pub(crate) fn flow_text(path: &Path) -> Result<String, ImportError> {
 #[must_use]
 pub fn to_scenario(flows: &[ListedFlow], tag: &str) -> String {
     let line = |flow: &ListedFlow| {
-        let ListedFlow { at, from, to, size } = flow;
-        format!("  {{ at = \"{at}\", from = {from}, to = {to}, size = \"{size}\" }},\n")
+        let ListedFlow { at, from, to, size, deadline } = flow;
+        let deadline = deadline.map_or(String::new(), |deadline| format!(", deadline = \"{deadline}\""));
+        format!("  {{ at = \"{at}\", from = {from}, to = {to}, size = \"{size}\"{deadline} }},\n")
     };
     let lines: String = flows.iter().map(line).collect();
     let tag: String = tag.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
@@ -52,6 +53,14 @@ pub fn to_scenario(flows: &[ListedFlow], tag: &str) -> String {
 /// The flows as a table that the `file` setting of a list reads back.
 #[must_use]
 pub fn to_csv(flows: &[ListedFlow]) -> String {
-    let line = |flow: &ListedFlow| format!("{},{},{},{}\n", flow.at.0, flow.from, flow.to, flow.size.0);
-    format!("start_ps,src,dst,bytes\n{}", flows.iter().map(line).collect::<String>())
+    let dated = flows.iter().any(|flow| flow.deadline.is_some());
+    let deadline = |flow: &ListedFlow| match flow.deadline {
+        Some(deadline) => format!(",{}", deadline.0),
+        None => if dated { "," } else { "" }.to_owned(),
+    };
+    let line = |flow: &ListedFlow| {
+        format!("{},{},{},{}{}\n", flow.at.0, flow.from, flow.to, flow.size.0, deadline(flow))
+    };
+    let column = if dated { ",deadline_ps" } else { "" };
+    format!("start_ps,src,dst,bytes{column}\n{}", flows.iter().map(line).collect::<String>())
 }

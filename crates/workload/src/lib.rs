@@ -4,10 +4,11 @@
 //! scenario depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
 //! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (the resulting flows),
 //! [`pattern`] (the list of patterns, one file each), [`sizes`] (distributions of flow sizes, including bundled
-//! ones), `arrivals` (their instants), `skew` (racks that send more than others), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of other
+//! ones), `arrivals` (their instants), `deadlines`, `skew` (racks that send more than others), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of other
 //! programs).
 
 mod arrivals;
+mod deadlines;
 mod flow;
 pub mod flows;
 mod framing;
@@ -20,6 +21,7 @@ mod skew;
 pub mod traffic;
 
 pub use arrivals::Arrivals;
+pub use deadlines::DeadlineDistribution;
 pub use flow::Flow;
 pub use flows::{Draw, Flows};
 pub use framing::Framing;

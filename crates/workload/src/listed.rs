@@ -2,7 +2,7 @@
 
 use weft_core::{Bytes, Span};
 
-/// Maximum flows of a pattern that must list them: 40 bytes each.
+/// Maximum flows of a pattern that must list them: 48 bytes each.
 pub(crate) const MAX_LISTED: usize = 50_000_000;
 
 weft_core::settings! {
@@ -16,5 +16,7 @@ weft_core::settings! {
         to: u32,
         /// Payload.
         size: Bytes,
+        /// Its deadline, counted from its start; absent: that of the entry, if it has one.
+        deadline: Option<Span> = None,
     }
 }

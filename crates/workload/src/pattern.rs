@@ -115,5 +115,14 @@ pub(crate) fn flow(
     (source, destination): (HostId, HostId),
     size: weft_core::Bytes,
 ) -> Flow {
-    Flow { start, size, rate: Rate(0), source, destination, tag, listed: Flow::UNLISTED }
+    Flow {
+        start,
+        size,
+        rate: Rate(0),
+        source,
+        destination,
+        tag,
+        listed: Flow::UNLISTED,
+        deadline: weft_core::Span::ZERO,
+    }
 }

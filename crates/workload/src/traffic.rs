@@ -1,13 +1,15 @@
 //! From traffic settings to the flows of a run. Must not depend on transports: the same seed gives the same flows for
 //! any transport.
 
+use crate::deadlines::DeadlineDistribution;
+use crate::flow::Flow;
 use crate::flows::{Draw, Flows, Merged};
 use crate::pattern::{AnyPattern, PatternSettings};
 use crate::site::{PatternSite, Shape};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use weft_core::Problem;
-use weft_core::{Span, Time};
+use weft_core::{Purpose, Random, Span, Time};
 
 weft_core::settings! {
     /// One source of flows; a scenario may have several.
@@ -18,6 +20,9 @@ weft_core::settings! {
         start: Span = Span::ZERO,
         /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
         stop: Option<Span> = None,
+        /// By when each flow should finish, counted from its start: `"5 ms"`, `"uniform(2 ms, 10 ms)"`,
+        /// `"exponential(20 ms, 3 ms)"` with the mean and the least deadline. Absent: no deadlines, unless listed flows have their own.
+        deadline: Option<String> = None,
         /// Priority class of its payload, and with TCP also of its acknowledgements. Absent: 0, with RoCE the
         /// transport's `class`.
         class: Option<u32> = None,
@@ -102,7 +107,7 @@ fn open(
         if !tags.insert(&entry.tag) {
             found.push(Problem::new("tag", format!("two entries have the tag `{}`", entry.tag)));
         }
-        match open_entry(entry, &site(index, entry, shape, seed), limits) {
+        match open_entry(entry, &site(index, entry, shape, seed), (limits, seed)) {
             Ok(entry) => entries.push(entry),
             Err(more) => found.extend(more),
         }
@@ -111,11 +116,25 @@ fn open(
     if problems.is_empty() { Ok(entries) } else { Err(problems) }
 }
 
+/// The deadlines of an entry's flows, if it gives any.
+fn deadlines(
+    entry: &TrafficSettings,
+    site: &PatternSite<'_>,
+) -> Result<Option<DeadlineDistribution>, Vec<Problem>> {
+    let Some(text) = &entry.deadline else { return Ok(None) };
+    let problem = |message: String| vec![Problem::new("deadline", message)];
+    if AnyPattern::new(&entry.pattern, ()).job(site).is_some() {
+        return Err(problem("no effect: the transfers of a job have no deadlines".to_owned()));
+    }
+    DeadlineDistribution::read(text).map(Some).map_err(problem)
+}
+
 fn open_entry(
     entry: &TrafficSettings,
     site: &PatternSite<'_>,
-    limits: &Limits,
+    (limits, seed): (&Limits, u64),
 ) -> Result<Entry, Vec<Problem>> {
+    let deadlines = deadlines(entry, site)?;
     let pattern = AnyPattern::new(&entry.pattern, ());
     let stream = pattern.flows(site)?;
     if entry.stop.is_some() && pattern.job(site).is_some() {
@@ -130,6 +149,12 @@ fn open_entry(
         return Err(vec![Problem::new("stop", message)]);
     }
     let end = end.unwrap_or(Time::NEVER);
-    let flows: Box<dyn Draw> = Box::new(stream.flows.take_while(move |flow| flow.start < end));
-    Ok(flows.peekable())
+    let flows = stream.flows.take_while(move |flow| flow.start < end);
+    let Some(deadlines) = deadlines else { return Ok((Box::new(flows) as Box<dyn Draw>).peekable()) };
+    let mut random = Random::new(seed, Purpose::Deadlines, u64::from(site.tag));
+    let dated = flows.map(move |flow| {
+        let drawn = deadlines.draw(&mut random);
+        Flow { deadline: flow.own_deadline().unwrap_or(drawn), ..flow }
+    });
+    Ok((Box::new(dated) as Box<dyn Draw>).peekable())
 }

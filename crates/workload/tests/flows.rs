@@ -65,7 +65,14 @@ impl Network {
 }
 
 fn entry(tag: &str, pattern: PatternSettings) -> TrafficSettings {
-    TrafficSettings { tag: tag.to_owned(), start: Span::ZERO, stop: None, class: None, pattern }
+    TrafficSettings {
+        tag: tag.to_owned(),
+        start: Span::ZERO,
+        stop: None,
+        class: None,
+        deadline: None,
+        pattern,
+    }
 }
 
 fn open_loop(load: f64, sizes: &str) -> OpenLoopSettings {
@@ -679,7 +686,7 @@ fn constant_flows_carry_their_rate_for_their_duration() {
 }
 
 fn listed(at: u64, from: u32, to: u32) -> weft_workload::ListedFlow {
-    weft_workload::ListedFlow { at: Span::from_us(at), from, to, size: Bytes(100) }
+    weft_workload::ListedFlow { at: Span::from_us(at), from, to, size: Bytes(100), deadline: None }
 }
 
 #[test]

@@ -9,7 +9,7 @@ const FLOWS: &str = "2\n2 1 3 100 200000000 2\n3 0 3 100 5000 2.000001\n\nFirst 
 const MATRIX: &str = "# incast\nNodes 16\nConnections 2\nTriggers 0\n0->15 id 1 start 0 size 2000000\n1->15 start 5000000 size 1 prio 3\n";
 
 fn flow(at: Span, from: u32, to: u32, size: u64) -> ListedFlow {
-    ListedFlow { at, from, to, size: Bytes(size) }
+    ListedFlow { at, from, to, size: Bytes(size), deadline: None }
 }
 
 fn rows(file: &str, text: &str) -> Vec<ListedFlow> {
@@ -26,6 +26,16 @@ fn a_neutral_table_and_its_round_trip() {
     assert_eq!(
         flows,
         [flow(Span::from_ns(11358), 30, 102, 3777129), flow(Span::from_ns(12041), 193, 82, 49680)]
+    );
+    assert_eq!(rows("again", &to_csv(&flows)), flows);
+}
+
+#[test]
+fn deadlines_are_a_column_of_their_own() {
+    let flows = rows("t", "start_ns,src,dst,bytes,deadline_us\n0,0,1,5,2.5\n1,0,1,5,\n");
+    assert_eq!(
+        flows.iter().map(|flow| flow.deadline).collect::<Vec<_>>(),
+        [Some(Span::from_ns(2_500)), None]
     );
     assert_eq!(rows("again", &to_csv(&flows)), flows);
 }

@@ -137,6 +137,7 @@ pub fn flow(start: Span, source: u32, destination: u32, size: u64) -> Flow {
         size: Bytes(size),
         tag: 0,
         listed: Flow::UNLISTED,
+        deadline: weft_core::Span::ZERO,
         rate: Rate(0),
     }
 }

@@ -1,7 +1,7 @@
 //! A run over time: throughput, loads of links, queues, drops, marks and pauses, with what happened to the network.
 
 use crate::detail::RunCourse;
-use crate::figure::{Axis, Event, Figure, FigureKind, Scaled, Series};
+use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
 use crate::sweep::{Run, Sweep};
 use crate::text::{count, duration, number, percent, rounded, size};
 
@@ -30,7 +30,7 @@ pub fn course(run: &Run) -> Vec<Figure> {
 fn over_time(course: &RunCourse) -> (Figure, Vec<f64>) {
     let time = Scaled::fitting(course.ended_us, "us", false);
     let event =
-        |mark: &crate::detail::IncidentMark| Event { at: time.of(mark.at_us), words: mark.words.clone() };
+        |mark: &crate::detail::IncidentMark| EventMark { at: time.of(mark.at_us), words: mark.words.clone() };
     let figure = Figure {
         samples: format!(
             "{} bins of {}",

@@ -15,14 +15,15 @@ pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
     let greatest =
         sweep.runs.iter().filter_map(|run| run.detail.fct_tail.values.last()).fold(0.0, |a, &b| b.max(a));
     let scaled = Scaled::fitting(greatest, "us", false);
-    let lines: Vec<Series> =
+    let mut lines: Vec<Series> =
         (0..sweep.schemes.len()).filter_map(|s| tail_line(sweep, s, at, &scaled)).collect();
+    lines.extend(alone_line(sweep, at, &scaled).filter(|_| !lines.is_empty()));
     (!lines.is_empty()).then(|| Figure {
         id: format!("tail-{at}"),
         title: tail_title(sweep, at),
         caption: "Fraction of flows that take longer than a given time, at fixed fractions (nearest rank, no \
                   smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
-                  run lie beyond."
+                  run lie beyond. Dotted: the same flows, each alone in the empty network."
             .into(),
         samples: flows_words(sweep, Some(at)),
         view: Some(at),
@@ -47,6 +48,15 @@ fn tail_line(sweep: &Sweep, scheme: usize, at: usize, scaled: &Scaled) -> Option
         y: shares.into_iter().map(Some).collect(),
         ..Series::default()
     })
+}
+
+/// The flows of the first scheme alone in the empty network, as far as the first seed's flows reach.
+fn alone_line(sweep: &Sweep, at: usize, scaled: &Scaled) -> Option<Series> {
+    let alone = &sweep.case(0, at).first()?.detail.alone_tail;
+    let x: Vec<f64> = alone.values.iter().map(|time| scaled.of(*time)).collect();
+    let y = shares().into_iter().take(x.len()).map(Some).collect();
+    let line = Series { name: "alone in the network".to_owned(), reference: true, x, y, ..Series::default() };
+    (!line.x.is_empty()).then_some(line)
 }
 
 fn tail_title(sweep: &Sweep, at: usize) -> String {

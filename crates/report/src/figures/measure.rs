@@ -21,6 +21,8 @@ pub struct Measure {
     pub caption: &'static str,
     /// Whether it is a share, plotted in per cent.
     pub share: bool,
+    /// A metric that it cannot fall below.
+    pub bound: Option<&'static str>,
 }
 
 const INTERVAL: &str =
@@ -35,19 +37,56 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
     let all: Vec<Vec<Option<Estimate>>> = (0..sweep.schemes.len()).map(estimates).collect();
     let known: Vec<f64> = all.iter().flatten().flatten().map(|e| e.mean).collect();
     let greatest = known.iter().copied().reduce(f64::max)?;
+    let bounds: Vec<Option<f64>> = (0..sweep.points()).map(|at| bound(sweep, of, at)).collect();
     let unit = find(of.metric).map_or("", |metric| metric.unit);
     let scaled = Scaled::fitting(greatest, unit, of.share);
     let least = known.iter().copied().filter(|x| *x > 0.0).fold(greatest, f64::min);
     let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
     let title = title(sweep, of);
-    let caption = format!("{} {INTERVAL}", of.caption);
+    let caption = format!("{} {INTERVAL}{}", of.caption, bound_words(sweep, of, &bounds));
     let base =
         Figure { id: of.id.into(), title, caption, samples: flows_words(sweep, None), ..Figure::default() };
     let value = Axis { log: log && sweep.axis.is_some(), ..Axis::linear(of.name, &scaled.unit) };
     Some(match &sweep.axis {
-        Some(_) => against_axis(sweep, base, value, &all, scaled.scale),
+        Some(_) => with_bound(against_axis(sweep, base, value, &all, scaled.scale), &bounds, &scaled),
         None => by_scheme(sweep, base, value, &all, scaled.scale),
     })
+}
+
+/// The least bound of any scheme at a point: which flows finish, and so the bound, may depend on the scheme.
+fn bound(sweep: &Sweep, of: &Measure, at: usize) -> Option<f64> {
+    let of_scheme = |scheme: usize| Some(sweep.estimate(scheme, at, of.bound?)?.mean);
+    (0..sweep.schemes.len()).filter_map(of_scheme).reduce(f64::min)
+}
+
+fn bound_words(sweep: &Sweep, of: &Measure, bounds: &[Option<f64>]) -> String {
+    let (Some(metric), Some(last)) = (of.bound, bounds.iter().rev().copied().flatten().next()) else {
+        return String::new();
+    };
+    let why = if metric.starts_with("ideal.bound") {
+        "no schedule of these flows has a lower mean, even without headers and delays (shortest remaining first at the links \
+         of hosts)"
+    } else {
+        "the percentile of the same flows, each alone in the empty network"
+    };
+    let drawn = if sweep.axis.is_some() { "Dotted" } else { "Lower bound" };
+    format!(" {drawn}, {}{}: {why}.", crate::text::duration(last), sweep.place(sweep.points() - 1))
+}
+
+/// The plot with its bound as a dotted line.
+fn with_bound(mut figure: Figure, bounds: &[Option<f64>], scaled: &Scaled) -> Figure {
+    let x = figure.series.first().map_or(Vec::new(), |line| line.x.clone());
+    let y: Vec<Option<f64>> = bounds.iter().map(|bound| bound.map(|bound| scaled.of(bound))).collect();
+    if y.iter().any(Option::is_some) {
+        figure.series.push(Series {
+            name: "lower bound".to_owned(),
+            reference: true,
+            x,
+            y,
+            ..Series::default()
+        });
+    }
+    figure
 }
 
 fn against_axis(sweep: &Sweep, base: Figure, y: Axis, all: &[Vec<Option<Estimate>>], scale: f64) -> Figure {

@@ -5,7 +5,7 @@ use super::{NetworkView, Page, Section, SlowTable, Views};
 use crate::contrast::Duel;
 use crate::figure::{Figure, FigureKind};
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{course, distribution, pauses, run as single, slowest, why, windows};
+use crate::figures::{course, deadlines, distribution, pauses, run as single, slowest, why, windows};
 use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
@@ -29,7 +29,7 @@ fn tells_something(figure: &Figure) -> bool {
 pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
     let sweep = Sweep::new(vec![run.clone()]);
     let headline = Headline::of_run(run, verdicts);
-    let answer = [single::slowdown(run), distribution::tail(&sweep, 0)];
+    let answer = [single::slowdown(run), distribution::tail(&sweep, 0), deadlines::deadlines(run)];
     let heat = run.detail.heat.as_ref();
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(slowest::slowest(run));
@@ -151,20 +151,51 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         name: "Mean FCT",
         caption: "Mean completion time of measured, finished flows.",
         share: false,
+        bound: Some("ideal.bound"),
     };
     let tail = Measure {
         id: "percentile",
         metric: tail,
+        bound: alone(tail),
         name: tail_name,
         caption: "Nearest rank over a run's measured, finished flows.",
         ..mean
     };
     let (metric, name, caption) = of_small(sweep);
-    let small = Measure { id: "small", metric, name, caption, ..mean };
-    let against = [measure(sweep, &mean), speed_up(sweep), measure(sweep, &tail), measure(sweep, &small)];
+    let small = Measure { id: "small", metric, name, caption, bound: alone(metric), ..mean };
+    let deadlines = Measure {
+        id: "deadlines",
+        metric: "deadline.met",
+        name: "Deadlines met",
+        caption: "Fraction of measured flows with a deadline that finished in time; unfinished flows missed theirs.",
+        share: true,
+        bound: None,
+    };
+    let against = [
+        measure(sweep, &mean),
+        speed_up(sweep),
+        measure(sweep, &tail),
+        measure(sweep, &small),
+        measure(sweep, &deadlines),
+    ];
     let places = (0..sweep.points())
         .flat_map(|at| [distribution::tail(sweep, at), distribution::slowdown_by_size(sweep, at)]);
     against.into_iter().chain(places).flatten().collect()
+}
+
+/// The percentile of the flows alone that bounds a percentile of their completion times.
+fn alone(metric: &str) -> Option<&'static str> {
+    match metric {
+        "fct.p99_99" => Some("alone.p99_99"),
+        "fct.p99_9" => Some("alone.p99_9"),
+        "fct.p99" => Some("alone.p99"),
+        "fct.p95" => Some("alone.p95"),
+        "fct.p50" => Some("alone.p50"),
+        "fct.small.p99" => Some("alone.small.p99"),
+        "fct.small.p95" => Some("alone.small.p95"),
+        "fct.small.p50" => Some("alone.small.p50"),
+        _ => None,
+    }
 }
 
 /// Metric, name and caption of the furthest percentile of small flows that has 100 of them beyond it in every run.
@@ -197,6 +228,7 @@ const EXPLAINING: [Measure; 8] = [
         caption: "Population standard deviation of the queue lengths of parallel ports of the first switch, averaged \
                   over samples and switches.",
         share: false,
+        bound: None,
     },
     Measure {
         id: "dupacks",
@@ -204,6 +236,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with duplicate ACKs",
         caption: "Fraction of measured, finished flows with at least one duplicate acknowledgement, whatever the cause.",
         share: true,
+        bound: None,
     },
     Measure {
         id: "over-3",
@@ -211,6 +244,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with more than 3 duplicate ACKs",
         caption: "Fraction of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
         share: true,
+        bound: None,
     },
     Measure {
         id: "lost",
@@ -218,6 +252,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Drop rate",
         caption: "Packets dropped at any hop, divided by link traversals.",
         share: true,
+        bound: None,
     },
     Measure {
         id: "timed-out",
@@ -225,6 +260,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with time-outs",
         caption: "Measured flows of a run that waited for the retransmission timer at least once, for a SYN or for data.",
         share: false,
+        bound: None,
     },
     Measure {
         id: "marks",
@@ -232,6 +268,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Packets with ECN marks",
         caption: "Packets marked by switches in a run.",
         share: false,
+        bound: None,
     },
     Measure {
         id: "victims",
@@ -239,6 +276,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Victims of pauses",
         caption: "Measured flows held up by pauses they had no part in causing.",
         share: false,
+        bound: None,
     },
     Measure {
         id: "goodput",
@@ -247,6 +285,7 @@ const EXPLAINING: [Measure; 8] = [
         caption: "Payload of measured flows delivered after the warm-up while flows arrive; over the whole run \
                   where they start together.",
         share: false,
+        bound: None,
     },
 ];
 

@@ -24,15 +24,18 @@ fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     let tail = tail_metric(runs);
     let timed_out = runs.iter().any(|run| run.summary.timed_out.is_some());
     let timed_out = timed_out.then(|| ("flows.timed_out", "Flows with time-outs".to_owned()));
+    let dated = runs.iter().any(|run| run.summary.deadlines.is_some());
+    let dated = dated.then(|| ("deadline.met", "Deadlines met".to_owned()));
     let first = [("fct.mean", "Mean FCT".to_owned()), (tail, format!("{} FCT", percentile_words(tail)))];
     let last = [("drops.total", "Drops".to_owned()), ("goodput", "Goodput".to_owned())];
-    first.into_iter().chain(timed_out).chain(last).collect()
+    first.into_iter().chain(dated).chain(timed_out).chain(last).collect()
 }
 
 /// A value as text; whole packets in full.
 fn shown(metric: &str, amount: f64) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     match unit {
+        _ if metric == "deadline.met" => percent(amount),
         "" if metric.starts_with("flows.") && amount.fract() == 0.0 => count(amount as u64),
         "packets" if amount.fract() == 0.0 => format!("{}\u{202f}packets", count(amount as u64)),
         _ => value(amount, unit),
@@ -108,7 +111,7 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     let card = |(metric, label): (&'static str, String)| {
         let value = match sweep.estimate(scheme, at, metric) {
             None if sweep.lacks(scheme, at, metric) => NOT_MEASURED.to_owned(),
-            best => value(best?.mean, find(metric).map_or("", |m| m.unit)),
+            best => shown(metric, best?.mean),
         };
         Some(Card { label, value, difference: difference(sweep, duel, metric), note: note(metric) })
     };
@@ -158,8 +161,9 @@ pub(super) fn case_runs(sweep: &Sweep) -> Vec<CaseRuns> {
 }
 
 /// The columns of the table of numbers.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 9] = [
     ("fct.mean", "mean FCT"),
+    ("ideal.bound", "lower bound"),
     ("fct.p99", "p99"),
     ("fct.p99_9", "p99.9"),
     ("slowdown.p99", "slowdown p99"),
@@ -169,10 +173,15 @@ const COLUMNS: [(&str, &str); 8] = [
     ("flows.unfinished", "unfinished"),
 ];
 
-/// The columns to show: unfinished flows only if there are any.
+/// The columns to show: unfinished flows only if there are any, the bound only where there is one.
 fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> {
     let open = sweep.runs.iter().any(|run| run.summary.flows.unfinished > 0);
-    COLUMNS.into_iter().filter(move |(metric, _)| open || *metric != "flows.unfinished")
+    let bound = sweep.runs.iter().any(|run| run.summary.ideal.is_some());
+    COLUMNS.into_iter().filter(move |(metric, _)| match *metric {
+        "flows.unfinished" => open,
+        "ideal.bound" => bound,
+        _ => true,
+    })
 }
 
 /// A mean with the half-width of its interval, in one unit.

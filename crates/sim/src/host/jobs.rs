@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::JobRecord;
-use weft_core::{FlowId, Rate, Time};
+use weft_core::{FlowId, Rate, Span, Time};
 use weft_workload::{ClusterJob, Flow, Flows};
 
 use super::Hosts;
@@ -62,8 +62,8 @@ impl Jobs {
                 let flow = FlowId(self.next);
                 self.next += 1;
                 let (source, destination, size) = (transfer.from, transfer.to, transfer.size);
-                let (start, rate, listed) = (cx.now, Rate(0), Flow::UNLISTED);
-                let spec = Flow { start, size, rate, source, destination, tag, listed };
+                let (start, rate, listed, deadline) = (cx.now, Rate(0), Flow::UNLISTED, Span::ZERO);
+                let spec = Flow { start, size, rate, source, destination, tag, listed, deadline };
                 self.open.insert(flow, (number, transfer.number));
                 self.called.insert(flow, spec);
                 cx.schedule(cx.now, Event::FlowStart(flow));

@@ -42,6 +42,7 @@ pub(crate) fn flow(start: Span, source: u32, destination: u32, size: u64) -> Flo
         size: Bytes(size),
         tag: 0,
         listed: Flow::UNLISTED,
+        deadline: Span::ZERO,
         rate: Rate(0),
     }
 }

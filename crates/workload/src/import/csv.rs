@@ -1,4 +1,4 @@
-//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is kept. Must not depend on other
+//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is kept, a column of deadlines is read. Must not depend on other
 //! formats.
 
 use super::between_two;
@@ -59,6 +59,8 @@ struct Columns {
     source: usize,
     destination: usize,
     bytes: usize,
+    /// The column, and the picoseconds of one unit.
+    deadline: Option<(usize, u64)>,
 }
 
 impl Columns {
@@ -72,7 +74,10 @@ impl Columns {
         };
         let (name, unit) = STARTS.into_iter().find(|(name, _)| find(name).is_some()).unwrap_or(STARTS[0]);
         let (source, destination, bytes) = (column("src")?, column("dst")?, column("bytes")?);
-        Ok(Columns { id: find("flow_id"), start: column(name)?, unit, source, destination, bytes })
+        let unit_of = |(name, unit): (&str, u64)| Some((find(&name.replace("start", "deadline"))?, unit));
+        let deadline = STARTS.into_iter().find_map(unit_of);
+        let (id, start) = (find("flow_id"), column(name)?);
+        Ok(Columns { id, start, unit, source, destination, bytes, deadline })
     }
 
     fn row(&self, line: &Line<'_>, named: &BTreeMap<&str, u32>) -> Result<FlowLine, ImportError> {
@@ -87,8 +92,11 @@ impl Columns {
     fn flow(&self, line: &Line<'_>, named: &BTreeMap<&str, u32>) -> Result<ListedFlow, ImportError> {
         let at = line.time(self.start, "the start", self.unit)?;
         let (from, to) = (host(line, self.source, named)?, host(line, self.destination, named)?);
+        let given =
+            self.deadline.filter(|(column, _)| line.words.get(*column).is_some_and(|word| !word.is_empty()));
+        let deadline = given.map(|(column, unit)| line.time(column, "the deadline", unit)).transpose()?;
         let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
-        between_two(line, ListedFlow { at, from, to, size: Bytes(size) })
+        between_two(line, ListedFlow { at, from, to, size: Bytes(size), deadline })
     }
 }
 

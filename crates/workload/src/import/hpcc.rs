@@ -71,6 +71,12 @@ fn flow(
     let start = start.ok_or_else(|| line.error(word, "the start time in seconds, at most a million"))?;
     between_two(
         line,
-        ListedFlow { at: Span::from_seconds_rounded(start), from: from.0, to: to.0, size: Bytes(size) },
+        ListedFlow {
+            at: Span::from_seconds_rounded(start),
+            from: from.0,
+            to: to.0,
+            size: Bytes(size),
+            deadline: None,
+        },
     )
 }

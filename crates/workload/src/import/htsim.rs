@@ -72,7 +72,9 @@ fn flow(line: &Line<'_>, (from, to): (&str, &str), nodes: u64) -> Result<ListedF
         }
     }
     match (start, size) {
-        (Some(at), Some(size)) => between_two(line, ListedFlow { at, from, to, size: Bytes(size) }),
+        (Some(at), Some(size)) => {
+            between_two(line, ListedFlow { at, from, to, size: Bytes(size), deadline: None })
+        }
         (None, _) => Err(line.error("no `start`", "`start` with picoseconds")),
         (_, None) => Err(line.error("no `size`", "`size` with bytes; endless flows are not supported")),
     }

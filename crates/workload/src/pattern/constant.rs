@@ -84,6 +84,7 @@ impl Pattern for Constant {
             destination,
             tag: site.tag,
             listed: Flow::UNLISTED,
+            deadline: Span::ZERO,
         };
         Ok(Stream::of((0..self.0.count).map(pair).map(flow).collect()))
     }

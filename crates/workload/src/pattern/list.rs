@@ -6,8 +6,8 @@ use crate::import::{self, FlowLine, ImportError};
 use crate::listed::ListedFlow;
 use crate::site::PatternSite;
 use std::collections::BTreeMap;
-use weft_core::Bytes;
 use weft_core::Problem;
+use weft_core::{Bytes, Span};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows listed one by one, or read from a file";
@@ -17,7 +17,7 @@ weft_core::settings! {
     pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
-        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; hosts are numbers or names; a column flow_id comes back as `listed_id` in the results.
+        /// A CSV file, possibly compressed (`.csv.gz`), whose header names the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst and bytes; hosts are numbers or names; a column flow_id comes back as `listed_id` in the results, and a column deadline_ns (or another unit) gives deadlines, counted from the start; empty: that of the entry.
         file: Option<String> = None,
     }
 }
@@ -87,6 +87,7 @@ fn column(setting: &str) -> &str {
     match setting {
         "from" => "src",
         "to" => "dst",
+        "deadline" => "deadline",
         _ => "bytes",
     }
 }
@@ -106,5 +107,9 @@ fn place(site: &PatternSite<'_>, entry: &ListedFlow) -> Result<Flow, Problem> {
     if entry.size == Bytes(0) {
         return Err(Problem::new("size", "a flow must have at least one byte"));
     }
-    Ok(flow(site.tag, site.start + entry.at, (from, to), entry.size))
+    let deadline = entry.deadline.unwrap_or(Span::ZERO);
+    if entry.deadline == Some(Span::ZERO) {
+        return Err(Problem::new("deadline", "a deadline of zero cannot be met"));
+    }
+    Ok(Flow { deadline, ..flow(site.tag, site.start + entry.at, (from, to), entry.size) })
 }

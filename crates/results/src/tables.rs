@@ -51,16 +51,19 @@ pub(crate) struct FlowColumns {
     pub(crate) reordering: bool,
     /// The column of identifiers from flow files.
     pub(crate) listed: bool,
+    /// Columns on deadlines.
+    pub(crate) dated: bool,
 }
 
 /// The table `flows`, or a part of it: one row per flow. `measured` holds for flows that started after the warm-up;
 /// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow files
 /// have a `flow_id`, `listed_id`.
 pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumns) -> DataTable {
-    let FlowColumns { reordering, listed, .. } = *columns;
+    let FlowColumns { reordering, listed, dated, .. } = *columns;
     let table = times_of_flows(record, flows, columns);
     let ids = || Cells::Integers(flows.iter().map(|flow| flow.listed.map(u64::from)).collect());
     let table = if listed { table.column("listed_id", "", ids()) } else { table };
+    let table = if dated { deadlines_of_flows(flows, table) } else { table };
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
     let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
     let table = if record.measured.has(Quantity::Marks) {
@@ -77,6 +80,19 @@ pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColu
         table
     };
     if record.pauses.is_empty() { table } else { pauses_of_flows(flows, table) }
+}
+
+/// Adds the columns on deadlines.
+fn deadlines_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
+    let late = |flow: &FlowRecord| {
+        let taken = flow.end?.since(flow.start);
+        taken.0.checked_sub(flow.deadline?.0).filter(|late| *late > 0)
+    };
+    let deadline = |flow: &FlowRecord| flow.deadline.map(|deadline| deadline.0);
+    table
+        .column("deadline_ps", "ps", Cells::Integers(flows.iter().map(deadline).collect()))
+        .column("missed_by_ps", "ps", Cells::Integers(flows.iter().map(late).collect()))
+        .flags("terminated", flows.iter().map(|flow| flow.terminated))
 }
 
 /// Adds the columns on pauses.

@@ -23,6 +23,9 @@ use weft_core::record::RunRecord;
 pub struct Detail {
     /// The distribution of completion times with a logarithmic tail.
     pub fct_tail: Tail,
+    /// The times of the same flows alone in the empty network.
+    #[serde(default)]
+    pub alone_tail: Tail,
     /// The topology with the load of its links.
     pub network: NetworkColumns,
     /// The slowest flows of each traffic entry and class of size, the slowest first.
@@ -49,6 +52,7 @@ impl Detail {
     pub fn of(record: &RunRecord, flows: &FlowStatistics) -> Detail {
         Detail {
             fct_tail: flows.fct_tail.clone(),
+            alone_tail: flows.alone_tail.clone(),
             network: NetworkColumns::new(record),
             slow_flows: flows.slow_flows.iter().map(|flow| SlowFlow::new(record, flow)).collect(),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),

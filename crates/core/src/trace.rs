@@ -1,8 +1,8 @@
 //! One flow followed through a run: every packet of it, wherever it is. Must not depend on how it is shown.
 
-use super::{FlowSample, Reason};
 use crate::header::Header;
 use crate::ids::FlowId;
+use crate::record::{FlowSample, Reason};
 use crate::segment::Segment;
 use crate::units::Time;
 

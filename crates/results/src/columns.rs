@@ -101,6 +101,17 @@ const FLOWS: TableWords = TableWords {
             "`flow_id` of the flow file it comes from; only where a flow file has such a column",
         ),
         (
+            "deadline_ps",
+            "ps",
+            "by when it should finish, from its start; where any flow has a deadline, as the next two",
+        ),
+        (
+            "missed_by_ps",
+            "ps",
+            "from its deadline until it finished; empty: in time, unfinished or no deadline",
+        ),
+        ("terminated", "", "whether its sender gave it up because of its deadline"),
+        (
             "dupacks",
             "",
             "duplicate acknowledgements; with \"reordering\" in measure.record, as the next five",

@@ -173,12 +173,14 @@ impl Sweep {
     }
 
     /// Whether a case has no value of a metric because the engine did not measure it.
-    pub(crate) fn lacks(&self, scheme: usize, at: usize, metric: &str) -> bool {
+    #[must_use]
+    pub fn lacks(&self, scheme: usize, at: usize, metric: &str) -> bool {
         self.case(scheme, at).iter().any(|run| run.summary.lacks(metric))
     }
 
     /// The table cell for a case without a value of a metric.
-    pub(crate) fn absent(&self, scheme: usize, at: usize, metric: &str) -> String {
+    #[must_use]
+    pub fn absent(&self, scheme: usize, at: usize, metric: &str) -> String {
         if self.lacks(scheme, at, metric) { NOT_MEASURED.to_owned() } else { "–".to_owned() }
     }
 

@@ -1,7 +1,7 @@
 //! Writes a run to its folder: flows as they finish, everything else at the end. Memory does not depend on the number
 //! of flows. Must not depend on statistics.
 
-use crate::derived::Kept;
+use crate::derived::{IdealSchedules, Kept};
 use crate::detail::Detail;
 use crate::disk::DiskError;
 use crate::files;
@@ -29,6 +29,8 @@ pub struct Recording {
     flows: Sorter<{ size_of::<FlowRow>() / 8 }>,
     /// Whether any flow has an identifier from a flow file.
     listed: bool,
+    /// Whether any flow has a deadline.
+    dated: bool,
 }
 
 /// The hidden folder of a run being recorded.
@@ -58,6 +60,7 @@ impl Recording {
             scratch,
             building: Building(building),
             listed: false,
+            dated: false,
         })
     }
 
@@ -67,6 +70,7 @@ impl Recording {
     /// The file that could not be written, and why.
     pub fn add(&mut self, flow: &FlowRecord) -> Result<(), DiskError> {
         self.listed |= flow.listed.is_some();
+        self.dated |= flow.deadline.is_some();
         Ok(self.flows.add(row_of(flow))?)
     }
 
@@ -83,20 +87,21 @@ impl Recording {
         manifest: &Manifest,
         (scenario, quiver): (&str, String),
     ) -> Result<Run, DiskError> {
-        let Recording { building, scratch, flows, listed } = self;
+        let Recording { building, scratch, flows, listed, dated } = self;
         let kept = &kept.of(record.measured);
         let columns = FlowColumns {
             tags: record.tags.clone().into(),
             hosts: record.nodes.iter().map(|node| node.name.clone()).collect(),
             reordering: kept.reordering,
             listed,
+            dated,
         };
         let written = Written::new(&building.0, kept.csv.takes(flows.len()));
         let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));
         let table =
             |flows: &[FlowRecord]| tables::of_manifest(tables::flows(record, flows, &columns), manifest);
         let written = (kept.flows && kept.tables).then_some(written);
-        let flows = write_flows(parts, (record, &table), written, scratch)?;
+        let flows = write_flows(parts, (record, &table), written, (scratch, kept.ideals))?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
         let run = Run {
             manifest: manifest.clone(),
@@ -135,10 +140,10 @@ fn write_flows(
     flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
     (record, table): (&RunRecord, &impl Fn(&[FlowRecord]) -> DataTable),
     mut written: Option<Written>,
-    scratch: Scratch,
+    (scratch, ideals): (Scratch, IdealSchedules),
 ) -> Result<FlowStatistics, DiskError> {
     let rows = scratch.rows();
-    let mut survey = RecordSurvey::new(record, scratch);
+    let mut survey = RecordSurvey::new(record, scratch, ideals);
     let mut part = Vec::new();
     for flow in flows {
         let flow = flow?;

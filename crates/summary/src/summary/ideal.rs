@@ -1,0 +1,38 @@
+//! What ideal schedules would have reached with the flows of a run.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Mean completion times of the measured flows that finished under ideal schedules of their payload, without headers or
+/// delays, microseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IdealTimes {
+    /// No schedule has a lower mean: shortest remaining first (SRPT) at the links on which hosts send, or at those on
+    /// which they receive, whichever is greater.
+    pub bound_us: f64,
+    /// That bound for flows up to 100 kB alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub small_us: Option<f64>,
+    /// For flows above 100 kB, up to 10 MB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium_us: Option<f64>,
+    /// For flows above 10 MB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_us: Option<f64>,
+    /// The mean under each of the schedules of `measure.ideals`, by the last word of its metric.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub schedules: BTreeMap<String, f64>,
+}
+
+impl IdealTimes {
+    /// Its metrics, given the mean of the flows alone in the empty network, which is a bound, too.
+    pub(crate) fn named(&self, alone: [Option<f64>; 4]) -> Vec<(String, f64)> {
+        let of_size = [Some(self.bound_us), self.small_us, self.medium_us, self.large_us];
+        let names = ["bound", "bound.small", "bound.medium", "bound.large"];
+        let greater = |(bound, alone): (Option<f64>, Option<f64>)| Some(bound?.max(alone?));
+        let bounds = names.into_iter().zip(of_size.into_iter().zip(alone).map(greater));
+        let bounds = bounds.filter_map(|(name, value)| Some((name, value?)));
+        let schedules = self.schedules.iter().map(|(name, mean)| (name.as_str(), *mean));
+        bounds.chain(schedules).map(|(name, value)| (format!("ideal.{name}"), value)).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! Which flows met their deadlines, from one flow at a time.
+
+use crate::summary::{DeadlineCounts, Deadlines, Waiting};
+use weft_core::histogram::Histogram;
+use weft_core::record::{FlowRecord, RunRecord};
+
+/// The counts so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Punctuality {
+    all: DeadlineCounts,
+    tags: Vec<DeadlineCounts>,
+    bits: u64,
+    late_ns: Histogram,
+}
+
+impl Punctuality {
+    /// Nothing yet, for `tags` traffic entries.
+    pub(super) fn new(tags: usize) -> Punctuality {
+        Punctuality { tags: vec![DeadlineCounts::default(); tags], ..Punctuality::default() }
+    }
+
+    /// Adds a measured flow.
+    pub(super) fn add(&mut self, flow: &FlowRecord) {
+        let Some(deadline) = flow.deadline else { return };
+        let taken = flow.end.map(|end| end.since(flow.start));
+        let (met, late) =
+            (taken.is_some_and(|taken| taken <= deadline), taken.filter(|taken| *taken > deadline));
+        for counts in [Some(&mut self.all), self.tags.get_mut(usize::from(flow.tag))].into_iter().flatten() {
+            counts.flows += 1;
+            counts.met += u64::from(met);
+            counts.late += u64::from(late.is_some());
+            counts.terminated += u64::from(flow.terminated);
+        }
+        self.bits += if met { flow.size.bits() } else { 0 };
+        late.iter().for_each(|taken| self.late_ns.add((*taken - deadline).0 / 1_000));
+    }
+
+    /// The outcome; `None` if no flow had a deadline.
+    pub(super) fn finish(self, record: &RunRecord) -> Option<Deadlines> {
+        let span = record.ended.since(record.warm_up).seconds();
+        let named = record.tags.iter().cloned().zip(self.tags);
+        let named = named.filter(|(_, counts)| counts.flows > 0 && record.tags.len() > 1);
+        (self.all.flows > 0).then(|| Deadlines {
+            all: self.all,
+            tags: named.collect(),
+            goodput_gbps: if span > 0.0 { self.bits as f64 / span / 1e9 } else { 0.0 },
+            missed_by_us: Waiting::of_ns(&self.late_ns),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{Bytes, Span, Time};
+
+    fn flow(tag: u16, deadline_us: u64, taken_us: Option<u64>) -> FlowRecord {
+        FlowRecord {
+            tag,
+            size: Bytes(1_000),
+            deadline: Some(Span::from_us(deadline_us)),
+            end: taken_us.map(|us| Time::ZERO + Span::from_us(us)),
+            ..FlowRecord::default()
+        }
+    }
+
+    #[test]
+    fn every_flow_with_a_deadline_is_counted_once() {
+        let mut found = Punctuality::new(2);
+        let terminated = FlowRecord { terminated: true, ..flow(1, 10, None) };
+        let without = FlowRecord { deadline: None, ..flow(0, 10, Some(5)) };
+        let flows = [flow(0, 10, Some(10)), flow(0, 10, Some(14)), flow(1, 10, None), terminated, without];
+        flows.iter().for_each(|flow| found.add(flow));
+        let tags = ["a", "b"].map(str::to_owned).to_vec();
+        let record = RunRecord { tags, ended: Time::ZERO + Span::from_us(1), ..RunRecord::default() };
+        let found = found.finish(&record).expect("there are deadlines");
+        assert_eq!(found.all, DeadlineCounts { flows: 4, met: 1, late: 1, terminated: 1 });
+        assert_eq!((found.all.open(), found.tags["b"].terminated), (1, 1));
+        assert_eq!((found.goodput_gbps, found.missed_by_us.mean), (8.0, 4.0), "8000 bits in a microsecond");
+    }
+}
