@@ -11,18 +11,21 @@ FUZZ      = 0.13.2
 FUZZ_TIME = 60
 DECISIONS = 2000
 HDL_TOOLS = g++ verilator iverilog yosys
+NET_TOOLS = ip ping traceroute iperf3 tshark ethtool
+NET_PACKAGES = iproute2 iputils-ping traceroute iperf3 tshark ethtool frr
 
-.PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools
+.PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools hardware-page hardware-library
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
-	@echo "make setup   install what the tests need, saying what: Rust (stable, and nightly with Miri), Chromium, valgrind, cargo-deny, mdbook, cargo-fuzz, hardware tools"
+	@echo "make setup   install what the tests need, saying what: Rust (stable, and nightly with Miri), Chromium, valgrind, cargo-deny, mdbook, cargo-fuzz, hardware and network tools"
 	@echo "make test    everything that must hold before a change lands; does what make setup does first"
 	@echo "make docs    the book and the API pages (part of make test)"
 	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets (part of make test, one case)"
 	@echo "make counts  compare what packets cost with bench/counts.json (part of make test)"
 	@echo "make hardware       lint, simulate and prove DRILL in SystemVerilog (part of make test)"
-	@echo "make hardware-full  the same with a million decisions per parameter set, in hours"
+	@echo "make hardware-full  a million decisions per parameter set and simulator, in hours; resumes where it stopped"
+	@echo "make hardware-page  synthesise DRILL and write docs/src/hardware.md; installs the cell library"
 	@echo "make advisories  look for known vulnerabilities of dependencies, where the database can be fetched"
 	@echo "make miri    the tests of the vocabulary under an interpreter that finds errors of unsafe code (part of make test)"
 	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds (part of make test, for 5)"
@@ -38,8 +41,11 @@ setup:
 	done
 	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
 	@cargo +nightly miri --version >/dev/null 2>&1 || echo "make setup: a nightly compiler with miri is missing and will be installed if rustup can"
+	@for tool in $(NET_TOOLS); do \
+		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed where apt-get can"; \
+	done
 	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
-	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools python
+	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
 test: setup deny
 	cargo fmt --all --check
@@ -129,24 +135,36 @@ fuzz: rust cargo-fuzz
 		cargo $$compiler fuzz run --sanitizer $$sanitizer $$target -- -max_total_time=$(FUZZ_TIME) || exit 1; \
 	done
 
-# DRILL in SystemVerilog decides as the simulator does: vectors from the simulator's engine, played by Icarus for every
-# parameter set and by Verilator for two; then the proofs.
+# DRILL in SystemVerilog decides as the simulator does: vectors from the simulator's engine, played by Icarus and Verilator for
+# every parameter set, and by Icarus for the schemes beside it; at the same time the proofs. Forty candidates take Icarus long.
 HARDWARE = $(MAKE) --no-print-directory --silent -C hdl/drill OUT=$(CURDIR)/target/hardware
 hardware: rust hardware-tools
 	cargo build --release --locked --quiet --package weft-cli
 	$(HARDWARE) lint
 	target/release/weft vectors drill --out target/hardware --decisions $(DECISIONS)
-	$(HARDWARE) $$(target/release/weft vectors drill --list | sed 's/ .*//; s/^/icarus-/') verilator-faults verilator-four-engines
-	$(HARDWARE) prove
+	target/release/weft vectors drill twenty --out target/hardware --decisions $$(($(DECISIONS) / 4))
+	target/release/weft vectors compare --out target/hardware/compare
+	$(HARDWARE) -j2 prove $$(target/release/weft vectors drill --list | sed 's/ .*//; s/.*/icarus-& verilator-&/') compare
+	@OUT=$(CURDIR)/target/hardware hdl/drill/full.sh --check
 
-# One set after the other: vectors of a million decisions take about 100 MB each.
+# A million decisions per set and simulator, one run after the other. It resumes where it stopped, and keeps its record in
+# hdl/drill/runs.csv, from which the page is written. LIMIT=3600 begins no run after an hour.
 hardware-full: rust hardware-tools
 	cargo build --release --locked --quiet --package weft-cli
-	@for set in $$(target/release/weft vectors drill --list | sed 's/ .*//'); do \
-		target/release/weft vectors drill $$set --out target/hardware --decisions 1000000 && \
-		$(HARDWARE) verilator-$$set icarus-$$set || exit 1; \
-		rm -rf target/hardware/$$set; \
-	done
+	OUT=$(CURDIR)/target/hardware hdl/drill/full.sh
+
+# The page about hardware, docs/src/hardware.md: everything is synthesised to the cells of Debian's library, in half an hour.
+hardware-page: rust hardware-tools hardware-library
+	cargo xtask hardware --write
+
+LIBRARY = /usr/share/qflow/tech/osu018/osu018_stdcells.lib
+hardware-library:
+	@test -f $(LIBRARY) || { \
+		echo "the cell library is missing; installing qflow-tech-osu018 with apt-get"; \
+		{ $(ROOT) apt-get update && $(ROOT) apt-get install --yes --no-install-recommends qflow-tech-osu018; } \
+			>/dev/null 2>&1 || true; }
+	@test -f $(LIBRARY) || { \
+		echo "area is that of the cells in $(LIBRARY): install the package qflow-tech-osu018" >&2; exit 1; }
 
 # A Rust compiler that is recent enough.
 rust:
@@ -183,6 +201,15 @@ python:
 		rm -rf target/python; \
 		echo "make setup: no Python packages; the recipes of the book will not be run"; }
 
+# Real clients and daemons for the tests of the router, which say so and skip what is missing. Services of these packages are not started.
+.PHONY: network-tools
+network-tools:
+	@for tool in $(NET_TOOLS) /usr/lib/frr/ospfd; do command -v $$tool >/dev/null || missing=1; done; \
+	test -z "$$missing" || { \
+		echo "tools for the router's tests are missing; installing $(NET_PACKAGES) with apt-get"; \
+		{ $(ROOT) apt-get update && $(ROOT) env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+			apt-get install --yes --no-install-recommends $(NET_PACKAGES); } >/dev/null 2>&1 || true; }
+
 # What counts instructions.
 valgrind:
 	@command -v valgrind >/dev/null || { \
@@ -192,7 +219,7 @@ valgrind:
 	@command -v valgrind >/dev/null || { \
 		echo "instructions are counted by valgrind: install the package \`valgrind\` of your system" >&2; exit 1; }
 
-# What checks hardware: Verilator, Icarus Verilog, and Yosys with yosys-abc.
+# What checks hardware: Verilator, Icarus Verilog, Yosys with yosys-abc, and SymbiYosys if PyPI can be reached.
 hardware-tools:
 	@for tool in $(HDL_TOOLS); do command -v $$tool >/dev/null || { \
 		echo "$$tool is missing; installing it with apt-get"; \
@@ -200,3 +227,4 @@ hardware-tools:
 			>/dev/null 2>&1 || true; }; done
 	@for tool in $(HDL_TOOLS); do command -v $$tool >/dev/null || { \
 		echo "hardware is checked by $$tool: install the package of this name of your system" >&2; exit 1; }; done
+	@$(HARDWARE) sby

@@ -35,6 +35,9 @@ fn v4(bytes: &[u8]) {
     }
     let error = error_v4(IcmpError::TimeExceeded, packet.destination, packet.source, bytes);
     assert!(Ipv4Packet::parse(&error).is_ok());
+    for part in weft_packet::fragment::fragments(bytes, 68).unwrap_or_default() {
+        assert!(part.len() <= 68 && Ipv4Packet::parse(&part).is_ok());
+    }
     let mut next = bytes.to_vec();
     if ipv4::decrement_ttl(&mut next) {
         assert_eq!(Ipv4Packet::parse(&next).map(|next| next.ttl + 1), Ok(packet.ttl));

@@ -17,8 +17,18 @@ const PARTS: &[&str] = &["weft-core"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
-const SWITCH: &[&str] =
-    &["weft-core", "weft-arbiter", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
+const SWITCH: &[&str] = &[
+    "weft-core",
+    "weft-arbiter",
+    "weft-mark",
+    "weft-buffer",
+    "weft-queue",
+    "weft-pfc",
+    "weft-visibility",
+    "weft-voq",
+];
+/// A router has real packets, tables, and the switch.
+const ROUTER: &[&str] = &["weft-core", "weft-packet", "weft-netlink", "weft-esp", "weft-fib", "weft-switch"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
@@ -37,9 +47,18 @@ const TRANSPORT: &[&str] = &[
 /// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+/// What an engine records while it runs a plan.
+const RECORDER: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-transport", "weft-plan"];
 /// An engine runs plans.
-const ENGINE: &[&str] =
-    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
+const ENGINE: &[&str] = &[
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+    "weft-recorder",
+];
 /// A checked scenario as types.
 const MODEL: &[&str] = &[
     "weft-mistake",
@@ -88,6 +107,7 @@ const FACADE: &[&str] = &[
     "weft-lint",
     "weft-analyse",
     "weft-control",
+    "weft-trace",
     "weft-draw",
 ];
 /// From scenario to setups; reports define the metrics a scenario may name.
@@ -152,10 +172,20 @@ const BENCH: &[&str] = &[
 ];
 
 /// One run in numbers.
-const SUMMARY: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
-/// Reports turn records into tables and pages.
-const REPORT: &[&str] =
+const SUMMARY: &[&str] = &["weft-core", "weft-ideal", "weft-statistics", "weft-table", "weft-draw"];
+/// The folders of runs, on disk and in memory.
+const RESULTS: &[&str] =
     &["weft-core", "weft-summary", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
+/// Headlines, plots and pages of what is on disk.
+const REPORT: &[&str] = &[
+    "weft-core",
+    "weft-summary",
+    "weft-statistics",
+    "weft-store",
+    "weft-table",
+    "weft-draw",
+    "weft-results",
+];
 /// Reproductions request runs from the facade and show the results.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
@@ -163,6 +193,7 @@ const APPLIANCE: &[&str] = &[
     "weft-core",
     "weft-mistake",
     "weft-packet",
+    "weft-esp",
     "weft-fib",
     "weft-switch",
     "weft-topology",
@@ -179,14 +210,17 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-arbiter", may_use: PARTS },
     Layer { name: "weft-packet", may_use: &[] },
+    Layer { name: "weft-netlink", may_use: &[] },
+    Layer { name: "weft-esp", may_use: &[] },
     Layer { name: "weft-fib", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
     Layer { name: "weft-pfc", may_use: PARTS },
+    Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
-    Layer { name: "weft-router", may_use: &["weft-core", "weft-packet", "weft-fib", "weft-switch"] },
+    Layer { name: "weft-router", may_use: ROUTER },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-card", may_use: PARTS },
     Layer { name: "weft-tlt", may_use: PARTS },
@@ -207,6 +241,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-summary", may_use: SUMMARY },
+    Layer { name: "weft-results", may_use: RESULTS },
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },
@@ -215,7 +250,9 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-rules", may_use: RULES },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
+    Layer { name: "weft-recorder", may_use: RECORDER },
     Layer { name: "weft-sim", may_use: ENGINE },
+    Layer { name: "weft-trace", may_use: &["weft-core", "weft-packet", "weft-draw"] },
     Layer { name: "weft-config", may_use: &[] },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
@@ -340,7 +377,7 @@ mod tests {
         assert!(
             complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));

@@ -8,13 +8,20 @@ pub mod file;
 pub mod plan;
 pub mod run;
 mod switch;
+mod tunnels;
 pub mod watch;
 
+mod devices;
+mod failure;
 mod outcome;
 mod pages;
+mod play;
+mod ports;
 mod reader;
+mod routes;
 
+pub use failure::ApplianceError;
 pub use outcome::{RouterReport, SwitchPortReport, SwitchReport};
 pub use plan::{PortDevice, RouterPlan};
-pub use run::{ApplianceError, run};
+pub use run::run;
 pub use watch::WatchAddress;

@@ -6,7 +6,7 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
 use weft_draw::Columns;
 use weft_router::RouterCounters;
-use weft_router::driver::SwitchDriver;
+use weft_router::app::switch::SharedSwitch;
 use weft_switch::PortCounters;
 
 use crate::plan::{PortUse, RouterPlan};
@@ -51,7 +51,7 @@ impl RouterReport {
 }
 
 /// The counters of a switch, by the port names of the file.
-pub(crate) fn switched(plan: &RouterPlan, driver: &mut SwitchDriver) -> SwitchReport {
+pub(crate) fn switched(plan: &RouterPlan, switch: &SharedSwitch) -> SwitchReport {
     let numbers: Vec<(String, PortId)> = plan
         .ports
         .iter()
@@ -61,12 +61,12 @@ pub(crate) fn switched(plan: &RouterPlan, driver: &mut SwitchDriver) -> SwitchRe
         })
         .collect();
     let counted = |(name, number)| {
-        let ((packets, bytes), counted) = driver.port(number);
+        let ((packets, bytes), counted) = switch.port(number);
         SwitchPortReport { name, packets, bytes, counted }
     };
     let ports = numbers.into_iter().map(counted).collect();
-    let drops = Reason::ALL.iter().map(|reason| (*reason, driver.dropped(*reason)));
-    SwitchReport { ports, drops: drops.filter(|(_, count)| *count > 0).collect(), inside: driver.inside() }
+    let drops = Reason::ALL.iter().map(|reason| (*reason, switch.dropped(*reason)));
+    SwitchReport { ports, drops: drops.filter(|(_, count)| *count > 0).collect(), inside: switch.inside() }
 }
 
 impl fmt::Display for RouterReport {

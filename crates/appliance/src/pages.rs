@@ -1,11 +1,15 @@
 //! The pages of a running router: `/metrics` for Prometheus, `/show` for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use weft_draw::Columns;
+use weft_fib::IpPrefix;
 use weft_router::app::switch::SharedSwitch;
 use weft_router::control::{Control, NextHop};
+use weft_router::kernel::KernelCounters;
 use weft_router::{DropCause, RouterCounters};
 
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
@@ -17,7 +21,7 @@ const MOST_ROUTES: usize = 1000;
 /// What the workers of a router share with the pages.
 pub(crate) enum Shared {
     Nothing,
-    Routes(Arc<Control>),
+    Routes(Arc<Control>, Option<Arc<KernelCounters>>),
     Switch(Arc<SharedSwitch>),
 }
 
@@ -59,7 +63,7 @@ impl<'a> Running<'a> {
 
     fn switch(&self) -> Option<SwitchReport> {
         match &self.shared {
-            Shared::Switch(shared) => Some(switched(self.plan, &mut shared.driver())),
+            Shared::Switch(shared) => Some(switched(self.plan, shared)),
             _ => None,
         }
     }
@@ -80,6 +84,9 @@ impl<'a> Running<'a> {
         if let Some(switch) = self.switch() {
             page.switch(&switch);
         }
+        if let Shared::Routes(control, kernel) = &self.shared {
+            page.routes(control, kernel.as_deref());
+        }
         page.0
     }
 
@@ -95,9 +102,16 @@ impl<'a> Running<'a> {
         let mut text = Columns::table(&["worker", "received", "sent", "dropped", "busy polls"], &rows);
         match &self.shared {
             Shared::Nothing => {}
-            Shared::Routes(control) => self.show_routes(control, &mut text),
+            Shared::Routes(control, kernel) => {
+                if let Some(kernel) = kernel {
+                    let [messages, readings] = [&kernel.messages, &kernel.readings].map(loaded);
+                    let _ =
+                        writeln!(text, "\nthe kernel: {messages} messages, read completely {readings} times");
+                }
+                self.show_routes(control, &mut text);
+            }
             Shared::Switch(shared) => {
-                let _ = write!(text, "\n{}", switched(self.plan, &mut shared.driver()));
+                let _ = write!(text, "\n{}", switched(self.plan, shared));
             }
         }
         text
@@ -105,19 +119,30 @@ impl<'a> Running<'a> {
 
     fn show_routes(&self, control: &Control, text: &mut String) {
         let port = |number: u16| self.plan.ports[usize::from(number)].name.as_str();
-        let (mut routes, neighbours) = control.read(|state| {
+        let (mut routes, lists, neighbours) = control.read(|state| {
             let neighbours: Vec<_> = state.neighbours().known().collect();
-            (state.routes(), neighbours)
+            let routes = state.routes();
+            let list = |(_, hop): &(IpPrefix, NextHop)| match hop {
+                NextHop::Multipath(number) => Some((*number, state.list(*number)?.to_vec())),
+                _ => None,
+            };
+            let lists: BTreeMap<u16, Vec<(NextHop, u16)>> = routes.iter().filter_map(list).collect();
+            (routes, lists, neighbours)
         });
         routes.sort_unstable_by_key(|(prefix, _)| *prefix);
         let _ = writeln!(text, "\n{} routes", routes.len());
         for (prefix, hop) in routes.iter().take(MOST_ROUTES) {
-            let _ = match hop {
-                NextHop::Local => writeln!(text, "  {prefix} is the router itself"),
-                NextHop::Reject => writeln!(text, "  {prefix} rejected"),
-                NextHop::Link(number) => writeln!(text, "  {prefix} on the link of {}", port(*number)),
-                NextHop::Station((number, via)) => writeln!(text, "  {prefix} via {via}, {}", port(*number)),
+            let words = match hop {
+                NextHop::Multipath(number) => {
+                    let path = |(next, share): &(NextHop, u16)| match share {
+                        1 => words(*next, port),
+                        share => format!("{} (share {share})", words(*next, port)),
+                    };
+                    lists.get(number).map_or(Vec::new(), |list| list.iter().map(path).collect()).join(" or ")
+                }
+                next => words(*next, port),
             };
+            let _ = writeln!(text, "  {prefix} {words}");
         }
         if routes.len() > MOST_ROUTES {
             let _ = writeln!(text, "  and {} more", routes.len() - MOST_ROUTES);
@@ -126,6 +151,19 @@ impl<'a> Running<'a> {
         for ((number, address), mac) in neighbours {
             let _ = writeln!(text, "  {address} is {mac}, {}", port(number));
         }
+    }
+}
+
+/// A next hop in words, after its prefix.
+fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
+    match next {
+        NextHop::Local => "is the router itself".to_owned(),
+        NextHop::Reject => "rejected".to_owned(),
+        NextHop::Blackhole => "dropped silently".to_owned(),
+        NextHop::Link(number) => format!("on the link of {}", port(number)),
+        NextHop::Station((number, via)) => format!("via {via}, {}", port(number)),
+        NextHop::Tunnel(number) => format!("through tunnel {number}"),
+        NextHop::Multipath(number) => format!("by list {number}"),
     }
 }
 
@@ -162,6 +200,21 @@ impl MetricsPage {
         }
     }
 
+    fn routes(&mut self, control: &Control, kernel: Option<&KernelCounters>) {
+        let (routes, neighbours) = control.read(|state| (state.route_counts(), state.neighbours().len()));
+        let families = ["ipv4", "ipv6"].iter().zip(routes);
+        let counts = families.map(|(name, count)| (format!("family=\"{name}\""), count as u64));
+        self.metric("weft_router_routes", "Routes, by family", counts);
+        let neighbours = [(String::new(), neighbours as u64)].into_iter();
+        self.metric("weft_router_neighbours", "Stations on the links, resolved or not", neighbours);
+        let Some(kernel) = kernel else { return };
+        let one = |count| [(String::new(), loaded(count))].into_iter();
+        let help = "Messages of the kernel about routes, links, addresses and neighbours";
+        self.metric("weft_router_kernel_messages_total", help, one(&kernel.messages));
+        let help = "How often all routes of the kernel were read";
+        self.metric("weft_router_kernel_readings_total", help, one(&kernel.readings));
+    }
+
     fn switch(&mut self, switch: &SwitchReport) {
         let ports = |value: fn(&SwitchPortReport) -> u64| {
             switch.ports.iter().map(move |port| (format!("port=\"{}\"", escaped(&port.name)), value(port)))
@@ -178,6 +231,10 @@ impl MetricsPage {
         let inside = [(String::new(), switch.inside as u64)].into_iter();
         self.metric("weft_switch_inside_packets", "Packets inside the switch", inside);
     }
+}
+
+fn loaded(count: &AtomicU64) -> u64 {
+    count.load(Ordering::Relaxed)
 }
 
 /// The value of a label, escaped for the format.

@@ -2,13 +2,16 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use weft_core::{HostId, PortId, SwitchId};
+use weft_esp::EspCipher;
 use weft_fib::IpPrefix;
 use weft_packet::Mac;
 use weft_plan::Setup;
 use weft_router::app::switch::ClassOfCodePoint;
+use weft_router::neighbours::Station;
 use weft_topology::Node;
 
 use crate::watch::WatchAddress;
@@ -18,8 +21,17 @@ use crate::watch::WatchAddress;
 pub enum PortDevice {
     /// A network interface, through a packet socket.
     Packet(String),
+    /// A network interface, through AF_XDP.
+    Xdp(String),
     /// A TAP device of this name; created if it does not exist.
     Tap(String),
+    /// Capture files: frames that arrive, and a file for those that leave.
+    Capture {
+        /// The file to read.
+        read: Option<PathBuf>,
+        /// The file to write.
+        write: Option<PathBuf>,
+    },
 }
 
 /// A port.
@@ -57,8 +69,25 @@ pub enum PlannedHop {
     Gateway(u16, IpAddr),
     /// Directly to the stations on the link of a port.
     Link(u16),
+    /// Through the tunnel of this number.
+    Tunnel(u16),
     /// None: packets are rejected.
     Reject,
+}
+
+/// An IPsec tunnel.
+#[derive(Clone, Debug)]
+pub struct PlannedTunnel {
+    /// Its name in the file.
+    pub name: String,
+    /// The addresses of its ends: this router's, and the other's.
+    pub ends: (IpAddr, IpAddr),
+    /// Index and cipher of what is sent.
+    pub outbound: (u32, EspCipher),
+    /// Index and cipher of what is received.
+    pub inbound: (u32, EspCipher),
+    /// Packets within which order does not matter.
+    pub window: u32,
 }
 
 /// A switch of a scenario's network.
@@ -70,6 +99,8 @@ pub struct PlannedSwitch {
     pub switch: SwitchId,
     /// The class of each code point.
     pub class_of: ClassOfCodePoint,
+    /// The forwarding engine of each input port, unless any engine may decide about its packets.
+    pub readers: Vec<Option<u16>>,
 }
 
 impl fmt::Debug for PlannedSwitch {
@@ -87,6 +118,12 @@ pub enum PlannedApplication {
     Route {
         /// The routes, in the order of the file.
         routes: Vec<(IpPrefix, PlannedHop)>,
+        /// Stations whose MAC addresses are given.
+        neighbours: Vec<(Station, Mac)>,
+        /// IPsec tunnels, in the order of the file.
+        tunnels: Vec<PlannedTunnel>,
+        /// Whether the kernel's routes and addresses are followed.
+        kernel: bool,
         /// ICMP errors per second that each worker may send.
         errors_per_second: u32,
     },
@@ -109,4 +146,31 @@ pub struct RouterPlan {
     pub application: PlannedApplication,
     /// The ports.
     pub ports: Vec<PlannedPort>,
+}
+
+impl RouterPlan {
+    /// Whether the ports are captures, so that the router runs on recorded time.
+    #[must_use]
+    pub fn plays(&self) -> bool {
+        self.ports.iter().any(|port| matches!(port.device, PortDevice::Capture { .. }))
+    }
+
+    /// The worker that reads a port, if one reads it alone: the one with the forwarding engine of its packets.
+    #[must_use]
+    pub fn reader_of(&self, port: &PlannedPort) -> Option<u16> {
+        match (&self.application, port.use_of) {
+            (PlannedApplication::Switch(switch), PortUse::Switched(number, ..)) => {
+                Some(switch.reader_of(number, self.workers))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl PlannedSwitch {
+    /// The worker among `workers` that reads a port.
+    #[must_use]
+    pub fn reader_of(&self, port: PortId, workers: u16) -> u16 {
+        self.readers[port.index()].map_or(port.index(), usize::from) as u16 % workers
+    }
 }

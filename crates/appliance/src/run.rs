@@ -1,73 +1,30 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thiserror::Error;
-use weft_fib::RouteError;
-use weft_packet::Mac;
+use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
-use weft_router::app::switch::{SharedSwitch, SwitchPort, Switching};
-use weft_router::backend::packet_socket::PacketSocket;
-use weft_router::backend::tap::TapDevice;
+use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
-use weft_router::driver::SwitchDriver;
+use weft_router::kernel::{KernelCounters, KernelFollower};
 use weft_router::neighbours::NeighbourLimits;
-use weft_router::{Application, Backend, FramePool, Interface, RouterCounters, RouterWorker};
+use weft_router::playback::Playback;
+use weft_router::tunnel::{Tunnel, Tunnels};
+use weft_router::{Application, FramePool, Interface, RouterCounters, RouterWorker};
 
+use crate::devices::{interface, open_all};
+use crate::failure::ApplianceError;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
 use crate::plan::{
-    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PortDevice, PortUse, RouterPlan,
+    PlannedApplication, PlannedHop, PlannedPort, PlannedSwitch, PlannedTunnel, PortDevice, PortUse,
+    RouterPlan,
 };
+use crate::play::play;
 use crate::watch::{WatchAddress, WatchListener};
-
-/// Why a router cannot start or continue.
-#[derive(Debug, Error)]
-pub enum ApplianceError {
-    /// A device cannot be opened.
-    #[error("port `{port}`: cannot open {device}: {cause}{hint}")]
-    Device {
-        /// The port.
-        port: String,
-        /// Its device.
-        device: String,
-        /// The system's error.
-        cause: io::Error,
-        /// A hint.
-        hint: &'static str,
-    },
-    /// A device lacks information about itself.
-    #[error("port `{port}`: {message}")]
-    Port {
-        /// The port.
-        port: String,
-        /// What is missing or out of range.
-        message: String,
-    },
-    /// There is no room for a route.
-    #[error("route: {0}")]
-    Route(#[from] RouteError),
-    /// The address for queries cannot be opened.
-    #[error("metrics: cannot listen on {address}: {cause}")]
-    Metrics {
-        /// The address.
-        address: WatchAddress,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// A worker has failed.
-    #[error("worker {worker}: {cause}")]
-    Worker {
-        /// Its number.
-        worker: u16,
-        /// The system's error.
-        cause: io::Error,
-    },
-}
 
 /// Buffers of a worker per port, for frames waiting to be read or sent.
 const BUFFERS_PER_PORT: u32 = 512;
@@ -87,44 +44,70 @@ pub fn run(
 ) -> Result<RouterReport, ApplianceError> {
     let interfaces: Arc<[Interface]> =
         plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
-    let queues = (0..plan.workers).map(|_| open_all(plan)).collect::<Result<Vec<_>, _>>()?;
     match &plan.application {
         PlannedApplication::Forward => {
-            let wire = |port: &PlannedPort| match port.use_of {
-                PortUse::Wired(to, station) => {
-                    Some(CrossConnect::new(to, interfaces[usize::from(to)].mac, station))
-                }
-                _ => None,
-            };
-            let wires: Vec<CrossConnect> = plan.ports.iter().filter_map(wire).collect();
+            let wires = wires(plan, &interfaces);
             let running = Running::new(plan, Shared::Nothing);
             let app = |_| Forwarding::new(wires.clone());
-            work(&running, queues, (stop, started), app).map(RouterReport::of)
+            work(&running, (stop, started), app).map(RouterReport::of)
         }
-        PlannedApplication::Route { routes, errors_per_second } => {
-            let control = Arc::new(Control::new(Arc::clone(&interfaces), NeighbourLimits::default())?);
-            control.change(|state| {
-                routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
-            })?;
+        PlannedApplication::Route { errors_per_second, kernel, tunnels, .. } => {
+            let control = Arc::new(control(plan, &interfaces)?);
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
-            let running = Running::new(plan, Shared::Routes(Arc::clone(&control)));
-            let app = |_| Routing::new(Arc::clone(&control), Arc::clone(&interfaces), errors);
-            work(&running, queues, (stop, started), app).map(RouterReport::of)
+            let tunnels = Arc::new(open_tunnels(tunnels, plan.plays()));
+            let counted = kernel.then(Arc::default);
+            let running = Running::new(plan, Shared::Routes(Arc::clone(&control), counted));
+            let app = |_| {
+                let app = Routing::new(Arc::clone(&control), errors).with_tunnels(Arc::clone(&tunnels));
+                if *kernel { app.beside_kernel() } else { app }
+            };
+            work(&running, (stop, started), app).map(RouterReport::of)
         }
         PlannedApplication::Switch(switch) => {
             let shared = Arc::new(shared(plan, switch, &interfaces));
             let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
             let app = |worker| Switching::new(Arc::clone(&shared), worker);
-            let counters = work(&running, queues, (stop, started), app)?;
-            Ok(RouterReport { counters, switch: Some(switched(plan, &mut shared.driver())) })
+            let counters = work(&running, (stop, started), app)?;
+            Ok(RouterReport { counters, switch: Some(switched(plan, &shared)) })
         }
     }
 }
 
+/// The wires of minimal forwarding.
+fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
+    let wire = |port: &PlannedPort| match port.use_of {
+        PortUse::Wired(to, station) => Some(CrossConnect::new(to, interfaces[usize::from(to)].mac, station)),
+        _ => None,
+    };
+    plan.ports.iter().filter_map(wire).collect()
+}
+
+/// The tunnels of a plan. Their vectors follow the time, so that none ever comes twice; those of captures always begin alike.
+fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
+    let vector = if plays { 0 } else { weft_router::clock::nanoseconds_since_1970() };
+    let open = |PlannedTunnel { name, ends, outbound, inbound, window }: &PlannedTunnel| Tunnel {
+        name: name.clone(),
+        ends: *ends,
+        outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
+        inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
+    };
+    Tunnels::new(tunnels.iter().map(open).collect())
+}
+
+/// The routes and neighbours of a plan.
+fn control(plan: &RouterPlan, interfaces: &Arc<[Interface]>) -> Result<Control, ApplianceError> {
+    let control = Control::new(Arc::clone(interfaces), NeighbourLimits::default())?;
+    if let PlannedApplication::Route { routes, neighbours, .. } = &plan.application {
+        control.change(|state| {
+            neighbours.iter().for_each(|(station, mac)| state.fix_neighbour(*station, *mac));
+            routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
+        })?;
+    }
+    Ok(control)
+}
+
 /// The switch of a plan, empty.
 fn shared(plan: &RouterPlan, switch: &PlannedSwitch, interfaces: &[Interface]) -> SharedSwitch {
-    let rates = switch.setup.port_rates(switch.switch);
-    let driver = SwitchDriver::new(switch.setup.build_switch(switch.switch), rates, plan.workers.into());
     let port = |(port, interface): (&PlannedPort, &Interface)| match port.use_of {
         PortUse::Switched(number, host, station) => {
             Some(SwitchPort::new(number, interface.mac, host, station))
@@ -132,47 +115,70 @@ fn shared(plan: &RouterPlan, switch: &PlannedSwitch, interfaces: &[Interface]) -
         _ => None,
     };
     let ports = plan.ports.iter().zip(interfaces).filter_map(port).collect();
-    SharedSwitch::new(driver, ports, switch.setup.graph.hosts(), switch.class_of)
+    let shape = SwitchShape {
+        build: &|| switch.setup.build_switch(switch.switch),
+        rates: switch.setup.port_rates(switch.switch),
+        workers: plan.workers,
+        hosts: switch.setup.graph.hosts(),
+        class_of: switch.class_of,
+    };
+    SharedSwitch::new(shape, ports)
 }
 
 fn next(hop: PlannedHop) -> NextHop {
     match hop {
         PlannedHop::Gateway(port, address) => NextHop::Station((port, address)),
         PlannedHop::Link(port) => NextHop::Link(port),
+        PlannedHop::Tunnel(number) => NextHop::Tunnel(number),
         PlannedHop::Reject => NextHop::Reject,
     }
 }
 
-/// Runs a thread per worker and one that answers queries; the first failure ends all.
+/// Runs a thread per worker and one that answers queries; the first failure ends all. Captures are played instead.
 fn work<A: Application>(
     running: &Running<'_>,
-    queues: Vec<Vec<Box<dyn Backend>>>,
     (stop, started): (&AtomicBool, impl FnOnce()),
     app: impl Fn(u16) -> A,
 ) -> Result<RouterCounters, ApplianceError> {
     let plan = running.plan;
+    let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
+    if plan.plays() {
+        return play(
+            plan,
+            (stop, started),
+            Playback::new(plan.workers, plan.ports.len() as u16, buffers, app),
+        );
+    }
+    let queues = open_all(plan)?;
     let open = |address: &WatchAddress| {
         let failed = |cause| ApplianceError::Metrics { address: address.clone(), cause };
         WatchListener::open(address).map_err(failed)
     };
     let listener = plan.metrics.as_ref().map(open).transpose()?;
-    started();
     let (clock, failure) = (RouterClock::start(), Mutex::new(None));
+    let follower = follower(running, clock)?;
+    started();
     std::thread::scope(|scope| {
         if let Some(listener) = &listener {
             scope.spawn(|| listener.serve(stop, |path| running.page(path)));
         }
+        if let (Some((mut follower, counted)), Shared::Routes(control, _)) = (follower, &running.shared) {
+            let failure = &failure;
+            scope.spawn(move || {
+                if let Err(cause) = follower.follow(control, clock, (stop, &counted)) {
+                    fail((stop, failure), ApplianceError::Kernel { cause });
+                }
+            });
+        }
         for (number, ports) in (0_u16..).zip(queues) {
-            let pool = FramePool::new(BUFFERS_PER_PORT * (1 + ports.len() as u32) + stored_packets(plan));
+            let pool = FramePool::new(buffers);
             let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
             let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
                 let published = &running.workers[usize::from(number)];
                 if let Err(cause) = pinned.and_then(|()| worker.run(clock, stop, published)) {
-                    stop.store(true, Ordering::Relaxed);
-                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                    failure.get_or_insert(ApplianceError::Worker { worker: number, cause });
+                    fail((stop, failure), ApplianceError::Worker { worker: number, cause });
                 }
             });
         }
@@ -181,60 +187,45 @@ fn work<A: Application>(
     failure.map_or_else(|| Ok(running.total()), Err)
 }
 
+/// The first failure ends all threads.
+fn fail((stop, first): (&AtomicBool, &Mutex<Option<ApplianceError>>), failure: ApplianceError) {
+    stop.store(true, Ordering::Relaxed);
+    first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+}
+
+/// What follows the kernel, if the plan says so; everything has been read once when this returns.
+fn follower(
+    running: &Running<'_>,
+    clock: RouterClock,
+) -> Result<Option<(KernelFollower, Arc<KernelCounters>)>, ApplianceError> {
+    let Shared::Routes(control, Some(counted)) = &running.shared else { return Ok(None) };
+    refuse_second_router()?;
+    let names = running.plan.ports.iter().map(|port| match &port.device {
+        PortDevice::Packet(name) => name.clone(),
+        PortDevice::Xdp(_) | PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
+    });
+    let failed = |cause| ApplianceError::Kernel { cause };
+    let mut follower = KernelFollower::open(names.collect()).map_err(failed)?;
+    follower.read_all(control, clock, counted).map_err(failed)?;
+    Ok(Some((follower, Arc::clone(counted))))
+}
+
+/// With the kernel forwarding as well, every packet would be sent twice.
+fn refuse_second_router() -> Result<(), ApplianceError> {
+    let switches = ["net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"];
+    let is_on = |name: &&&str| {
+        let path = format!("/proc/sys/{}", name.replace('.', "/"));
+        std::fs::read_to_string(path).is_ok_and(|text| text.trim() == "1")
+    };
+    match switches.iter().find(is_on) {
+        Some(name) => Err(ApplianceError::KernelForwards { name }),
+        None => Ok(()),
+    }
+}
+
 /// The number of packets that a switch may hold: its memory full of minimum-size packets, up to a bound.
 fn stored_packets(plan: &RouterPlan) -> u32 {
     let PlannedApplication::Switch(switch) = &plan.application else { return 0 };
     let buffer = switch.setup.switch_at(switch.switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
     (buffer / LEAST_WIRE).min(MOST_STORED) as u32
-}
-
-/// Opens one queue of every port.
-fn open_all(plan: &RouterPlan) -> Result<Vec<Box<dyn Backend>>, ApplianceError> {
-    (0..plan.ports.len()).map(|number| open(plan, number)).collect()
-}
-
-fn open(plan: &RouterPlan, number: usize) -> Result<Box<dyn Backend>, ApplianceError> {
-    let port = &plan.ports[number];
-    // Queues of one interface share a group; groups are numbered per network namespace.
-    let group =
-        (plan.workers > 1).then(|| (std::process::id() as u16).wrapping_mul(64).wrapping_add(number as u16));
-    let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
-        PortDevice::Packet(name) => {
-            let socket = PacketSocket::open(name, number as u16, port.mac.is_some(), group);
-            (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
-        }
-        PortDevice::Tap(name) => {
-            let device = TapDevice::open(name, number as u16);
-            (device.map(|device| Box::new(device) as _), format!("TAP device {name}"))
-        }
-    };
-    opened.map_err(|cause| {
-        let hint = match cause.kind() {
-            io::ErrorKind::PermissionDenied => {
-                " (needs CAP_NET_RAW for interfaces, CAP_NET_ADMIN for TAP devices)"
-            }
-            _ => "",
-        };
-        ApplianceError::Device { port: port.name.clone(), device, cause, hint }
-    })
-}
-
-/// A port as routing sees it; the interface provides what the plan does not give.
-fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
-    let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
-    let said = |what: &str| match &port.device {
-        PortDevice::Packet(name) => std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok(),
-        PortDevice::Tap(_) => None,
-    };
-    let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());
-    let mac = port
-        .mac
-        .or_else(own_mac)
-        .ok_or_else(|| wrong("the interface has no station address: give `mac`".into()))?;
-    let own_mtu = said("mtu").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(1500);
-    let mtu = port.mtu.map_or(own_mtu, u32::from);
-    if mtu > 2048 {
-        return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
-    }
-    Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
 }

@@ -1,5 +1,6 @@
 //! The part of a file that makes the router act as a switch of a scenario's network.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use weft_router::app::switch::MOST_HOSTS;
 use weft_switch::{BalancerSettings, SwitchSettings, arbiter::ArbiterSettings, order::OrderSettings};
 use weft_topology::Node;
 
-use crate::plan::{PlannedSwitch, PortUse};
+use crate::plan::{PlannedPort, PlannedSwitch, PortUse};
 use crate::reader::TableReader;
 
 /// Keys of the file that only a switch uses.
@@ -21,7 +22,7 @@ const SCENARIO: &str = "the path of a scenario, from this file's folder";
 const CODE_POINTS: &str = "a list of code points for each queue but the last, such as [[46, 48]]";
 
 /// Reads the keys of a switch; complete only if there are no mistakes.
-pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path) -> Option<PlannedSwitch> {
+pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u16) -> Option<PlannedSwitch> {
     root.require("scenario", SCENARIO);
     root.require("switch", "the name of a switch, such as \"leaf0\"");
     let seed = root.number("seed", 0, i64::MAX).unwrap_or(1) as u64;
@@ -47,7 +48,33 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path) -> Option<P
     }
     let queues = setup.switch_at(switch).queues as usize;
     let class_of = class_of(root, queues)?;
-    Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of })
+    let built = setup.build_switch(switch);
+    if let Some(why) = built.indivisible().filter(|_| workers > 1) {
+        root.wrong("workers", format!("`{name}` {why}: one worker drives it"), "workers = 1");
+        return None;
+    }
+    let ports = setup.port_rates(switch).len() as u16;
+    let readers = (0..ports).map(|port| built.engine_of(PortId(port)).map(|engine| engine as u16)).collect();
+    Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of, readers })
+}
+
+/// Refuses workers that would have nothing to read.
+pub(crate) fn refuse_idle(
+    root: &mut TableReader<'_, '_>,
+    plan: &PlannedSwitch,
+    (workers, ports): (u16, &[PlannedPort]),
+) {
+    let reader = |port: &PlannedPort| match port.use_of {
+        PortUse::Switched(number, ..) => Some(plan.reader_of(number, workers)),
+        _ => None,
+    };
+    let busy: BTreeSet<u16> = ports.iter().filter_map(reader).collect();
+    if busy.len() < usize::from(workers) {
+        let message = format!("{workers} workers, of which {} have a port to read", busy.len());
+        let engines = plan.setup.switch_at(plan.switch).engines;
+        let allowed = format!("a worker for each engine with a port; the switch has {engines} engines");
+        root.wrong("workers", message, &allowed);
+    }
 }
 
 /// The network of the scenario in the requested case.

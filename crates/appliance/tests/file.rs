@@ -46,7 +46,9 @@ fn a_sound_file_is_a_plan() {
     let plan = parse_plan(SOUND, "r.toml").unwrap();
     assert_eq!((plan.workers, plan.burst, plan.pin, plan.ports.len()), (2, 64, false, 2));
     assert_eq!(plan.ports[1].mtu, Some(1400));
-    let PlannedApplication::Route { routes, errors_per_second: 1000 } = plan.application else { panic!() };
+    let PlannedApplication::Route { routes, errors_per_second: 1000, .. } = plan.application else {
+        panic!()
+    };
     let hops: Vec<PlannedHop> = routes.into_iter().map(|(_, hop)| hop).collect();
     let gateway = |text: &str| PlannedHop::Gateway(1, text.parse().unwrap());
     assert_eq!(hops, [gateway("10.2.0.254"), gateway("fe80::1"), PlannedHop::Reject]);
@@ -98,7 +100,7 @@ fn routes_name_ports_and_lie_on_links() {
         wrong("reject = true", "reject = true\nvia = \"10.2.0.9\"")
             .contains("`via` has no effect with reject = true")
     );
-    assert!(wrong("reject = true", "").contains("needs `via`, `port` or `reject = true`"));
+    assert!(wrong("reject = true", "").contains("needs `via`, `port`, `tunnel` or `reject = true`"));
 }
 
 #[test]
@@ -243,6 +245,134 @@ fn mistakes_of_a_switch_are_told_with_their_places() {
         let found = wrong(from, to);
         assert!(found.contains(message), "{to}: {found}");
     }
+}
+
+#[test]
+fn a_router_beside_the_kernel_has_the_kernels_addresses() {
+    let file = |key: &str| format!("kernel = true\n[[port]]\nname = \"left\"\n{key}\n");
+    let plan = parse_plan(&file("device = \"packet:left\""), "r.toml").unwrap();
+    assert!(matches!(plan.application, PlannedApplication::Route { kernel: true, .. }));
+    for (text, message) in [
+        (
+            file("device = \"packet:left\"\naddresses = [\"10.1.0.1/24\"]"),
+            "`addresses` has no effect with kernel = true",
+        ),
+        (
+            file("device = \"tap:left\"\nmac = \"02:00:00:00:00:01\""),
+            "the kernel routes between its interfaces",
+        ),
+        (
+            format!("application = \"forward\"\n{}", file("device = \"packet:left\"")),
+            "`kernel` has no effect",
+        ),
+    ] {
+        let found = mistakes(&text).join("\n");
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+#[test]
+fn tunnels_have_keys_that_nobody_else_can_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("tunnels");
+    let section = |name: &str, spi: u32| {
+        format!("[{name}]\nspi = \"{spi}\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", "5a".repeat(20))
+    };
+    let file = folder.0.join("hq.keys");
+    std::fs::write(&file, section("out", 256) + &section("in", 257)).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel =
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"192.0.2.9\"\nkeys = \"hq.keys\"\n";
+    let route = "[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n";
+    let text = format!("{SOUND}{tunnel}{route}");
+    let plan = parse_plan(&text, &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    assert!(!format!("{plan:?}").contains("5a5a"), "keys are in no description of the plan");
+    let PlannedApplication::Route { routes, .. } = plan.application else { panic!() };
+    assert_eq!(routes.last().unwrap().1, PlannedHop::Tunnel(0));
+    for (from, to, message) in [
+        ("tunnel = \"hq\"", "tunnel = \"hp\"", "there is no tunnel `hp`; did you mean `hq`?"),
+        ("tunnel = \"hq\"", "tunnel = \"hq\"\nport = \"left\"", "`port` has no effect beside `tunnel`"),
+        ("local = \"10.2.0.1\"", "local = \"10.2.0.7\"", "10.2.0.7 is the address of no port"),
+        ("192.0.2.9", "2001:db8::9", "10.2.0.1 and 2001:db8::9 are of different families"),
+        ("hq.keys", "no.keys", "no.keys: cannot be read"),
+        ("keys = \"hq.keys\"", "", "needs the key `keys`"),
+        (tunnel, &format!("{tunnel}{tunnel}"), "there is a tunnel `hq` already"),
+    ] {
+        let found = parse_plan(&text.replace(from, to), &folder.router()).expect_err(to).short();
+        assert!(found.contains(message), "{to}: {found}");
+    }
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let found = parse_plan(&text, &folder.router()).expect_err("readable").short();
+    assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
+}
+
+#[test]
+fn captures_stand_alone_and_name_their_files() {
+    let port = |name: &str, device: &str| {
+        format!("[[port]]\nname = \"{name}\"\nmac = \"02:00:00:00:00:01\"\n{device}\n")
+    };
+    let read = "device = \"capture\"\nread = \"in.pcap\"";
+    let sound = port("left", read) + &port("right", "device = \"capture\"\nwrite = \"out.pcapng\"");
+    assert!(parse_plan(&sound, "r.toml").unwrap().plays());
+    for (text, message) in [
+        (port("left", "device = \"capture\""), "a capture needs `read`, `write` or both"),
+        (port("left", read).replace("mac", "#"), "needs the key `mac`"),
+        (
+            port("left", "device = \"tap:x\"\nread = \"in\""),
+            "`read` has no effect without device = \"capture\"",
+        ),
+        (
+            port("left", read) + &port("right", "device = \"tap:x\""),
+            "some ports are captures and some are devices",
+        ),
+        (format!("pin = true\n{}", port("left", read)), "`pin` has no effect with captures"),
+    ] {
+        let found = mistakes(&text).join("\n");
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+#[test]
+fn neighbours_have_one_station_each_on_a_link() {
+    let neighbour = |text: &str| format!("{SOUND}\n[[neighbour]]\n{text}");
+    let sound = neighbour("address = \"10.2.0.9\"\nstation = \"02:00:00:00:00:09\"");
+    let PlannedApplication::Route { neighbours, .. } = parse_plan(&sound, "r.toml").unwrap().application
+    else {
+        panic!()
+    };
+    assert_eq!((neighbours[0].0.0, neighbours[0].1.0[5]), (1, 9));
+    for (text, message) in [
+        ("address = \"192.0.2.1\"\nstation = \"02:00:00:00:00:09\"", "192.0.2.1 is on the link of no port"),
+        ("address = \"10.2.0.9\"\nstation = \"ff:ff:ff:ff:ff:ff\"", "the address of a group of stations"),
+        ("address = \"10.2.0.9\"", "`neighbour` needs the key `station`"),
+        ("station = \"02:00:00:00:00:09\"\nport = \"up\"", "there is no port `up`"),
+    ] {
+        let found = mistakes(&neighbour(text)).join("\n");
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+#[test]
+fn each_worker_of_a_switch_has_an_engine_and_a_port() {
+    let folder = Folder::new("engines");
+    let text = |workers| format!("workers = {workers}\n{}", switch_file("s.toml", "switch = \"switch0\""));
+    let scenario = |settings: &str| {
+        let scenario = bottleneck().replace("buffer  = \"300 kB\"", settings);
+        std::fs::write(folder.0.join("s.toml"), scenario).unwrap();
+    };
+    scenario("buffer = \"300 kB\"");
+    let plan =
+        parse_plan(&text(2), &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    let readers: Vec<_> = plan.ports.iter().map(|port| plan.reader_of(port)).collect();
+    assert_eq!(readers, [Some(1), Some(0)], "ECMP: port n of the switch is read by worker n mod 2");
+    let found = parse_plan(&text(3), &folder.router()).expect_err("two ports").short();
+    assert!(found.contains("1:11  3 workers, of which 2 have a port to read"), "{found}");
+    scenario("voq = { groups = 1 }");
+    let deep = std::fs::read_to_string(folder.0.join("s.toml")).unwrap();
+    let deep = deep.replace("sharing = { static = { per_port = \"300 kB\" } }", "");
+    std::fs::write(folder.0.join("s.toml"), deep).unwrap();
+    let found = parse_plan(&text(2), &folder.router()).expect_err("virtual output queues").short();
+    assert!(found.contains("`switch0` has virtual output queues, which belong to all its inputs"), "{found}");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn with_worker<T>(
             measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
         }
         Some(control) => {
-            let app = Routing::new(Arc::clone(control), interfaces(), ErrorRate::default());
+            let app = Routing::new(Arc::clone(control), ErrorRate::default());
             measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
         }
     }

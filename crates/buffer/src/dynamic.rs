@@ -69,6 +69,14 @@ impl Sharing for Dynamic {
         self.minimum
     }
 
+    fn counted(&self) -> u64 {
+        self.used
+    }
+
+    fn count(&mut self, bytes: u64) {
+        self.used = bytes;
+    }
+
     fn stored(&mut self, _class: usize, queue: u64, bytes: u64) {
         self.used += self.shared_part(queue) - self.shared_part(queue - bytes);
     }

@@ -50,6 +50,12 @@ pub trait Sharing {
     fn looks_beyond_port(&self) -> bool {
         true
     }
+    /// Bytes that the rule itself counts over all ports, if it counts any: what ports on different threads share.
+    fn counted(&self) -> u64 {
+        0
+    }
+    /// Replaces [`Sharing::counted`].
+    fn count(&mut self, _bytes: u64) {}
     /// `bytes` were stored in the queue of a class that now holds `queue` bytes.
     fn stored(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
     /// `bytes`, of one packet or several, left the queue of a class that now holds `queue` bytes.
@@ -73,6 +79,8 @@ family! {
         fn admits_up_to(&self) -> u64;
         fn allows(&self, class: usize) -> u64;
         fn looks_beyond_port(&self) -> bool;
+        fn counted(&self) -> u64;
+        fn count(&mut self, bytes: u64);
         fn stored(&mut self, class: usize, queue: u64, bytes: u64);
         fn released(&mut self, class: usize, queue: u64, bytes: u64);
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
-    reproduce, router, run, tune, vectors,
+    reproduce, router, run, trace, tune, vectors,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Tune(tune::TuneArguments),
     /// Rewrite the report of finished runs
     Report(report::ReportArguments),
+    /// Follow one flow of a scenario, packet by packet
+    Trace(trace::TraceArguments),
     /// Compare the settings and metrics of two results
     Compare(compare::CompareArguments),
     /// Write a commented scenario to start from
@@ -81,6 +83,7 @@ impl Command {
             Command::Fluid(arguments) => arguments.execute(),
             Command::Tune(arguments) => arguments.execute(),
             Command::Report(arguments) => arguments.execute(),
+            Command::Trace(arguments) => arguments.execute(),
             Command::Compare(arguments) => arguments.execute(),
             Command::New(arguments) => arguments.execute(),
             Command::Import(arguments) => arguments.execute(),

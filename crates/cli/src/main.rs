@@ -24,6 +24,7 @@ mod reproduce;
 mod router;
 mod run;
 mod seeds;
+mod trace;
 mod tune;
 mod vectors;
 

@@ -55,7 +55,8 @@ impl RouterArguments {
         let stops = Arc::clone(&stop);
         ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed))
             .map_err(|error| weft::Error::Failed(format!("cannot listen for signals: {error}")))?;
-        let started = || console::complain("forwarding; Ctrl-C stops");
+        let says = if plan.plays() { "playing captures" } else { "forwarding; Ctrl-C stops" };
+        let started = || console::complain(says);
         let counters = weft_appliance::run(&plan, &stop, started)
             .map_err(|error| weft::Error::Failed(error.to_string()))?;
         console::show(&counters.to_string())?;

@@ -2,15 +2,17 @@
 
 use crate::console;
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use weft_hardware::compare::ComparedScheme;
 
 /// Arguments of `weft vectors`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   weft vectors drill --list
-  weft vectors drill paper faults --decisions 1000000 --out target/hardware")]
+  weft vectors drill paper faults --decisions 1000000 --out target/hardware
+  weft vectors compare --decisions 5000")]
 pub(crate) struct VectorsArguments {
     #[command(subcommand)]
     subject: Subject,
@@ -21,6 +23,8 @@ pub(crate) struct VectorsArguments {
 enum Subject {
     /// DRILL's forwarding engine (hdl/drill)
     Drill(Drill),
+    /// ECMP, per-flow DRILL and CONGA in the frame of that engine (hdl/drill/compare)
+    Compare(Compare),
 }
 
 /// Arguments of `weft vectors drill`.
@@ -40,22 +44,57 @@ struct Drill {
     list: bool,
 }
 
+/// Arguments of `weft vectors compare`.
+#[derive(Args)]
+struct Compare {
+    /// Decisions per scheme
+    #[arg(long, value_name = "N", default_value = "5000", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    decisions: u64,
+    /// Output folder; each scheme has a folder in it
+    #[arg(long, value_name = "DIR", default_value = "target/hardware/compare")]
+    out: PathBuf,
+}
+
 impl VectorsArguments {
     /// Writes the vectors, or lists the sets.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        let Subject::Drill(drill) = self.subject;
-        if drill.list {
-            console::show(&weft_hardware::set::list())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let sets = weft_hardware::set::named(&drill.sets).map_err(weft::Error::BadInput)?;
-        for set in sets {
-            let folder = drill.out.join(set.name);
-            let written = weft_hardware::vectors::write(&set, drill.decisions, &folder)
-                .map_err(|cause| weft::Error::Failed(format!("{}: {cause}", folder.display())))?;
-            let (decisions, clocks) = (written.decisions, written.clocks);
-            console::show(&format!("{}: {decisions} decisions in {clocks} clocks", folder.display()))?;
+        match self.subject {
+            Subject::Drill(drill) => drill.execute()?,
+            Subject::Compare(compare) => compare.execute()?,
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl Drill {
+    fn execute(self) -> Result<(), weft::Error> {
+        if self.list {
+            return console::show(&weft_hardware::set::list());
+        }
+        let sets = weft_hardware::set::named(&self.sets).map_err(weft::Error::BadInput)?;
+        for set in sets {
+            let folder = self.out.join(set.name);
+            let written = weft_hardware::vectors::write(&set, self.decisions, &folder)
+                .map_err(|cause| failed(&folder, &cause))?;
+            let (decisions, clocks) = (written.decisions, written.clocks);
+            console::show(&format!("{}: {decisions} decisions in {clocks} clocks", folder.display()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Compare {
+    fn execute(self) -> Result<(), weft::Error> {
+        for scheme in ComparedScheme::ALL {
+            let folder = self.out.join(scheme.name());
+            weft_hardware::compare::write(scheme, self.decisions, &folder)
+                .map_err(|cause| failed(&folder, &cause))?;
+            console::show(&format!("{}: {} decisions", folder.display(), self.decisions))?;
+        }
+        Ok(())
+    }
+}
+
+fn failed(folder: &Path, cause: &std::io::Error) -> weft::Error {
+    weft::Error::Failed(format!("{}: {cause}", folder.display()))
 }

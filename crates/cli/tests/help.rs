@@ -6,9 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "router",
     "run",
+    "trace",
     "check",
     "lint",
     "explain",

@@ -181,7 +181,7 @@ impl BothEngines {
 
     fn rate_figure(&self, id: &str) -> Figure {
         let unit = self.subject.unit.bits(1.0) / 1e9;
-        let of_packets = |(n, flow): (usize, &packets::FlowTrace)| {
+        let of_packets = |(n, flow): (usize, &packets::RateTrace)| {
             line(&format!("packets, flow {}", n + 1), Some(0), &milliseconds(&flow.time), &flow.rate)
         };
         let of_fluid = |(n, rates): (usize, &Vec<f64>)| {
@@ -329,5 +329,6 @@ fn card(quantity: &Quantity) -> Card {
         label: quantity.name.to_owned(),
         value: packets.clone(),
         note: format!("fluid {fluid}, deviation {deviation}"),
+        ..Card::default()
     }
 }

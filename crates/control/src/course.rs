@@ -297,6 +297,7 @@ pub(crate) fn page(courses: &[FluidRun]) -> Page {
         label: label.to_owned(),
         value,
         note: note.to_owned(),
+        ..Card::default()
     };
     let (queue_now, rate_now) = (first.queue(), first.rate());
     Page {

@@ -359,6 +359,7 @@ impl MarginMap {
             label: label.to_owned(),
             value: extreme.map_or("-".to_owned(), |extreme| format!("{} deg", number(extreme.0))),
             note: extreme.map_or(String::new(), |extreme| self.place(extreme)),
+            ..Card::default()
         };
         Page {
             headline: self.sentence(),

@@ -351,6 +351,7 @@ pub(crate) fn page(found: &[CaseMargins]) -> Page {
         label: label.to_owned(),
         value,
         note: note.to_owned(),
+        ..Card::default()
     };
     let rows: Vec<Vec<String>> = found.iter().map(CaseMargins::row).collect();
     let mut curves = bode(found).to_vec();

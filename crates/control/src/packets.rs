@@ -20,7 +20,7 @@ pub(crate) struct PacketSeries {
     /// Seconds and kilobytes, in equal steps.
     pub(crate) time: Vec<f64>,
     pub(crate) queue: Vec<f64>,
-    pub(crate) flows: Vec<FlowTrace>,
+    pub(crate) flows: Vec<RateTrace>,
     /// Length in seconds that both models cover: to the end, or until the first flow completes.
     pub(crate) until: f64,
     pub(crate) done: usize,
@@ -29,7 +29,7 @@ pub(crate) struct PacketSeries {
 
 /// The series of a flow.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FlowTrace {
+pub(crate) struct RateTrace {
     /// Seconds.
     pub(crate) time: Vec<f64>,
     /// The rate that its law allows, Gb/s on the wire.
@@ -102,7 +102,7 @@ fn queue(record: &RunRecord, subject: &Subject, end: f64) -> (Vec<f64>, Vec<f64>
     (0..bins).map(of).take_while(|(time, _)| *time <= end).unzip()
 }
 
-fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> FlowTrace {
+fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> RateTrace {
     let rows = record.flow_series.iter().flat_map(|series| &series.rows);
     let own: Vec<&FlowSample> =
         rows.filter(|row| row.flow.index() == number && row.time.seconds() <= end).collect();
@@ -114,5 +114,5 @@ fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> FlowT
         let seconds = to.time.seconds() - from.time.seconds();
         if seconds > 0.0 { subject.unit.bits(packets) / seconds / 1e9 } else { 0.0 }
     });
-    FlowTrace { time, rate, mean }
+    RateTrace { time, rate, mean }
 }

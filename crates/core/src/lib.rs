@@ -36,6 +36,7 @@ pub mod segment;
 pub mod settings;
 pub mod stack;
 mod toll;
+pub mod trace;
 pub mod transmission;
 pub mod units;
 

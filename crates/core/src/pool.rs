@@ -8,6 +8,7 @@
 
 use crate::header::Header;
 use crate::ids::PacketId;
+use crate::record::HopWaits;
 use crate::scheduling::SchedulingHeader;
 
 /// All packets of one domain. Only the ends interpret `Body`.
@@ -31,6 +32,8 @@ pub struct Headers {
     mask: u32,
     /// The column of scheduling headers, absent unless a run uses them.
     scheduling: Option<Box<[SchedulingHeader]>>,
+    /// The column of waits by hop, absent unless a run records them.
+    waits: Option<Box<[HopWaits]>>,
 }
 
 /// Slots of a new pool; a power of two.
@@ -127,7 +130,8 @@ fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
 impl Headers {
     /// Default headers; `slots` is a power of two.
     fn with_slots(slots: usize) -> Headers {
-        let mut headers = Headers { column: Box::default(), next: Box::default(), mask: 0, scheduling: None };
+        let (column, next) = (Box::default(), Box::default());
+        let mut headers = Headers { column, next, mask: 0, scheduling: None, waits: None };
         headers.resize(slots);
         headers
     }
@@ -147,6 +151,22 @@ impl Headers {
             column.resize(slots, SchedulingHeader::NONE);
             *scheduling = column.into();
         }
+        if let Some(waits) = &mut self.waits {
+            let mut column = std::mem::take(waits).into_vec();
+            column.resize(slots, HopWaits::default());
+            *waits = column.into();
+        }
+    }
+
+    /// From now on packets carry where they waited.
+    pub fn carry_waits(&mut self) {
+        self.waits = Some(vec![HopWaits::default(); self.column.len()].into());
+    }
+
+    /// Where a packet waited; `None` in runs that do not record it. A new packet has that of the place's previous one.
+    #[inline]
+    pub fn waits_mut(&mut self, id: PacketId) -> Option<&mut HopWaits> {
+        self.waits.as_mut().map(|column| &mut column[id.index()])
     }
 
     /// From now on packets have scheduling headers.

@@ -81,6 +81,17 @@ impl Random {
         Random { key, counter: 0 }
     }
 
+    /// How far the stream has been read: [`Random::resume`] continues there.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.counter
+    }
+
+    /// Continues a stream at a position of another copy of it.
+    pub const fn resume(&mut self, position: u64) {
+        self.counter = position;
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.counter = self.counter.wrapping_add(STRIDE);

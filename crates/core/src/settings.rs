@@ -27,7 +27,7 @@ mod types;
 use crate::units::{Bytes, Rate, Span};
 
 pub use level::{Named, Override, over};
-pub use types::{Amount, Share};
+pub use types::{Amount, Bins, Share};
 
 /// A checked value of a setting.
 #[derive(Clone, Debug, PartialEq)]

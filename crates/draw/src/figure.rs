@@ -31,6 +31,18 @@ pub struct Figure {
     pub row_schemes: Vec<usize>,
     /// The data.
     pub series: Vec<Series>,
+    /// What happened on a horizontal axis of time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventMark>,
+}
+
+/// Something that happened, drawn as a line across the plot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EventMark {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// What.
+    pub words: String,
 }
 
 /// How a figure is drawn.

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::fingerprint::fingerprint;
+
 /// The library: OSU's cells for 180 nm, which Debian's package `qflow-tech-osu018` contains.
 pub const LIBRARY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 /// Area of its NAND gate with two inputs (`NAND2X1`), the gate equivalent, in square micrometres.
@@ -44,6 +46,13 @@ pub struct SynthesisCost {
 }
 
 impl SynthesisCost {
+    /// As `synthesise_once` keeps it.
+    fn read(text: &str) -> Option<SynthesisCost> {
+        let [cells, flip_flops, area, path] = text.split(' ').collect::<Vec<_>>()[..] else { return None };
+        let (area, path) = (area.parse().ok()?, path.parse().ok()?);
+        Some(SynthesisCost { cells: cells.parse().ok()?, flip_flops: flip_flops.parse().ok()?, area, path })
+    }
+
     /// Gate equivalents: two-input NAND gates of the same area.
     #[must_use]
     pub fn gates(&self) -> f64 {
@@ -76,13 +85,44 @@ impl Design {
         Design { name: name.into(), top: "drill_engine", parameters }
     }
 
+    /// The other is the module with the parameters of this one, whatever they are called.
+    #[must_use]
+    pub fn is_as(&self, other: &Design) -> bool {
+        self.top == other.top
+            && self.parameters.len() == other.parameters.len()
+            && self.parameters.iter().all(|parameter| other.parameters.contains(parameter))
+    }
+
+    /// Synthesises it, unless `scratch` holds what an earlier synthesis of the very files and parameters said.
+    ///
+    /// # Errors
+    /// As [`Design::synthesise`].
+    pub fn synthesise_once(&self, files: &[PathBuf], scratch: &Path) -> Result<SynthesisCost, String> {
+        let mut sorted = self.clone();
+        sorted.parameters.sort_unstable();
+        let mut texts = vec![MAPPING.to_owned(), sorted.commands(&[], "", ""), self.top.to_owned()];
+        for file in files {
+            texts.push(fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))?);
+        }
+        let name = format!("{:016x}", fingerprint(&texts));
+        let known = scratch.join(format!("{name}.cost"));
+        if let Some(cost) = fs::read_to_string(&known).ok().and_then(|text| SynthesisCost::read(&text)) {
+            return Ok(cost);
+        }
+        let cost = self.synthesise(files, &scratch.join(&name))?;
+        let SynthesisCost { cells, flip_flops, area, path } = cost;
+        fs::write(&known, format!("{cells} {flip_flops} {area} {path}"))
+            .map_err(|cause| format!("{}: {cause}", known.display()))?;
+        Ok(cost)
+    }
+
     /// Synthesises the design from the Verilog files; the tools write to `scratch`.
     ///
     /// # Errors
     /// If Yosys or the library is missing, or Yosys fails.
     pub fn synthesise(&self, files: &[PathBuf], scratch: &Path) -> Result<SynthesisCost, String> {
         if !Path::new(LIBRARY).exists() {
-            return Err(format!("{LIBRARY} is missing: install the package qflow-tech-osu018"));
+            return Err(format!("{LIBRARY} is missing: `make hardware-library` installs it"));
         }
         let failed = |what: &str, cause: std::io::Error| format!("{what}: {cause}");
         fs::create_dir_all(scratch).map_err(|cause| failed("scratch folder", cause))?;

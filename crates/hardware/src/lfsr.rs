@@ -1,10 +1,12 @@
-//! The random numbers of the hardware, bit for bit: shift registers that advance 48 steps per word, and the fields of
-//! their words as a DRILL engine's source of [`Chance`]. Must not depend on pipelines or vectors.
+//! The random numbers of the hardware, bit for bit: pairs of shift registers that advance 48 steps per word, and the fields
+//! of their words as a DRILL engine's source of [`Chance`]. Must not depend on pipelines or vectors.
 
 use weft_switch::balance::drill::chance::Chance;
 
 /// The difference between the seeds of adjacent registers.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The bits of the shorter register.
+const SHORT: u64 = (1 << 63) - 1;
 /// Bits of a word.
 const WORD: usize = 48;
 /// Bits of a sample's field and of the draw among ties.
@@ -15,8 +17,15 @@ const RANK: usize = 8;
 /// The shift registers of one engine (`drill_lfsr.sv`).
 #[derive(Clone, Debug)]
 pub struct Registers {
-    states: Vec<u64>,
+    pairs: Vec<RegisterPair>,
     samples: usize,
+}
+
+/// Two shift registers of 64 and 63 bits. The words of one alone are related by sums of four bits; those of both are not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct RegisterPair {
+    long: u64,
+    short: u64,
 }
 
 /// The words of one packet.
@@ -31,26 +40,39 @@ impl Registers {
     #[must_use]
     pub fn new(seed: u64, engine: usize, samples: usize, bits: usize) -> Registers {
         let count = bits.div_ceil(WORD);
-        let seed_of = |n: usize| seed.wrapping_add(STRIDE.wrapping_mul((engine * count + n) as u64)).max(1);
-        Registers { states: (0..count).map(seed_of).collect(), samples }
+        let seed_of = |n: usize| seed.wrapping_add(STRIDE.wrapping_mul((engine * count + n) as u64));
+        Registers { pairs: (0..count).map(|n| RegisterPair::new(seed_of(n))).collect(), samples }
     }
 
     /// The words for the next packet.
     pub fn draw(&mut self) -> Word {
-        let words = self.states.iter().map(|state| fields(*state)).collect();
-        self.states.iter_mut().for_each(|state| *state = leap(*state));
+        let words = self.pairs.iter().map(|pair| fields(pair.sum())).collect();
+        self.pairs.iter_mut().for_each(RegisterPair::leap);
         Word { words, samples: self.samples }
     }
 }
 
-/// A state 48 steps later.
-fn leap(state: u64) -> u64 {
-    let taps = (state >> 16) ^ (state >> 15) ^ (state >> 13) ^ (state >> 12);
-    state << WORD | taps & ((1 << WORD) - 1)
+impl RegisterPair {
+    /// Neither register ever holds zero.
+    fn new(seed: u64) -> RegisterPair {
+        RegisterPair { long: seed.max(1), short: (seed >> 1).max(1) }
+    }
+
+    /// 48 steps of x^64 + x^63 + x^61 + x^60 + 1 and of x^63 + x^62 + 1.
+    fn leap(&mut self) {
+        let mask = (1 << WORD) - 1;
+        let RegisterPair { long, short } = *self;
+        self.long = long << WORD | ((long >> 16) ^ (long >> 15) ^ (long >> 13) ^ (long >> 12)) & mask;
+        self.short = (short << WORD | ((short >> 15) ^ (short >> 14)) & mask) & SHORT;
+    }
+
+    /// One register forwards, the other backwards, so that no relation of a few bits survives.
+    fn sum(self) -> u64 {
+        self.long ^ self.short.reverse_bits() >> 1
+    }
 }
 
-/// The word of a state: each field has the bits at even positions on top. A new bit is the sum of two bits at even and
-/// two at odd positions, so that no sample, which is the top of a field, is determined by earlier ones.
+/// The word of a sum: each field has the bits at even positions on top.
 fn fields(state: u64) -> u64 {
     let bit = |from: usize, to: usize| (state >> from & 1) << to;
     let pair = |n: usize| {
@@ -90,18 +112,22 @@ impl Chance for Word {
 mod tests {
     use super::*;
 
-    /// One step of x^64 + x^63 + x^61 + x^60 + 1.
-    fn step(state: u64) -> u64 {
-        state << 1 | (state >> 63 ^ state >> 62 ^ state >> 60 ^ state >> 59) & 1
+    /// One step of x^64 + x^63 + x^61 + x^60 + 1, and one of x^63 + x^62 + 1.
+    fn step(pair: RegisterPair) -> RegisterPair {
+        let RegisterPair { long, short } = pair;
+        RegisterPair {
+            long: long << 1 | (long >> 63 ^ long >> 62 ^ long >> 60 ^ long >> 59) & 1,
+            short: (short << 1 | (short >> 62 ^ short >> 61) & 1) & SHORT,
+        }
     }
 
     #[test]
     fn a_leap_is_48_steps() {
-        let mut state = 0x1234_5678_9abc_def1;
+        let mut pair = RegisterPair::new(0x1234_5678_9abc_def1);
         for _ in 0..100 {
-            let stepped = (0..WORD).fold(state, |state, _| step(state));
-            state = leap(state);
-            assert_eq!(state, stepped);
+            let stepped = (0..WORD).fold(pair, |pair, _| step(pair));
+            pair.leap();
+            assert_eq!(pair, stepped);
         }
     }
 
@@ -143,7 +169,9 @@ mod tests {
 
     #[test]
     fn no_seed_leaves_a_register_at_zero() {
-        let mut registers = Registers::new(0, 0, 1, 16);
-        assert_ne!(registers.draw().words, [0]);
+        for seed in [0, 1] {
+            let RegisterPair { long, short } = RegisterPair::new(seed);
+            assert!(long != 0 && short != 0, "{seed}");
+        }
     }
 }

@@ -132,8 +132,8 @@ impl Pipeline {
                 let oldest = engine.shift(request.map(|request| Packet { request, word: None }));
                 engine.answer = oldest.map(|packet| {
                     let Packet { request, word } = packet;
-                    let word = word.expect("drawn on the way to stage 3");
-                    let port = self.reference.choose(number, request, self.clock, word);
+                    let mut word = word.expect("drawn on the way to stage 3");
+                    let port = self.reference.choose(number, request, self.clock, &mut word);
                     decided.extend(port.map(|port| (number, port, request.size)));
                     (port, request.hash() as u8)
                 });

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use weft_core::{Component, Group, GroupId, Header, HostId, PortId, Span, SwitchId, Time};
 use weft_switch::balance::BalancerSite;
+use weft_switch::balance::drill::chance::Chance;
 use weft_switch::balance::drill::{Drill, DrillSettings};
 use weft_switch::hash::{FlowHash, HashFunction};
 use weft_switch::visibility::{Insight, Visible};
 use weft_switch::{Candidates, ForwardingTable, Route};
 
-use crate::lfsr::Word;
 use crate::set::Set;
 
 /// A row of the group table: a component.
@@ -33,17 +33,24 @@ pub struct PacketRequest {
     pub size: u16,
 }
 
+/// The simulator's forwarding table, filled with the rows of the hardware's.
+pub(crate) struct GroupTable {
+    table: ForwardingTable,
+    groups: usize,
+    components: usize,
+}
+
 /// The state of the switch: the table, the queues as engines see them, and a balancer per forwarding engine.
 pub struct ReferenceSwitch {
     set: Set,
-    table: ForwardingTable,
+    table: GroupTable,
     visible: Visible,
     engines: Vec<Drill>,
     loads: Vec<u64>,
 }
 
 impl PacketRequest {
-    fn header(self) -> Header {
+    pub(crate) fn header(self) -> Header {
         Header { destination: HostId(u32::from(self.group)), ports: self.flow, ..Header::default() }
     }
 
@@ -54,14 +61,45 @@ impl PacketRequest {
     }
 }
 
+impl GroupTable {
+    /// With empty rows.
+    pub(crate) fn new(groups: usize, components: usize) -> GroupTable {
+        let leaves: Arc<[u16]> = (0..groups as u16).collect();
+        let ports = vec![PortId(0); groups].into();
+        let rows = vec![Group::default(); groups];
+        let table = ForwardingTable::new((leaves, ports), None, numbers(groups), rows);
+        GroupTable { table, groups, components }
+    }
+
+    /// Replaces all rows: `components` of each group. An empty row is no component.
+    pub(crate) fn install(&mut self, rows: &[ComponentRow]) {
+        let components = |rows: &[ComponentRow]| {
+            rows.iter().filter(|row| !row.members.is_empty()).map(ComponentRow::component).collect()
+        };
+        let group = |rows| Group { components: components(rows) };
+        self.table.install(numbers(self.groups), rows.chunks(self.components).map(group).collect());
+    }
+
+    /// A link went down or came back.
+    pub(crate) fn set_port(&mut self, port: u16, up: bool) {
+        self.table.set_port(PortId(port), up);
+    }
+
+    /// The component that takes a packet, unless its group has no live port.
+    pub(crate) fn route(&self, request: PacketRequest) -> Option<(GroupId, &Component)> {
+        match self.table.route(&request.header()) {
+            Route::Component(number, component) => Some((number, component)),
+            Route::None => None,
+            Route::Local(_) => unreachable!("the switch has no hosts"),
+        }
+    }
+}
+
 impl ReferenceSwitch {
     /// A switch with empty rows.
     #[must_use]
     pub fn new(set: Set) -> ReferenceSwitch {
-        let leaves: Arc<[u16]> = (0..set.groups as u16).collect();
-        let ports = vec![PortId(0); set.groups].into();
-        let table =
-            ForwardingTable::new((leaves, ports), None, groups(&set), vec![Group::default(); set.groups]);
+        let table = GroupTable::new(set.groups, set.components);
         let mut reference =
             ReferenceSwitch { set, table, visible: nothing(&set), engines: Vec::new(), loads: Vec::new() };
         reference.reset();
@@ -83,20 +121,13 @@ impl ReferenceSwitch {
 
     /// Replaces all rows: `components` of each group.
     pub fn install(&mut self, rows: &[ComponentRow]) {
-        let groups_of = |rows: &[ComponentRow]| Group {
-            components: rows
-                .iter()
-                .filter(|row| !row.members.is_empty())
-                .map(ComponentRow::component)
-                .collect(),
-        };
-        self.table.install(groups(&self.set), rows.chunks(self.set.components).map(groups_of).collect());
+        self.table.install(rows);
         self.forget();
     }
 
     /// A link went down or came back.
     pub fn set_port(&mut self, port: u16, up: bool) {
-        self.table.set_port(PortId(port), up);
+        self.table.set_port(port, up);
         self.forget();
     }
 
@@ -111,13 +142,9 @@ impl ReferenceSwitch {
         engine: usize,
         request: PacketRequest,
         clock: u64,
-        mut word: Word,
+        chance: &mut impl Chance,
     ) -> Option<u16> {
-        let (number, component) = match self.table.route(&request.header()) {
-            Route::Component(number, component) => (number, component),
-            Route::None => return None,
-            Route::Local(_) => unreachable!("the switch has no hosts"),
-        };
+        let (number, component) = self.table.route(request)?;
         if let [only] = component.ports[..] {
             return Some(only.0);
         }
@@ -125,7 +152,7 @@ impl ReferenceSwitch {
         self.loads.clear();
         self.loads.extend((0..self.set.ports).map(|port| self.visible.get(engine, port)));
         let mut candidates = Candidates::with_loads(number, component, &self.loads);
-        let chosen = self.engines[engine].decide_by(&mut candidates, &mut word);
+        let chosen = self.engines[engine].decide_by(&mut candidates, chance);
         Some(component.ports[chosen].0)
     }
 
@@ -147,8 +174,8 @@ impl ComponentRow {
     }
 }
 
-fn groups(set: &Set) -> Vec<GroupId> {
-    (0..set.groups as u32).map(GroupId).collect()
+fn numbers(groups: usize) -> Vec<GroupId> {
+    (0..groups as u32).map(GroupId).collect()
 }
 
 /// Empty queues. Decisions are at even instants, two per clock; the enqueue of a packet completes at the odd instant

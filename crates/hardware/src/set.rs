@@ -38,6 +38,8 @@ pub struct Set {
     pub sizes: PacketSizes,
     /// Maximum number of ports of a component; 0: all ports.
     pub members: usize,
+    /// Weights of the components of group after group, over and over, 0 for an empty row; none: they are drawn.
+    pub weights: &'static [&'static [u64]],
     /// How often a request arrives.
     pub offered: u32,
     /// How often an answer is accepted.
@@ -79,6 +81,7 @@ const USUAL: Set = Set {
     own: true,
     sizes: PacketSizes::Any,
     members: 0,
+    weights: &[],
     offered: 900,
     taken: 900,
     flips: 5,
@@ -96,22 +99,22 @@ pub const SETS: &[Set] = &[
     Set { name: "faults", purpose: "like `paper`, with failures, rewritten tables, resets and back pressure", ..USUAL },
     Set { name: "random", purpose: "d = 1, m = 0: per-packet random", ports: 8, samples: 1, memory: 0, ..USUAL },
     Set { name: "shortest-queue", purpose: "d = k, m = 0: join the shortest of all queues", ports: 8, samples: 8, memory: 0, sizes: PacketSizes::One, ..USUAL },
-    Set { name: "one-one", purpose: "d = 1, m = 1: the smallest stable engine", ports: 16, samples: 1, ..USUAL },
-    Set { name: "no-memory", purpose: "d = 2, m = 0", ports: 32, memory: 0, ..USUAL },
-    Set { name: "four-samples", purpose: "d = 4: a shuffle instead of a skip", ports: 16, samples: 4, ..USUAL },
-    Set { name: "two-cells", purpose: "d = 2, m = 2: candidates are sorted by rank", ports: 16, memory: 2, ..USUAL },
-    Set { name: "many", purpose: "d = 6, m = 5, above groups of one to three ports", ports: 8, samples: 6, memory: 5, members: 3, ..USUAL },
+    Set { name: "one-one", purpose: "d = 1, m = 1: the smallest stable engine", ports: 64, samples: 1, groups: 2, components: 2, ..USUAL },
+    Set { name: "no-memory", purpose: "d = 2, m = 0", ports: 64, memory: 0, groups: 2, components: 2, ..USUAL },
+    Set { name: "four-samples", purpose: "d = 4: a shuffle instead of a skip", ports: 48, samples: 4, groups: 2, components: 2, ..USUAL },
+    Set { name: "two-cells", purpose: "d = 2, m = 2: candidates are sorted by rank", ports: 64, memory: 2, groups: 2, components: 2, ..USUAL },
     Set { name: "two-ports", purpose: "the smallest switch with a choice; half of the time there is none", ports: 2, flips: 40, ..USUAL },
     Set { name: "three-ports", purpose: "a port count that is not a power of two, groups of one to three", ports: 3, components: 1, flips: 40, ..USUAL },
     Set { name: "all-equal", purpose: "packets of size 0: every queue is equal, every decision a draw", sizes: PacketSizes::Zero, ..CALM },
-    Set { name: "all-equal-ranked", purpose: "like `all-equal` with two cells, by ranks", ports: 8, memory: 2, sizes: PacketSizes::Zero, ..CALM },
-    Set { name: "four-engines", purpose: "engines that see each other's decisions two clocks later, and their own at once", ports: 16, engines: 4, hidden: 2, sizes: PacketSizes::One, ..USUAL },
-    Set { name: "store", purpose: "no engine sees a decision for eight clocks: queues that run below zero", ports: 8, engines: 2, hidden: 8, own: false, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "all-equal-ranked", purpose: "the same with d = 6, m = 5, by ranks, above groups of one to three ports", ports: 8, samples: 6, memory: 5, members: 3, sizes: PacketSizes::Zero, ..USUAL },
+    Set { name: "four-engines", purpose: "engines that see each other's decisions two clocks later, and their own at once", engines: 4, hidden: 2, groups: 2, components: 2, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "sixteen-engines", purpose: "an engine per port: each sees the decisions of fifteen others a clock later", ports: 16, engines: 16, hidden: 1, groups: 1, components: 1, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "store", purpose: "nobody sees a decision for eight clocks: queues that run below zero", ports: 8, engines: 2, hidden: 8, own: false, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "snapshot", purpose: "two engines, two ports, ties to the lowest: both take port 0 of equal queues", ports: 2, engines: 2, hidden: 1, groups: 1, components: 1, tie: Tie::LowestPort, sizes: PacketSizes::One, ..USUAL },
     Set { name: "memory-first", purpose: "ties to a remembered port", ports: 16, memory: 2, tie: Tie::MemoryFirst, sizes: PacketSizes::One, ..USUAL },
-    Set { name: "sample-first", purpose: "ties to a sampled port", ports: 16, tie: Tie::SampleFirst, sizes: PacketSizes::One, ..USUAL },
-    Set { name: "lowest-port", purpose: "ties to the lowest port", ports: 16, samples: 3, tie: Tie::LowestPort, sizes: PacketSizes::One, ..USUAL },
-    Set { name: "components", purpose: "sixteen components of uneven weight", ports: 32, groups: 3, components: 16, weight_bits: 8, members: 4, ..USUAL },
-    Set { name: "large", purpose: "128 ports, two engines, long queues", ports: 128, engines: 2, hidden: 1, queue_bits: 20, size_bits: 12, samples: 3, groups: 2, components: 2, ..USUAL },
+    Set { name: "sample-first", purpose: "ties to a sampled port; weights 1:2, 4:1:1 and 1:3", ports: 16, groups: 3, components: 3, weights: &[&[1, 2, 0], &[4, 1, 1], &[1, 3, 0]], members: 5, tie: Tie::SampleFirst, sizes: PacketSizes::One, ..USUAL },
+    Set { name: "large", purpose: "128 ports, sixteen components of uneven weight, long queues", ports: 128, queue_bits: 20, size_bits: 12, samples: 3, groups: 2, components: 16, weight_bits: 8, members: 40, ..USUAL },
+    Set { name: "twenty", purpose: "d = 20, m = 20 on two ports: the same as the shorter of two queues", ports: 2, queue_bits: 12, samples: 20, memory: 20, groups: 2, components: 2, sizes: PacketSizes::One, ..USUAL },
 ];
 
 /// The sets with these names; all sets if no name is given.
@@ -146,6 +149,13 @@ impl Set {
             Tie::SampleFirst => 2,
             Tie::LowestPort => 3,
         }
+    }
+
+    /// The weight that the set gives to a row of the table, if it gives any.
+    #[must_use]
+    pub fn weight(&self, row: usize) -> Option<u64> {
+        let of_group = self.weights.get(row / self.components % self.weights.len().max(1))?;
+        Some(of_group[row % self.components])
     }
 
     /// Random bits per packet.

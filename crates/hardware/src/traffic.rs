@@ -107,8 +107,12 @@ impl VectorTraffic {
             let mut members: Vec<u16> =
                 self.random.distinct(count, ports as u32).into_iter().map(|port| port as u16).collect();
             members.sort_unstable();
-            let weight = 1 + u64::from(self.random.below((1 << weight_bits) - 1));
-            self.writes.push((number, ComponentRow { members, weight }));
+            let drawn = 1 + u64::from(self.random.below((1 << weight_bits) - 1));
+            let row = match self.set.weight(number) {
+                Some(0) => ComponentRow { members: Vec::new(), weight: 1 },
+                given => ComponentRow { members, weight: given.unwrap_or(drawn) },
+            };
+            self.writes.push((number, row));
         }
     }
 

@@ -17,7 +17,7 @@ const FAILS: usize = 9;
 /// Clocks in which the answer is not accepted.
 const BUSY: [usize; 2] = [17, 18];
 /// Seed of the shift register; with it, port 2 is chosen before it fails.
-const SEED: u64 = 19_088_743;
+const SEED: u64 = 1_948_005_844;
 const WIDTH: usize = 30;
 const HEIGHT: usize = 34;
 const LEFT: usize = 110;

@@ -3,7 +3,7 @@
 //! Must not depend on files: a value of these types has been checked.
 
 use weft_core::settings;
-use weft_core::settings::Override;
+use weft_core::settings::{Bins, Override};
 use weft_core::{Span, choice};
 
 use crate::hosts::{HostSection, TrafficSection};
@@ -76,6 +76,13 @@ settings! {
         /// Maximum values per queue series: beyond it, neighbours are merged, with their peak and mean, and the
         /// report says so. Memory grows by 12 bytes per value and port.
         queues_values: u32 [512, 1000000] = 512,
+        /// Maximum bins of the time series: throughput, loads, queues, drops, marks and pauses over time. Beyond it,
+        /// neighbours are merged, with their sums and peaks; 0: no time series. Absent: 256, or fewer where reading
+        /// every port that often would cost more than 1 % of a short run.
+        series_bins: Option<Bins> = None,
+        /// Whether each flow's mean wait per packet is recorded by hop: the report then shows where the slowest flows waited.
+        /// Costs a few per cent of the run's time.
+        waits: bool = false,
         /// Sampling interval of the flows' windows; absent: never. In very long runs every second sample is dropped,
         /// repeatedly if needed.
         flows_every: Option<Span> = None,

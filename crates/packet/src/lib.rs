@@ -1,4 +1,5 @@
-//! Real packets as bytes: Ethernet with VLAN tags, ARP, IPv4, IPv6, ICMP, neighbour discovery, ports of TCP and UDP.
+//! Real packets as bytes: Ethernet with VLAN tags, ARP, IPv4, IPv6, ICMP, neighbour discovery, ports of TCP and UDP,
+//! and capture files.
 //!
 //! Parsers borrow a slice and never panic, whatever it holds; builders return arrays or vectors of bytes. Must not depend on
 //! sockets, routes or interfaces.
@@ -16,8 +17,10 @@
 #![forbid(unsafe_code)]
 
 pub mod arp;
+pub mod capture;
 pub mod checksum;
 pub mod ethernet;
+pub mod fragment;
 pub mod icmp;
 pub mod ipv4;
 pub mod ipv6;

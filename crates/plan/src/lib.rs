@@ -11,6 +11,7 @@ mod record;
 mod setup;
 mod stacks;
 mod switch;
+mod volume;
 
 pub use alone::Alone;
 pub use devices::{DeviceKind, DeviceKinds};
@@ -18,3 +19,4 @@ pub use division::{Division, Threads};
 pub use engine::{Engine, EngineProgress, Finished, Sink, Watch, keeping_flows};
 pub use setup::{FlowSampling, Setup, Storm};
 pub use stacks::Stacks;
+pub use volume::RunVolume;

@@ -1,8 +1,11 @@
 //! The part of a record that is independent of the engine: names and shape of the network, before anything is
 //! measured.
 
-use weft_core::record::{LinkRecord, NodeRecord, RunRecord};
-use weft_topology::{Link, Node};
+use std::collections::BTreeMap;
+
+use weft_core::Time;
+use weft_core::record::{Incident, IncidentRecord, LinkRecord, NodeRecord, RunRecord};
+use weft_topology::{Change, Link, Node};
 
 use crate::setup::Setup;
 
@@ -15,6 +18,7 @@ impl Setup {
             nodes: self.nodes(),
             links: self.graph.links().iter().map(|link| self.link(link)).collect(),
             warm_up: self.warm_up,
+            incidents: self.incidents(),
             ..RunRecord::default()
         }
     }
@@ -26,6 +30,29 @@ impl Setup {
         };
         let nodes = (0..self.graph.nodes()).map(|number| self.graph.node_at(number));
         nodes.map(|node| NodeRecord { name: self.graph.name(node), tier: tier(node) }).collect()
+    }
+
+    /// What is to happen to the network: everything of one kind at one instant together.
+    fn incidents(&self) -> Vec<IncidentRecord> {
+        let cables = self.timeline.changes.iter().filter_map(|(at, change)| match change {
+            Change::CableDown(cable) => Some((*at, Incident::Failure, self.cable(*cable))),
+            Change::CableUp(cable) => Some((*at, Incident::Repair, self.cable(*cable))),
+            _ => None,
+        });
+        let storms = self.storms.iter().flat_map(|storm| {
+            let host = self.graph.name(Node::Host(storm.host));
+            let ends = (storm.until < Time::NEVER).then(|| (storm.until, Incident::StormEnds, host.clone()));
+            std::iter::once((storm.from, Incident::StormBegins, host)).chain(ends)
+        });
+        let mut found: BTreeMap<(Time, Incident), Vec<String>> = BTreeMap::new();
+        cables.chain(storms).for_each(|(at, kind, place)| found.entry((at, kind)).or_default().push(place));
+        found.into_iter().map(|((at, kind), places)| IncidentRecord { at, kind, places }).collect()
+    }
+
+    /// The name of a cable: `leaf0-spine1`.
+    fn cable(&self, cable: usize) -> String {
+        let cable = &self.graph.cables()[cable];
+        format!("{}-{}", self.graph.name(cable.a.node), self.graph.name(cable.b.node))
     }
 
     fn link(&self, link: &Link) -> LinkRecord {

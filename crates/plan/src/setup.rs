@@ -56,6 +56,10 @@ pub struct Setup {
     pub queues_averaged: u64,
     /// Maximum bins of a queue series, if more than the usual 512; beyond it, neighbours are merged.
     pub queue_bins: Option<usize>,
+    /// Most bins of the run's time series, at least 2; absent: none is recorded.
+    pub series_bins: Option<usize>,
+    /// Whether each flow's waits are recorded by hop.
+    pub flow_waits: bool,
     /// Sampling of senders.
     pub flow_samples: Option<FlowSampling>,
     /// Seed of all random streams.
@@ -108,6 +112,8 @@ impl Setup {
             queues_every: None,
             queues_averaged: 1,
             queue_bins: None,
+            series_bins: None,
+            flow_waits: false,
             flow_samples: None,
             seed: 1,
             division: Division::LONE,

@@ -34,7 +34,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
     let storms = storms(settings, &graph)?;
     let ports = ports(settings, &graph);
     let cards = differing_cards(settings, &graph);
-    Ok(Setup {
+    let setup = Setup {
         switch: first.switch,
         balancer: first.balance,
         devices: differing(others),
@@ -51,10 +51,13 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         queues_every: measure.queues_every,
         queues_averaged: measure.queues_averaged(),
         queue_bins: Some(measure.queues_values as usize),
+        flow_waits: measure.waits,
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         seed,
         ..Setup::new(graph, timeline, transport)
-    })
+    };
+    let bins = measure.series_bins.map_or_else(|| setup.affordable_bins(), |bins| bins.0 as usize);
+    Ok(Setup { series_bins: Some(bins).filter(|bins| *bins > 0), ..setup })
 }
 
 /// The transports of flows: one for all, or one per kind. A receiver follows its own host if that uses the same

@@ -26,6 +26,7 @@ function drawHeat(figure, width) {
     svg.append(...heatRow(one, times, x, top + n * row, row, highest));
     if (n % every === 0) svg.append(write(left - 6, top + n * row + row / 2 + 4, one.name, { class: "tick", "text-anchor": "end", style: "font-size:11px" }));
   });
+  svg.append(...eventLines(figure, x, { left, right: width - 16, top, bottom }));
   for (const tick of x.ticks) svg.append(write(x.place(tick), bottom + 17, short(tick), { class: "tick", "text-anchor": "middle" }));
   svg.append(write((left + width) / 2, bottom + 37, axisName(figure.x), { class: "axis-name", "text-anchor": "middle" }));
   return { svg, points: heatPoints(figure, times, x, top, row) };
@@ -53,5 +54,5 @@ function heatPoints(figure, times, x, top, row) {
 }
 
 function describeHeat(figure) {
-  return ({ one, n, from }) => [html("b", {}, one.name), html("br"), `from ${withUnit(from, figure.x.unit)}`, html("br"), `peak ${withUnit(one.y[n], figure.y.unit)}`];
+  return ({ one, n, from }) => [html("b", {}, one.name), html("br"), `from ${withUnit(from, figure.x.unit)}`, html("br"), `${figure.y.unit === "%" ? figure.y.name : "peak"} ${withUnit(one.y[n], figure.y.unit)}`];
 }

@@ -1,19 +1,41 @@
 // Lines: measured points connected, bands and whiskers for intervals, labels at the line ends.
-const LINE_HEIGHT = 330;
+const lineHeight = () => (printing ? 205 : 330);
 
 function drawLines(figure, width) {
   const series = figure.series.map((one, n) => ({ ...one, n })).filter((one) => visible(one.scheme));
-  const svg = frame(figure, width, LINE_HEIGHT);
+  const svg = frame(figure, width, lineHeight());
   if (!series.length) return { svg, points: [] };
   const ys = shownValues(figure, series);
-  const y = scaleFor(figure.y, ys, LINE_HEIGHT - 44, 26, true);
+  const y = scaleFor(figure.y, ys, lineHeight() - 44, 26, true);
   const left = 14 + Math.max(...y.ticks.map((tick) => textWidth(short(tick))));
   const right = 20 + Math.min(width * 0.34, Math.max(...series.map((one) => textWidth(one.name))));
-  const x = scaleFor(figure.x, series.flatMap((one) => one.x), left, width - right, false);
-  axes(svg, figure, x, y, { left, right: width - right, top: 26, bottom: LINE_HEIGHT - 44 });
-  series.forEach((one) => svg.append(oneLine(one, x, y)));
-  svg.append(...endLabels(series, x, y, width));
-  return { svg, points: series.flatMap((one) => linePoints(one, x, y)) };
+  // two places are no curve: dots side by side, each with its interval
+  const dots = series.every((one) => one.x.length <= 2);
+  const inset = dots ? Math.min(70, (width - right - left) / 5) : 0;
+  const x = scaleFor(figure.x, series.flatMap((one) => one.x), left + inset, width - right - inset, false);
+  axes(svg, figure, x, y, { left, right: width - right, top: 26, bottom: lineHeight() - 44 });
+  svg.append(...eventLines(figure, x, { left, right: width - right, top: 26, bottom: lineHeight() - 44 }));
+  const beside = (n) => (dots ? { ...x, place: (value) => x.place(value) + (n - (series.length - 1) / 2) * Math.min(12, 60 / series.length) } : x);
+  series.forEach((one, n) => svg.append(oneLine(one, beside(n), y, dots)));
+  svg.append(...endLabels(series, x, y, width, beside));
+  return { svg, points: series.flatMap((one, n) => linePoints(one, beside(n), y)) };
+}
+
+// What happened at an instant: a line across the plot with its words above, left out where they would overlap.
+function eventLines(figure, x, box) {
+  const free = [-Infinity, -Infinity, -Infinity];
+  return (figure.events || []).flatMap(({ at, words }) => {
+    const place = round(x.place(at));
+    if (place < box.left - 1 || place > box.right + 1) return [];
+    const line = draw("line", { class: "event", x1: place, x2: place, y1: box.top - 4, y2: box.bottom });
+    line.append(draw("title", {}, `${words} at ${withUnit(at, figure.x.unit)}`));
+    const length = textWidth(words, 11);
+    const left = Math.min(place + 3, box.right - length);
+    const row = free.findIndex((end) => left >= end + 8);
+    if (row < 0) return [line];
+    free[row] = left + length;
+    return [line, write(left, box.top + 6 + 13 * row, words, { class: "event-name halo" })];
+  });
 }
 
 // Values the axis must show; on a logarithmic axis very wide intervals run off the plot.
@@ -67,11 +89,11 @@ function path(one, x, y, from, to) {
   return text;
 }
 
-function oneLine(one, x, y) {
+function oneLine(one, x, y, dots) {
   const { colour, dash, shape } = lineStyle(one);
   const few = one.few_from ?? one.x.length;
   const line = (from, to, kind) => draw("path", { class: "series-line" + kind, d: path(one, x, y, from, to), stroke: colour, "stroke-dasharray": dash });
-  const parts = [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
+  const parts = dots ? [] : [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
   if (one.low && one.x.length <= 10) parts.push(...whiskers(one, x, y, colour));
   if (shape !== null && one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
   return draw("g", { class: "series", "data-scheme": one.scheme }, ...parts);
@@ -97,8 +119,9 @@ function whiskers(one, x, y, colour) {
 }
 
 // Names at the line ends, moved apart where they would overlap; a name without room appears in the legend only.
-function endLabels(series, x, y, width) {
-  const labels = series.map((one) => {
+function endLabels(series, plain, y, width, beside) {
+  const labels = series.map((one, n) => {
+    const x = beside(n);
     const last = one.y.findLastIndex((value) => value !== null);
     const [ex, ey] = [x.place(one.x[last]), y.place(one.y[last])];
     const length = textWidth(one.name);
@@ -108,8 +131,8 @@ function endLabels(series, x, y, width) {
   const placed = [];
   for (const label of labels) {
     const clash = (at) => placed.some((p) => Math.abs(p.y - at) < 16 && p.left < label.left + label.length + 6 && label.left < p.left + p.length + 6);
-    const tries = Array.from({ length: LINE_HEIGHT / 2 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
-    const free = tries.find((at) => at > 10 && at < LINE_HEIGHT - 48 && !clash(at));
+    const tries = Array.from({ length: lineHeight() / 2 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
+    const free = tries.find((at) => at > 10 && at < lineHeight() - 48 && !clash(at));
     if (free !== undefined) placed.push({ ...label, y: free });
   }
   return placed.map(endLabel);

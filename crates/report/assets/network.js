@@ -1,5 +1,5 @@
 // The topology in layers: links coloured and thickened by their load, failed ones dashed.
-const TIER_GAP = 118;
+const tierGap = () => (printing ? 74 : 118);
 
 function networkOf(scheme, view) {
   return page.networks.cases.find((one) => one.scheme === scheme && one.view === view);
@@ -34,9 +34,9 @@ function layout(shape, width) {
   tiers.forEach((tier, row) => {
     const nodes = members(tier);
     const step = (width - left) / nodes.length;
-    nodes.forEach((node, n) => (places[node] = { x: left + step * (n + 0.5), y: 46 + row * TIER_GAP, room: step }));
+    nodes.forEach((node, n) => (places[node] = { x: left + step * (n + 0.5), y: 46 + row * tierGap(), room: step }));
   });
-  return { tiers, members, places, height: 46 + (tiers.length - 1) * TIER_GAP + 30 };
+  return { tiers, members, places, height: 46 + (tiers.length - 1) * tierGap() + 30 };
 }
 
 function tierName(shape, nodes) {

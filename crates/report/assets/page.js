@@ -2,6 +2,7 @@
 const KINDS = {
   lines: [drawLines, describeLine], bars: [drawBars, describeBar], dots: [drawBars, describeBar],
   heat: [drawHeat, describeHeat], map: [drawMap, describeMap], network: [drawNetwork, describeNetwork],
+  matrix: [drawMatrix, describeNetwork],
 };
 
 function controls() {
@@ -52,8 +53,6 @@ function widthOf(box, figure) {
 
 function print(begins) {
   printing = begins;
-  // print cannot unfold the scenario
-  document.querySelectorAll("details").forEach((part) => (part.open = begins));
   listeners.forEach((listen) => listen());
 }
 
@@ -87,13 +86,32 @@ function networks() {
   const place = document.getElementById("networks");
   if (!place || !page.networks.cases.length) return;
   const shown = page.pair.length ? page.pair.length : 1;
-  place.classList.toggle("one", shown === 1);
+  const matrix = (n) => matrixFigure(page.pair.length ? state.pair[n] : 0, state.view);
+  place.classList.toggle("one", shown === 1 && !matrix(0));
   for (let n = 0; n < shown; n++) {
     const chosen = () => (page.pair.length ? state.pair[n] : 0);
     const pick = () => html("select", { "aria-label": "Scheme shown in this drawing", onchange: (event) => change((s) => (s.pair[n] = Number(event.target.value))) },
       ...page.schemes.map((name, m) => html("option", { value: m, selected: m === chosen() }, name)));
     mount(place, "network" + n, () => networkFigure(chosen(), state.view), page.schemes.length > 1 ? pick : null);
+    if (shown === 1) mount(place, "matrix" + n, () => matrix(n));
   }
+  if (shown > 1) for (let n = 0; n < shown; n++) mount(place, "matrix" + n, () => matrix(n));
+}
+
+// The filters of the table of slow flows: the slowest that are left, as many as at first.
+function slowFlows() {
+  const table = document.getElementById("slow-flows");
+  if (!table) return;
+  const choices = ["tag", "class"].map((key) => [key, document.getElementById("slow-" + key)]).filter(([, choice]) => choice);
+  const show = () => {
+    let left = Number(table.dataset.most);
+    for (const row of table.tBodies[0].rows) {
+      const wanted = choices.every(([key, choice]) => choice.value === "" || row.dataset[key] === choice.value);
+      row.hidden = !wanted || left-- <= 0;
+    }
+  };
+  choices.forEach(([, choice]) => choice.addEventListener("change", show));
+  show();
 }
 
 function figures() {
@@ -117,6 +135,7 @@ controls();
 listeners.push(controls);
 networks();
 figures();
+slowFlows();
 addEventListener("hashchange", () => {
   readState();
   listeners.forEach((listen) => listen());

@@ -4,7 +4,7 @@ function column(axis) {
 }
 
 function rowsOf(figure) {
-  if (figure.kind === "network") return networkRows(figure);
+  if (["network", "matrix"].includes(figure.kind)) return networkRows(figure);
   if (figure.kind === "heat") return heatTable(figure);
   if (figure.kind === "map") return mapTable(figure);
   return figure.kind === "lines" ? lineTable(figure) : barTable(figure);

@@ -1,5 +1,6 @@
 //! The plots of a page: from runs and sweeps to data to draw. Must not depend on how a plot is drawn.
 
+pub mod course;
 pub mod deadlines;
 pub mod distribution;
 pub mod measure;

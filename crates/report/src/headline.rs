@@ -1,6 +1,7 @@
 //! The answer in one sentence, derived from the data, and the warnings that qualify it. Must not depend on the page.
 
 pub(crate) mod endless;
+mod incidents;
 mod timeouts;
 mod warnings;
 
@@ -81,8 +82,14 @@ impl Headline {
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
             _ if endless::endless(&sweep.runs) => endless::of_sweep(sweep, at),
-            (Some(duel), _) => duel_sentence(sweep, duel),
-            (None, 1) => trend_sentence(sweep) + &timeouts::of_scheme(sweep, at),
+            (Some(duel), _) => {
+                duel_sentence(sweep, duel) + &incidents::of_schemes(sweep, &[duel.base, duel.best], duel.at)
+            }
+            (None, 1) => {
+                trend_sentence(sweep)
+                    + &timeouts::of_scheme(sweep, at)
+                    + &incidents::of_schemes(sweep, &[0], at)
+            }
             (None, _) => {
                 begin(&place_words(sweep, at), "no completion times to compare with those of the baseline.")
             }
@@ -115,12 +122,13 @@ fn run_sentence(run: &Run) -> String {
     };
     format!(
         "{place}{began} finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
-         seed {}; one run, no interval).{}",
+         seed {}; one run, no interval).{}{}",
         duration(mean),
         number(half),
         count(flows.finished),
         run.manifest.seed,
-        timeouts::of_run(&run.summary)
+        timeouts::of_run(&run.summary),
+        incidents::of_run(&run.summary)
     )
 }
 

@@ -5,6 +5,8 @@ use crate::detail::NetworkColumns;
 use crate::disk::{DiskError, write_text};
 use crate::listing::ExpectationVerdict;
 use crate::page::{Card, Page, Repeat, Section, TextTable};
+
+mod slow;
 use crate::text::escaped;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ use std::path::Path;
 
 const STYLE: &str = include_str!("../assets/report.css");
 /// The parts of the script, in order; each uses only the parts before it.
-const SCRIPT: [&str; 11] = [
+const SCRIPT: [&str; 12] = [
     include_str!("../assets/format.js"),
     include_str!("../assets/state.js"),
     include_str!("../assets/svg.js"),
@@ -23,6 +25,7 @@ const SCRIPT: [&str; 11] = [
     include_str!("../assets/heat.js"),
     include_str!("../assets/map.js"),
     include_str!("../assets/network.js"),
+    include_str!("../assets/matrix.js"),
     concat!(include_str!("../assets/table.js"), include_str!("../assets/page.js")),
 ];
 
@@ -47,11 +50,13 @@ impl Page {
              <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
              <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
-             <main>\n{network}{}{sections}{}{}</main>\n\
+             <main>\n{network}{}{sections}{}{}{}{}</main>\n\
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
              </script>\n</body>\n</html>\n",
             head(self),
             quiver(&self.quiver),
+            slow::table(&self.slow),
+            slow::runs(&self.runs),
             numbers(&self.numbers),
             repeat(&self.repeat),
             data(self),
@@ -97,18 +102,52 @@ fn head(page: &Page) -> String {
          <div class=\"cards\">\n{cards}</div>\n</header>\n",
         escaped(&page.name),
         escaped(&page.about),
-        escaped(&page.headline)
+        sentences(&page.headline)
     )
 }
 
 fn card(card: &Card) -> String {
+    let difference = match card.difference.as_str() {
+        "" => String::new(),
+        words => format!(" <span class=\"difference\">{}</span>", escaped(words)),
+    };
     format!(
-        "<div class=\"card\"><div class=\"label\">{}</div><div class=\"value\">{}</div>\
+        "<div class=\"card\"><div class=\"label\">{}</div><div class=\"value\">{}{difference}</div>\
          <div class=\"note\">{}</div></div>\n",
         escaped(&card.label),
         escaped(&card.value),
         escaped(&card.note)
     )
+}
+
+/// The first sentence large, what is in brackets smaller, further sentences below.
+fn sentences(text: &str) -> String {
+    let (first, rest) = match text.split_once(". ") {
+        Some((first, rest)) => (format!("{first}. "), rest),
+        None => (text.to_owned(), ""),
+    };
+    let rest = match rest {
+        "" => String::new(),
+        words => format!("<span class=\"further\">{}</span>", escaped(words)),
+    };
+    let (large, small) =
+        first.split_once("; ").map_or((first.as_str(), None), |(large, small)| (large, Some(small)));
+    let small =
+        small.map_or(String::new(), |small| format!("; <span class=\"rest\">{}</span>", aside(small)));
+    aside(large) + &small + &rest
+}
+
+/// What is in brackets smaller.
+fn aside(text: &str) -> String {
+    let mut html = String::new();
+    let mut left = text;
+    while let Some((before, from)) = left.split_once('(') {
+        let (inside, after) = from.split_once(')').unwrap_or((from, ""));
+        let close = if from.contains(')') { ")" } else { "" };
+        html += &format!("{}<span class=\"aside\">({}{close}</span>", escaped(before), escaped(inside));
+        left = after;
+    }
+    html + &escaped(left)
 }
 
 fn section(section: &Section) -> String {
@@ -202,7 +241,7 @@ fn scenario(toml: &str) -> String {
     };
     let lines: String = toml.lines().map(line).collect();
     format!(
-        "<details>\n<summary>The complete scenario, with defaults filled in</summary>\n<pre>{lines}</pre>\n</details>\n"
+        "<p class=\"on-paper\">The complete scenario is in scenario.toml beside this page.</p>\n<details>\n<summary>The complete scenario, with defaults filled in</summary>\n<pre>{lines}</pre>\n</details>\n"
     )
 }
 

@@ -1,30 +1,16 @@
 //! From records to statistics, files and pages. Must not depend on engines, scenarios or clocks.
 //!
-//! In reading order; each module may use those before it: [`statistics`] (percentiles and intervals), [`summary`] (one
-//! run in
-//! numbers), [`survey`] (statistics of its flows) and [`metric`] (names for these numbers), all from crates below;
-//! [`detail`] (what plots need, thinned), [`sweep`] (many runs),
-//! `disk`, [`listing`] (which runs belong together), [`tables`] and [`columns`] (their meaning), [`files`] and
-//! [`recording`] (the folder of a run),
-//! [`contrast`] (two cases, seed by seed), [`headline`] (the answer in a sentence), [`figures`], [`terminal`], [`page`]
-//! and
-//! [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
+//! In reading order; each module may use those before it: [`statistics`] (percentiles and intervals), [`summary`] (one run in
+//! numbers), [`survey`] (statistics of its flows), [`metric`] (names for these numbers), [`detail`] (what plots need) and
+//! [`sweep`] (many runs), all from crates below; [`contrast`] (two cases, seed by seed), [`headline`] (the answer in a sentence),
+//! [`figures`], [`terminal`], [`page`] and [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
 
-pub mod columns;
 pub mod compare;
 pub mod contrast;
-pub mod detail;
-mod disk;
 pub mod figures;
-pub mod files;
 pub mod headline;
 pub mod html;
-pub mod listing;
-pub mod manifest;
 pub mod page;
-pub mod recording;
-pub mod sweep;
-pub mod tables;
 pub mod terminal;
 
 pub use compare::{Comparison, compare};
@@ -44,7 +30,8 @@ pub use summary::{RunFacts, Summary};
 pub use survey::FlowStatistics;
 pub use sweep::{Run, Sweep, share_one_window};
 pub use weft_draw::{figure, text};
+use weft_results::disk;
+pub use weft_results::{columns, detail, files, listing, manifest, recording, sweep, tables};
 pub use weft_statistics as statistics;
 pub use weft_summary::derived::{CsvTables, IdealSchedule, IdealSchedules, Kept};
-use weft_summary::{derived, rows};
 pub use weft_summary::{metric, summary, survey};

@@ -17,7 +17,9 @@ pub struct Card {
     pub label: String,
     /// The value.
     pub value: String,
-    /// Comparison or context.
+    /// How it differs from the baseline: `−22 %`; empty without one.
+    pub difference: String,
+    /// What it is of, and the context.
     pub note: String,
 }
 
@@ -80,6 +82,26 @@ pub struct TextTable {
     pub rows: Vec<Vec<String>>,
 }
 
+/// The slowest flows of a run, for a table that readers filter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlowTable {
+    /// The flows, the slowest first.
+    pub flows: Vec<crate::detail::SlowFlow>,
+    /// What the hops are called.
+    pub hops: Vec<String>,
+    /// The command that follows one of them, without its number.
+    pub command: String,
+}
+
+/// The runs of a case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseRuns {
+    /// The case: `drill, 80 %`.
+    pub name: String,
+    /// Seeds and addresses of their pages.
+    pub runs: Vec<(u64, String)>,
+}
+
 /// A whole page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
@@ -107,6 +129,10 @@ pub struct Page {
     pub quiver: String,
     /// The parts with plots.
     pub sections: Vec<Section>,
+    /// The slowest flows; of a single run only.
+    pub slow: SlowTable,
+    /// The page of every run; of a sweep only.
+    pub runs: Vec<CaseRuns>,
     /// All numbers as a table.
     pub numbers: TextTable,
     /// How to repeat the runs.

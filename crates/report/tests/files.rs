@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_core::record::{
-    ArrivalRecord, DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, JobRecord,
-    LinkRecord, NodeRecord, PauseRecord, QueueSeries, Reason, RunRecord,
+    ArrivalRecord, DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, GroupBin, HopRecord, Incident,
+    IncidentRecord, JobRecord, LinkGroup, LinkRecord, NodeRecord, PauseRecord, PausedLink, QueueSeries,
+    Reason, RunRecord, TimeBin, TimeSeries,
 };
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;
@@ -39,6 +40,7 @@ fn record(flows: u32) -> RunRecord {
         end: n.is_multiple_of(2).then(|| Time(u64::from(n)) + Span::from_us(7)),
         acknowledged: n.is_multiple_of(2).then(|| Time(u64::from(n)) + Span::from_us(8)),
         ideal: Span::from_us(7),
+        dupacks: 4,
         ..FlowRecord::default()
     };
     let mut hop = HopRecord::default();
@@ -48,7 +50,7 @@ fn record(flows: u32) -> RunRecord {
         nodes: vec![node("host0", 0), node("host1", 0), node("leaf0", 1)],
         links: vec![link(0, 2), link(2, 0), link(1, 2), link(2, 1)],
         flows: (0..flows).map(flow).collect(),
-        hops: vec![hop],
+        hops: vec![hop.clone(), hop],
         queues: Some(QueueSeries {
             every: Span::from_us(1),
             samples_per_bin: 2,
@@ -121,6 +123,14 @@ fn widest() -> RunRecord {
         Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9), most: true });
     record.pauses = vec![PauseRecord::default()];
     record.jobs = vec![JobRecord::default()];
+    let place = "leaf0-spine0".to_owned();
+    record.incidents = vec![IncidentRecord { at: Time::ZERO, kind: Incident::Failure, places: vec![place] }];
+    record.series = Some(TimeSeries {
+        every: Span::from_ms(1),
+        groups: vec![LinkGroup { from: 1, to: 0, links: 1, capacity: Rate::from_gbps(10) }],
+        bins: vec![TimeBin { groups: vec![GroupBin::default()], ..TimeBin::default() }],
+        paused: vec![PausedLink { link: LinkId(0), paused: vec![Span::from_us(3)] }],
+    });
     record.flows[0].deadline = Some(Span::from_us(5));
     record
 }

@@ -11,6 +11,7 @@ pub mod memory;
 pub mod packet_socket;
 pub mod system;
 pub mod tap;
+pub mod xdp;
 
 /// One queue of one port, owned by one worker.
 pub trait Backend: Send {

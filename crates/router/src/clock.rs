@@ -1,6 +1,6 @@
 //! The clock of the workers: the only place where the router reads one, once per poll.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use weft_core::{Span, Time};
 
@@ -21,4 +21,12 @@ impl RouterClock {
     pub fn now(&self) -> Time {
         Time::ZERO + Span::from_ns(self.0.elapsed().as_nanos() as u64)
     }
+}
+
+/// Nanoseconds since 1970: for what must not come twice, even after a restart.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "a restart must not repeat what came before")]
+pub fn nanoseconds_since_1970() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos() as u64)
 }

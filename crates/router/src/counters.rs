@@ -44,6 +44,18 @@ drops! {
     WaitingFull = "waiting-full",
     /// Addressed to the router, which does not process it.
     Local = "local",
+    /// Addressed to the machine, whose kernel processes it.
+    Kernel = "kernel",
+    /// Sealed for an association that does not exist.
+    EspUnknown = "esp-unknown",
+    /// Sealed, and received before or too old.
+    EspReplay = "esp-replay",
+    /// Sealed, but not authentic, or no packet inside.
+    EspInvalid = "esp-invalid",
+    /// Between other ends than the tunnel's, from a sender that does not use it, or with a mark that is lost.
+    EspPolicy = "esp-policy",
+    /// All sequence numbers of the tunnel have been used.
+    EspExhausted = "esp-exhausted",
     /// No buffer was free.
     NoBuffer = "no-buffer",
     /// The device did not accept it.

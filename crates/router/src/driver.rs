@@ -1,4 +1,4 @@
-//! The switch of the simulator, driven by a clock: the packets inside it, and when its transmitters are free.
+//! The switch of the simulator, or a port of it, driven by a clock: the packets inside, and when transmitters are free.
 //!
 //! The simulator drives the same [`Switch`] with events. As in the simulator, at one instant arrivals come first, then
 //! transmitters, then timers; so equal arrivals at equal times leave by equal ports with equal marks, and the same
@@ -6,10 +6,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Header, PacketId, Pool, PortId, Rate, Time};
-use weft_switch::{Effect, Effects, PortCounters, Sent, Switch, Turn, Verdict};
+use weft_switch::{Effect, Effects, PortCounters, Sent, SharedOutputs, Switch, Turn, Verdict};
 
 use crate::pool::Frame;
 
@@ -38,38 +39,45 @@ pub enum SwitchOutcome {
 
 /// An event at a port; at one instant transmitters come before timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Due {
+pub enum PortEvent {
+    /// Its transmitter is idle.
     Idle,
+    /// The time of a wake-up.
     Wake,
 }
 
-/// A switch, its packets and its clock.
+/// What is due at a port, and when.
+pub type DueAt = (Time, PortEvent, u16);
+
+/// A switch, its packets and its clock. With [`SharedOutputs`] it is a part that serves some ports.
 pub struct SwitchDriver {
     switch: Switch,
     rates: Box<[Rate]>,
     pool: Pool<HeldFrame>,
     effects: Effects,
-    due: BinaryHeap<Reverse<(Time, Due, u16)>>,
+    due: BinaryHeap<Reverse<DueAt>>,
     now: Time,
-    /// Outcomes by worker.
-    outcomes: Box<[Vec<SwitchOutcome>]>,
+    /// Outcomes, each with the worker that has the frame.
+    outcomes: Vec<(u16, SwitchOutcome)>,
     sent: Box<[(u64, Bytes)]>,
     drops: [u64; Reason::ALL.len()],
+    shared: Option<Arc<SharedOutputs>>,
 }
 
 impl SwitchDriver {
-    /// An empty switch with the line rates of its ports, for `workers` workers.
+    /// An empty switch with the line rates of its ports; or, with what the ports of a switch share, a part of it.
     #[must_use]
-    pub fn new(switch: Switch, rates: Vec<Rate>, workers: usize) -> SwitchDriver {
+    pub fn new(switch: Switch, rates: Vec<Rate>, shared: Option<Arc<SharedOutputs>>) -> SwitchDriver {
         SwitchDriver {
             switch,
+            shared,
             sent: rates.iter().map(|_| (0, Bytes::ZERO)).collect(),
             rates: rates.into(),
             pool: Pool::new(),
             effects: Effects::new(),
             due: BinaryHeap::new(),
             now: Time::ZERO,
-            outcomes: vec![Vec::new(); workers].into(),
+            outcomes: Vec::new(),
             drops: [0; Reason::ALL.len()],
         }
     }
@@ -80,7 +88,22 @@ impl SwitchDriver {
         self.advance(now);
         let packet = self.pool.insert(header, HeldFrame { worker, frame });
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        match self.switch.receive(&mut turn, from, packet) {
+        let verdict = self.switch.receive(&mut turn, from, packet);
+        self.follow(packet, verdict);
+    }
+
+    /// A worker's engine has chosen `port` for a frame with this header. Only for a part of a switch.
+    pub fn enqueue(&mut self, now: Time, port: PortId, (worker, frame): (u16, Frame), header: Header) {
+        self.advance(now);
+        let packet = self.pool.insert(header, HeldFrame { worker, frame });
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        let shared = self.shared.as_ref().expect("a part of a switch");
+        let verdict = self.switch.enqueue(&mut turn, port, packet, shared);
+        self.follow(packet, verdict);
+    }
+
+    fn follow(&mut self, packet: PacketId, verdict: Verdict) {
+        match verdict {
             Verdict::Ready(port) => self.transmit(port),
             Verdict::Queued(_) => {}
             Verdict::Dropped(reason) => self.drop(packet, reason),
@@ -92,43 +115,43 @@ impl SwitchDriver {
 
     /// Advances the time: handles everything due before `now`.
     pub fn advance(&mut self, now: Time) {
-        while let Some(Reverse((time, due, port))) = self.due.peek().copied().filter(|next| next.0.0 < now) {
-            self.due.pop();
-            self.now = self.now.max(time);
-            match due {
-                Due::Idle => self.transmit(PortId(port)),
-                Due::Wake => self.wake(PortId(port)),
-            }
+        while self.next_due().is_some_and(|(time, ..)| time < now) {
+            self.step();
         }
         self.now = self.now.max(now);
     }
 
-    /// The outcomes of a worker's frames since the last call; the caller drains them.
-    pub fn outcomes(&mut self, worker: u16) -> &mut Vec<SwitchOutcome> {
-        &mut self.outcomes[usize::from(worker)]
+    /// Handles what is due next.
+    pub fn step(&mut self) {
+        let Some(Reverse((time, due, port))) = self.due.pop() else { return };
+        self.now = self.now.max(time);
+        match due {
+            PortEvent::Idle => self.transmit(PortId(port)),
+            PortEvent::Wake => self.wake(PortId(port)),
+        }
     }
 
-    /// When a worker must look again: at once if there are outcomes, otherwise when something is due.
+    /// What is due next.
     #[must_use]
-    pub fn next_look(&self) -> Option<Time> {
-        if self.outcomes.iter().any(|outcomes| !outcomes.is_empty()) {
-            return Some(Time::ZERO);
-        }
-        self.due.peek().map(|next| next.0.0)
+    pub fn next_due(&self) -> Option<DueAt> {
+        self.due.peek().map(|next| next.0)
+    }
+
+    /// The outcomes of frames since the last call, each with the worker that has the frame; the caller drains them.
+    pub fn outcomes(&mut self) -> &mut Vec<(u16, SwitchOutcome)> {
+        &mut self.outcomes
     }
 
     /// The link of a port goes down or comes back.
     pub fn set_port(&mut self, now: Time, port: PortId, up: bool) {
         self.advance(now);
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.switch.set_port(&mut turn, port, up);
+        let mut set = |switch: &mut Switch| switch.set_port(&mut turn, port, up);
+        match &self.shared {
+            None => set(&mut self.switch),
+            Some(shared) => self.switch.apart(shared, port, set),
+        }
         self.carry_out();
-    }
-
-    /// Number of ports.
-    #[must_use]
-    pub fn ports(&self) -> usize {
-        self.rates.len()
     }
 
     /// Packets inside.
@@ -150,14 +173,23 @@ impl SwitchDriver {
 
     fn wake(&mut self, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.switch.wake(&mut turn, port);
+        let mut wake = |switch: &mut Switch| switch.wake(&mut turn, port);
+        match &self.shared {
+            None => wake(&mut self.switch),
+            Some(shared) => self.switch.apart(shared, port, wake),
+        }
         self.carry_out();
     }
 
     /// The transmitter of a port is idle: the next packet leaves and occupies it for its transmission time.
     fn transmit(&mut self, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        match self.switch.transmit(&mut turn, port) {
+        let mut transmit = |switch: &mut Switch| switch.transmit(&mut turn, port);
+        let sent = match &self.shared {
+            None => transmit(&mut self.switch),
+            Some(shared) => self.switch.apart(shared, port, transmit),
+        };
+        match sent {
             Some(Sent::Packet(packet)) => self.leave(port, packet),
             Some(Sent::Frame(_)) => unreachable!("switches that pause are refused"),
             None => {}
@@ -170,10 +202,10 @@ impl SwitchDriver {
         let (wire, marked) = (Bytes(header.wire.into()), header.marks.ecn == Ecn::Marked);
         let HeldFrame { worker, frame } = *self.pool.body(packet);
         self.pool.remove(packet);
-        self.outcomes[usize::from(worker)].push(SwitchOutcome::Sent { port, frame, marked });
+        self.outcomes.push((worker, SwitchOutcome::Sent { port, frame, marked }));
         let sent = &mut self.sent[port.index()];
         *sent = (sent.0 + 1, sent.1 + wire);
-        self.due.push(Reverse((self.now + self.rates[port.index()].time_for(wire), Due::Idle, port.0)));
+        self.due.push(Reverse((self.now + self.rates[port.index()].time_for(wire), PortEvent::Idle, port.0)));
     }
 
     fn carry_out(&mut self) {
@@ -181,7 +213,7 @@ impl SwitchDriver {
             match effect {
                 Effect::HasWork(port) => self.transmit(port),
                 Effect::Dropped(packet, reason) => self.drop(packet, reason),
-                Effect::WakeAt(time, port) => self.due.push(Reverse((time, Due::Wake, port.0))),
+                Effect::WakeAt(time, port) => self.due.push(Reverse((time, PortEvent::Wake, port.0))),
             }
         }
     }
@@ -189,7 +221,7 @@ impl SwitchDriver {
     fn drop(&mut self, packet: PacketId, reason: Reason) {
         let HeldFrame { worker, frame } = *self.pool.body(packet);
         self.pool.remove(packet);
-        self.outcomes[usize::from(worker)].push(SwitchOutcome::Dropped(frame));
+        self.outcomes.push((worker, SwitchOutcome::Dropped(frame)));
         self.drops[reason as usize] += 1;
     }
 }

@@ -19,6 +19,9 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// The longest packet that a buffer holds.
+    pub const MOST_MTU: u16 = 2048;
+
     /// Its link-local IPv6 address, derived from the MAC address (RFC 4291, appendix A).
     #[must_use]
     pub fn link_local(&self) -> Ipv6Addr {

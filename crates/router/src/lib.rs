@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (sources and sinks of frames), [`app`] (how they
 //! are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes shared by workers),
-//! [`driver`] (the simulator's switch, shared by workers). Must not depend on configuration files.
+//! [`driver`] (the simulator's switch, shared by workers), [`playback`] (workers on recorded time). Must not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker
@@ -15,10 +15,13 @@ pub mod control;
 pub mod counters;
 pub mod driver;
 pub mod interface;
+pub mod kernel;
 pub mod limiter;
 pub mod neighbours;
+pub mod playback;
 pub mod pool;
 pub mod rss;
+pub mod tunnel;
 pub mod worker;
 
 pub use app::{Application, Desk};

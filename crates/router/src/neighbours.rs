@@ -108,6 +108,18 @@ impl Neighbours {
         self.stations.get(&station)?.mac
     }
 
+    /// Whether a station has answered.
+    #[must_use]
+    pub fn is_resolved(&self, station: Station) -> bool {
+        self.mac(station).is_some()
+    }
+
+    /// Whether packets wait for a station.
+    #[must_use]
+    pub fn is_waited_for(&self, station: Station) -> bool {
+        self.stations.get(&station).is_some_and(|entry| !entry.waiting.is_empty())
+    }
+
     /// Every station that has answered.
     pub fn known(&self) -> impl Iterator<Item = (Station, Mac)> + '_ {
         self.stations.iter().filter_map(|(station, entry)| Some((*station, entry.mac?)))
@@ -134,12 +146,20 @@ impl Neighbours {
         Resolution::Ask
     }
 
+    /// Sets the MAC address of a station for good: it is never asked, and announcements do not change it.
+    pub fn fix(&mut self, station: Station, mac: Mac) {
+        let entry = Entry { mac: Some(mac), due: Time::NEVER, asked: 0, waiting: Vec::new() };
+        let before = self.stations.insert(station, entry);
+        self.unanswered -= usize::from(before.is_some_and(|entry| entry.mac.is_none()));
+    }
+
     /// A station announces its MAC address. Without a request of ours it is believed only if `solicits`: it has asked
     /// us, so that we will answer it. Returns the packets that waited, and whether its address is new.
     pub fn learn(&mut self, now: Time, station: Station, mac: Mac, solicits: bool) -> (Vec<Vec<u8>>, bool) {
         let due = now + self.limits.lifetime;
         let has_room = self.stations.len() < self.limits.stations;
         match self.stations.get_mut(&station) {
+            Some(entry) if entry.due == Time::NEVER => (Vec::new(), false),
             Some(entry) => {
                 self.unanswered -= usize::from(entry.mac.is_none());
                 let is_new = entry.mac != Some(mac);
@@ -152,6 +172,18 @@ impl Neighbours {
             }
             None => (Vec::new(), false),
         }
+    }
+
+    /// Forgets the stations of a port that have answered, whose packets now go another way; returns them.
+    pub fn forget(&mut self, port: u16) -> Vec<Station> {
+        let is_gone = |(station, entry): &(&Station, &Entry)| {
+            station.0 == port && entry.mac.is_some() && entry.due < Time::NEVER
+        };
+        let gone: Vec<Station> = self.stations.iter().filter(is_gone).map(|(station, _)| *station).collect();
+        for station in &gone {
+            self.stations.remove(station);
+        }
+        gone
     }
 
     /// Takes what is due by now.
@@ -217,6 +249,28 @@ mod tests {
             assert_eq!(cache.due(at(second)).ask, [HERE]);
         }
         assert_eq!(cache.due(at(63)).gone, [(HERE, vec![])]);
+    }
+
+    #[test]
+    fn what_is_set_for_good_stays() {
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        let _ = cache.resolve(at(0), HERE, &[0]);
+        cache.fix(HERE, MAC);
+        assert_eq!(cache.learn(at(1), HERE, Mac([9; 6]), true), (vec![], false));
+        assert_eq!((cache.due(at(1_000)), cache.mac(HERE)), (DueQuestions::default(), Some(MAC)));
+        assert_eq!(cache.unanswered, 0);
+    }
+
+    #[test]
+    fn the_stations_of_a_link_that_is_down_are_forgotten_and_questions_stay() {
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        let other: Station = (1, HERE.1);
+        let asked: Station = (0, IpAddr::from([10, 0, 0, 3]));
+        (0..2).for_each(|port| drop(cache.learn(at(0), (port, HERE.1), MAC, true)));
+        assert_eq!(cache.resolve(at(0), asked, &[1]), Resolution::Ask);
+        assert_eq!(cache.forget(0), [HERE]);
+        assert_eq!((cache.mac(HERE), cache.mac(other)), (None, Some(MAC)));
+        assert_eq!(cache.learn(at(1), asked, MAC, false).0, [[1]], "its packet still waits");
     }
 
     #[test]

@@ -68,9 +68,15 @@ impl FlowQueues {
     #[must_use]
     pub fn hash_of(&self, frame: &[u8]) -> Option<u32> {
         let frame = EthernetFrame::parse(frame).ok()?;
-        match frame.kind {
+        self.hash_of_packet(frame.kind, frame.payload)
+    }
+
+    /// The same for an IP packet of this type.
+    #[must_use]
+    pub fn hash_of_packet(&self, kind: EtherType, packet: &[u8]) -> Option<u32> {
+        match kind {
             EtherType::IPV4 => {
-                let packet = Ipv4Packet::parse(frame.payload).ok()?;
+                let packet = Ipv4Packet::parse(packet).ok()?;
                 let ends = (packet.source, packet.destination);
                 let whole = packet.fragment == (0, false);
                 Some(match ports::of_v4(&packet).filter(|_| whole) {
@@ -79,7 +85,7 @@ impl FlowQueues {
                 })
             }
             EtherType::IPV6 => {
-                let packet = Ipv6Packet::parse(frame.payload).ok()?;
+                let packet = Ipv6Packet::parse(packet).ok()?;
                 let ends = (packet.source, packet.destination);
                 Some(match ports::of_v6(&packet).filter(|_| packet.next != 44) {
                     Some(ports) => self.toeplitz.hash(&ports::tuple_v6(ends, ports)),

@@ -53,6 +53,12 @@ impl<A: Application> RouterWorker<A> {
         &self.counters
     }
 
+    /// When the application must be called next, if no frames arrive before.
+    #[must_use]
+    pub fn next_tick(&self) -> Option<Time> {
+        self.app.next_tick()
+    }
+
     /// The application.
     pub fn app(&mut self) -> &mut A {
         &mut self.app

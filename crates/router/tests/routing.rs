@@ -96,7 +96,7 @@ fn the_longest_prefix_decides_and_a_change_is_seen_at_once() {
 #[test]
 fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
     let mut lab = Laboratory::new().with_stations();
-    lab.receive(0, &udp_to("10.2.0.2", 64, &[0; 1400]));
+    lab.receive(0, &whole("10.2.0.2", &[0; 1400]));
     assert!(lab.sent(1).is_empty(), "port 1 carries 1400 bytes");
     let error = lab.sent(0).remove(0);
     assert_eq!((error[34], error[35], &error[40..42]), (3, 4, &1400_u16.to_be_bytes()[..]));
@@ -106,6 +106,30 @@ fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
     let error = Ipv6Packet::parse(&error[14..]).unwrap();
     assert_eq!((error.payload[0], &error.payload[4..8]), (2, &1400_u32.to_be_bytes()[..]));
     assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (2, 0));
+}
+
+/// A datagram that must not be fragmented.
+fn whole(to: &str, data: &[u8]) -> Vec<u8> {
+    let mut frame = udp_to(to, 64, data);
+    frame[20] |= 0x40;
+    frame[24..26].fill(0);
+    let sum = checksum::of(&frame[14..34]).to_be_bytes();
+    frame[24..26].copy_from_slice(&sum);
+    frame
+}
+
+#[test]
+fn what_may_be_fragmented_is_and_every_part_is_counted() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.receive(0, &udp_to("10.2.0.2", 64, &[7; 2000]));
+    let parts = lab.sent(1);
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    assert_eq!(lengths, [14 + 1396, 14 + 652], "2028 bytes for a link of 1400");
+    let payload: Vec<u8> =
+        parts.iter().flat_map(|part| Ipv4Packet::parse(&part[14..]).unwrap().payload.to_vec()).collect();
+    assert_eq!((payload.len(), &payload[8..]), (2008, &[7; 2000][..]));
+    let counters = lab.counters();
+    assert_eq!((counters.made, counters.dropped(DropCause::TooBig), lab.inside()), (5, 0, 0), "{counters}");
 }
 
 #[test]

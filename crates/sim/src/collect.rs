@@ -6,14 +6,15 @@ use weft_core::record::{
     ArrivalRecord, FlowPauses, LinkRecord, Measured, PacketBalance, PauseRecord, Quantity, RunRecord, Stop,
 };
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
+use weft_recorder::flow_series::FlowWatch;
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
 
 use crate::domain::Domain;
 use crate::ends::Closed;
-use crate::flow_series::gathered;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
+use crate::series::gathered as gathered_series;
 use crate::simulation::{Finish, Simulation};
 use crate::tally::Tally;
 
@@ -23,6 +24,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
+    let series = gathered_series(&mut domains, finish.at, end);
     let mut tally = Tally::new();
     let mut waiting = BTreeMap::new();
     domains.iter_mut().for_each(|domain| domain.devices.tolls_of_waiting(&mut domain.cx, end, &mut waiting));
@@ -55,7 +57,8 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         drops: tally.drops(),
         queues,
         imbalance,
-        flow_series: gathered(domains.iter_mut().filter_map(|domain| domain.flow_watch.take())),
+        series,
+        flow_series: FlowWatch::finish(domains.iter_mut().filter_map(|domain| domain.flow_watch.take())),
         pauses,
         deadlocks: deadlocks.results(),
         jobs,
@@ -165,6 +168,7 @@ impl Collector<'_> {
             }
         };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
-        own.switch.reading().counters(self.ended, PortId(link.port.0))
+        let counters = own.switch.reading().counters(self.ended, link.port);
+        PortCounters { peak: counters.peak.max(domain.peak_before(switch, link.port)), ..counters }
     }
 }

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use weft_core::record::Reason;
+use weft_core::record::{HopWaits, Reason, WaitSum};
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::{LinkId, PacketId, Pool, Time};
+use weft_recorder::trace::Trace;
 use weft_topology::Node;
 use weft_transport::Body;
 
@@ -30,6 +31,10 @@ pub(crate) struct Context {
     pub(crate) outbox: Outbox,
     /// Present if any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
+    /// If waits are recorded by flow: those of packets that arrived here, by the receiver's slot.
+    pub(crate) waits: Option<Vec<WaitSum>>,
+    /// If a flow is followed.
+    pub(crate) trace: Option<Trace>,
 }
 
 impl Context {
@@ -59,6 +64,9 @@ impl Context {
     /// [`Context::launch`] for a link that may be down, lossy, stalling or lead to another domain.
     #[inline(never)]
     fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
+        if self.trace.is_some() {
+            self.trace_sent(link, packet);
+        }
         let wire = self.wires.of(link);
         if let Some(reason) = wire.failure() {
             return self.lose(link, packet, reason);
@@ -67,22 +75,34 @@ impl Context {
         if let Some(domain) = wire.away {
             return self.hand_over(domain, link, packet, lands);
         }
+        if self.trace.is_some() {
+            self.trace_lands(link, packet, lands);
+        }
         self.fly(link, Flying { lands, packet });
     }
 
     /// A packet leaves for another domain.
     fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {
+        let waits = self.pool.headers.waits_mut(packet).copied();
         let (headers, body) = (&self.pool.headers, *self.pool.body(packet));
         let scheduling = headers.carries_scheduling().then(|| headers.scheduling(packet));
-        self.outbox.packet(to, Handoff { link, lands, header: *headers.get(packet), body }, scheduling);
+        let handoff = Handoff { link, lands, header: *headers.get(packet), body };
+        self.outbox.packet(to, handoff, (scheduling, waits));
         self.pool.remove(packet);
     }
 
     /// A packet comes from another domain.
-    pub(crate) fn take_in(&mut self, handoff: &Handoff, scheduling: Option<SchedulingHeader>) {
+    pub(crate) fn take_in(
+        &mut self,
+        handoff: &Handoff,
+        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+    ) {
         let packet = self.pool.insert(handoff.header, handoff.body);
         if let (Some(own), Some(scheduling)) = (self.pool.headers.scheduling_mut(packet), scheduling) {
             *own = scheduling;
+        }
+        if let (Some(own), Some(waits)) = (self.pool.headers.waits_mut(packet), waits) {
+            *own = waits;
         }
         self.fly(handoff.link, Flying { lands: handoff.lands, packet });
     }
@@ -113,6 +133,9 @@ impl Context {
     /// A packet is lost on a wire.
     pub(crate) fn lose(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
         self.wires.of(link).lost += 1;
+        if self.trace.is_some() {
+            self.trace_lost(link, packet, reason);
+        }
         self.bury(packet, reason);
     }
 

@@ -3,9 +3,10 @@
 
 use weft_core::record::Stop;
 use weft_core::{Span, Time};
+use weft_recorder::series::SeriesClock;
+use weft_recorder::stranded;
 
 use crate::plan::RunPlan;
-use crate::stranded;
 
 /// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub(crate) struct Course {
     /// Intervals between samples of queues and flows, and between checks for deadlocks and stranded flows; zero:
     /// none.
     every: [Span; 4],
+    /// When bins of the time series end.
+    series: Option<SeriesClock>,
     next_look: Time,
     /// When the last flow starts; `NEVER` once recorded.
     note: Time,
@@ -68,6 +71,11 @@ fn look_after(now: Time, every: [Span; 4]) -> Time {
     every.into_iter().map(next).min().unwrap_or(Time::NEVER)
 }
 
+/// When the current bin of the time series ends.
+fn bin_ends(series: Option<SeriesClock>) -> Time {
+    series.map_or(Time::NEVER, |series| series.next())
+}
+
 impl Course {
     pub(crate) fn new(plan: &RunPlan) -> Course {
         let setup = &plan.setup;
@@ -76,13 +84,15 @@ impl Course {
             setup.switch_kinds().find(|kind| kind.pfc.is_on()).map(|kind| kind.pfc.deadlock_every);
         let stranded = plan.remains.as_ref().map(|_| stranded::EVERY);
         let every = [setup.queues_every, flows, deadlocks, stranded].map(|every| every.unwrap_or(Span::ZERO));
+        let series = SeriesClock::new(setup);
         Course {
             grid: plan.partition.grid,
             meet: plan.partition.domains > 1,
             changes: setup.timeline.changes.iter().map(|(time, _)| *time).collect(),
             next_change: 0,
             every,
-            next_look: look_after(Time::ZERO, every),
+            series,
+            next_look: look_after(Time::ZERO, every).min(bin_ends(series)),
             note: setup.flows.arrivals().map_or(Time::NEVER, |(_, last)| last),
             limit: setup.until,
             reached: Time::ZERO,
@@ -138,7 +148,10 @@ impl Course {
             return self.stop(Stop::Stuck, look);
         }
         if look < next {
-            self.next_look = look_after(look, self.every);
+            if let Some(series) = self.series.as_mut().filter(|series| series.next() == look) {
+                series.advance();
+            }
+            self.next_look = look_after(look, self.every).min(bin_ends(self.series));
             self.reached = look + INSTANT;
             return CourseStep::Look(look);
         }
@@ -165,6 +178,7 @@ mod tests {
             changes: vec![Time(25), Time(25)],
             next_change: 0,
             every: [Span(7), Span::ZERO, Span::ZERO, Span::ZERO],
+            series: None,
             next_look: Time(7),
             note: Time::NEVER,
             limit: Time(1_000),

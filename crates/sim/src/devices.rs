@@ -157,7 +157,9 @@ impl PlacedSwitch {
         }
         let header = *cx.pool.headers.get(packet);
         if header.kind.is_payload() {
-            cx.tally.waited(header.hops, cx.now.since(header.arrived));
+            let wait = cx.now.since(header.arrived);
+            cx.tally.waited(header.hops, wait);
+            cx.add_wait(packet, header.hops, wait);
         }
         let end = cx.wires.of(link).end_of(cx.now, header.wire);
         cx.calendar.push_transmitted(end, link);
@@ -173,7 +175,9 @@ fn leave(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure)
         if start == cx.now {
             cx.tally.waited(hops, Span::ZERO);
         } else {
-            cx.tally.waited(hops, Span(start.0 - cx.now.0));
+            let wait = Span(start.0 - cx.now.0);
+            cx.tally.waited(hops, wait);
+            cx.add_wait(packet, hops, wait);
         }
     }
     cx.launch(link, packet, wire, end);

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Pool, Span, Time};
 use weft_plan::{Setup, Storm};
+use weft_recorder::flow_series::FlowWatch;
+use weft_recorder::sample::Look;
+use weft_recorder::series::SeriesWatch;
 use weft_topology::Node;
 
 use crate::calendar::{Calendar, width_for};
@@ -13,11 +16,11 @@ use crate::carried::Carried;
 use crate::context::Context;
 use crate::devices::Devices;
 use crate::event::{Event, EventOrder};
-use crate::flow_series::FlowWatch;
+use crate::flow_series;
 use crate::host::Hosts;
 use crate::outbox::Outbox;
 use crate::plan::RunPlan;
-use crate::sample::{Eye, Look};
+use crate::sample::Eye;
 use crate::scout::{self, Ground, Scout};
 use crate::tally::Tally;
 use crate::transmitters::Pauses;
@@ -35,6 +38,7 @@ pub(crate) struct Domain {
     pub(crate) arrived: Carried,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
+    pub(crate) series: Option<Box<SeriesWatch>>,
     /// Present if the network is too large for caches.
     pub(crate) scout: Option<Box<Scout>>,
     /// Events that may be handled before the watcher is called.
@@ -51,6 +55,7 @@ impl Domain {
             arrived: Carried::new(setup),
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
+            series: SeriesWatch::new(setup, |host| plan.partition.of_host(host) == number).map(Box::new),
             scout: None,
             left: 0,
         };
@@ -89,10 +94,12 @@ impl Domain {
     pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
         let setup = &self.cx.plan.setup;
         if let Some(watch) = self.flow_watch.as_mut().filter(|_| now >= setup.warm_up) {
-            watch.look(now, setup.flows.len(), &mut self.hosts.ends.senders);
+            flow_series::look(watch, now, setup.flows.len(), &mut self.hosts.ends.senders);
         }
+        self.look_at_series(now);
+        let eye = self.eye.as_mut()?;
         self.devices.settle(Time(now.0 + 1));
-        self.eye.as_mut().map(|eye| eye.look(&self.devices))
+        Some(eye.look(&self.devices))
     }
 
     /// Records what has been carried up to and including all events of `now`.
@@ -110,6 +117,9 @@ impl Context {
         if setup.schedules() {
             pool.headers.carry_scheduling();
         }
+        if setup.flow_waits {
+            pool.headers.carry_waits();
+        }
         Context {
             number,
             now: Time::ZERO,
@@ -119,6 +129,8 @@ impl Context {
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),
             pauses: Pauses::new(setup),
+            waits: setup.flow_waits.then(Vec::new),
+            trace: None,
             plan: Arc::clone(plan),
         }
     }

@@ -3,18 +3,19 @@
 
 use std::sync::Arc;
 
-use weft_core::record::FlowPauses;
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
 use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Rate, Span, Time, prefetch};
-use weft_transport::{
-    AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport,
-};
+use weft_transport::{AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, Transport};
 use weft_workload::Flow;
 
 use crate::event::Event;
 use crate::labels::FlowcellPosition;
 use crate::slots::{FlowSlots, NOWHERE};
+
+mod closing;
+
+pub(crate) use closing::{Closed, Last, Met};
 
 /// Either end of a flow, as its host uses it.
 pub(crate) trait FlowEnd: Sized {
@@ -236,21 +237,6 @@ impl<E> Slab<E> {
     }
 }
 
-/// The report of an end when it closes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Last {
-    Sender { report: SenderReport, at_host: Span },
-    Receiver { spec: Flow, report: ReceiverReport, pauses: FlowPauses },
-}
-
-/// A closed end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Closed {
-    pub(crate) flow: FlowId,
-    pub(crate) at: Time,
-    pub(crate) last: Last,
-}
-
 /// The ends of open flows in one domain.
 pub(crate) struct Ends {
     pub(crate) senders: Slab<Sender>,
@@ -263,6 +249,8 @@ pub(crate) struct Ends {
     measured_from: Time,
     /// Payload delivered to closed receivers of measured flows.
     delivered: Bytes,
+    /// Payload delivered to closed receivers of all flows.
+    received: Bytes,
     /// With several transports, the traffic entry of each flow that has had a receiver here: it determines the reply to
     /// late packets.
     entries: Vec<u16>,
@@ -273,6 +261,7 @@ impl Ends {
         Ends {
             measured_from,
             delivered: Bytes::ZERO,
+            received: Bytes::ZERO,
             senders: Slab::new(),
             receivers: Slab::new(),
             closed: Vec::new(),
@@ -341,13 +330,14 @@ impl Ends {
         Some(active.spec)
     }
 
-    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, pauses: FlowPauses) {
+    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, met: Met) {
         if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
             let report = end.report();
             if spec.start >= self.measured_from {
                 self.delivered += report.delivered;
             }
-            let last = Last::Receiver { spec, report, pauses };
+            self.received += report.delivered;
+            let last = Last::Receiver { spec, report, met };
             self.closed.push(Closed { flow, at, last });
         }
     }
@@ -363,7 +353,16 @@ impl Ends {
         self.delivered + open.sum()
     }
 
-    /// The reports of ends still open at the end of the run, without pauses.
+    /// Payload of all flows that has been delivered here so far.
+    pub(crate) fn received(&self) -> Bytes {
+        let open = self.receivers.ends.iter().filter_map(|place| match place {
+            Slot::Open(active) => Some(active.end.report().delivered),
+            _ => None,
+        });
+        self.received + open.sum()
+    }
+
+    /// The reports of ends still open at the end of the run, without what their packets met.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |slot| match slot {
             Slot::Open(Active { end, flow, .. }) => Some(Closed {
@@ -379,7 +378,7 @@ impl Ends {
                 Slot::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
                 Slot::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),
             };
-            Some(Closed { flow, at, last: Last::Receiver { spec, report, pauses: FlowPauses::default() } })
+            Some(Closed { flow, at, last: Last::Receiver { spec, report, met: Met::default() } })
         });
         senders.chain(receivers)
     }

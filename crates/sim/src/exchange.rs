@@ -36,7 +36,9 @@ impl Mail {
             let letter = &mut *letter;
             letter.flows.drain(..).for_each(|(flow, spec)| domain.hosts.ends.expect(flow, spec));
             let mut scheduling = letter.scheduling.drain(..);
-            letter.packets.drain(..).for_each(|handoff| domain.cx.take_in(&handoff, scheduling.next()));
+            let mut waits = letter.waits.drain(..);
+            let packets = letter.packets.drain(..);
+            packets.for_each(|handoff| domain.cx.take_in(&handoff, (scheduling.next(), waits.next())));
             letter.pauses.drain(..).for_each(|(link, landing)| domain.cx.will_pause(link, landing));
         }
     }

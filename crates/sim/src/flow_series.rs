@@ -1,135 +1,18 @@
-//! Samples the senders of flows at fixed intervals: windows over time. Sampling changes nothing.
-//!
-//! Only the first flows to start are sampled, so that the cost does not depend on the number of flows; samples are
-//! thinned out when they become too many. What is kept must not depend on the partition into domains.
+//! Samples the senders of flows that are here: see [`FlowWatch`].
 
-use weft_core::record::{FlowSample, FlowSeries};
-use weft_core::{FlowId, Span, Time};
-use weft_plan::FlowSampling;
+use weft_core::{FlowId, Time};
+use weft_recorder::flow_series::{FlowWatch, sample};
 use weft_transport::Sender;
 
 use crate::ends::Slab;
 
-/// Maximum number of rows kept.
-const MAX_ROWS: usize = 1 << 17;
-
-/// The samples that a domain has taken of its senders.
-#[derive(Clone, Debug)]
-pub(crate) struct FlowWatch {
-    flows: u32,
-    most: usize,
-    series: FlowSeries,
-}
-
-impl FlowWatch {
-    pub(crate) fn new(sampling: FlowSampling) -> FlowWatch {
-        let FlowSampling { every, flows } = sampling;
-        let series = FlowSeries { every, rows: Vec::new() };
-        FlowWatch { flows, most: MAX_ROWS.max(2 * flows as usize), series }
-    }
-
-    /// Whether a sample is due at `now`.
-    fn wants(&self, now: Time) -> bool {
-        now.0.is_multiple_of(self.series.every.0)
-    }
-
-    fn add(&mut self, row: FlowSample) {
-        self.series.rows.push(row);
-        while self.series.rows.len() >= self.most {
-            self.thin_out(Span(self.series.every.0 * 2));
+/// Samples those of the first `flows` flows whose senders are here, after all events of `now`, if a sample is due.
+pub(crate) fn look(watch: &mut FlowWatch, now: Time, flows: usize, senders: &mut Slab<Sender>) {
+    for flow in (0..watch.flows.min(flows as u32)).map(FlowId) {
+        if watch.wants(now)
+            && let Some(active) = senders.get(flow)
+        {
+            watch.add(sample(now, flow, &active.end.report()));
         }
-    }
-
-    /// Keeps only samples at multiples of `every`.
-    fn thin_out(&mut self, every: Span) {
-        self.series.every = every;
-        self.series.rows.retain(|row| row.time.0.is_multiple_of(every.0));
-    }
-
-    /// Adds the samples of another domain.
-    fn merge(mut self, mut other: FlowWatch) -> FlowWatch {
-        let every = self.series.every.max(other.series.every);
-        self.thin_out(every);
-        other.thin_out(every);
-        other.series.rows.into_iter().for_each(|row| self.add(row));
-        self.thin_out(self.series.every);
-        self
-    }
-}
-
-/// Combines what all domains have seen.
-pub(crate) fn gathered(all: impl Iterator<Item = FlowWatch>) -> Option<FlowSeries> {
-    let mut series = all.reduce(FlowWatch::merge)?.series;
-    series.rows.sort_by_key(|row| (row.time, row.flow));
-    Some(series)
-}
-
-impl FlowWatch {
-    /// Samples those of the first `flows` flows whose senders are here, after all events of `now`, if a sample is due.
-    pub(crate) fn look(&mut self, now: Time, flows: usize, senders: &mut Slab<Sender>) {
-        for flow in (0..self.flows.min(flows as u32)).map(FlowId) {
-            if self.wants(now)
-                && let Some(active) = senders.get(flow)
-            {
-                self.add(sample(now, flow, &active.end.report()));
-            }
-        }
-    }
-}
-
-fn sample(time: Time, flow: FlowId, sender: &weft_transport::SenderReport) -> FlowSample {
-    FlowSample {
-        time,
-        flow,
-        cwnd: sender.cwnd,
-        ssthresh: (sender.ssthresh.0 != u64::MAX).then_some(sender.ssthresh),
-        in_flight: sender.in_flight,
-        srtt: sender.srtt,
-        state: sender.state,
-        acknowledged: sender.acknowledged,
-        retransmitted: sender.retransmitted,
-        rate: sender.rate,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const EVERY: Span = Span::from_ms(10);
-
-    /// Twenty looks at some flows with room for eight rows.
-    fn watch(flows: &[u32]) -> FlowWatch {
-        let mut watch = FlowWatch::new(FlowSampling { every: EVERY, flows: 2 });
-        watch.most = 8;
-        for look in 1..=20 {
-            let time = Time::ZERO + EVERY * look;
-            for flow in flows.iter().filter(|_| time.0.is_multiple_of(EVERY.0)) {
-                if watch.wants(time) {
-                    watch.add(FlowSample { time, flow: FlowId(*flow), ..FlowSample::default() });
-                }
-            }
-        }
-        watch
-    }
-
-    fn milliseconds(watch: &FlowWatch) -> Vec<u64> {
-        let mut all: Vec<u64> = watch.series.rows.iter().map(|row| row.time.0 / Span::from_ms(1).0).collect();
-        all.sort_unstable();
-        all
-    }
-
-    #[test]
-    fn looks_are_thinned_out_when_there_are_too_many() {
-        let watch = watch(&[0, 1]);
-        assert_eq!(watch.series.every, Span::from_ms(80));
-        assert_eq!(milliseconds(&watch), [80, 80, 160, 160]);
-    }
-
-    #[test]
-    fn what_is_kept_does_not_depend_on_the_domains() {
-        let (together, apart) = (watch(&[0, 1]), watch(&[0]).merge(watch(&[1])));
-        assert_eq!(together.series.every, apart.series.every);
-        assert_eq!(milliseconds(&together), milliseconds(&apart));
     }
 }

@@ -99,6 +99,9 @@ impl Hosts {
                 if body.has_toll() {
                     self.collect_toll(cx, packet);
                 }
+                if cx.waits.is_some() {
+                    self.collect_waits(cx, packet);
+                }
                 let flow = cx.pool.body(packet).flow();
                 self.reach::<Receiver>(cx, host, packet, flow);
             }
@@ -207,8 +210,8 @@ impl Hosts {
             self.card(host).open -= 1;
             self.sender_done(cx, flow);
         } else if done {
-            let pauses = self.tolls_of(cx, flow);
-            self.ends.close_receiver(flow, cx.now, pauses);
+            let met = self.met(cx, flow);
+            self.ends.close_receiver(flow, cx.now, met);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use weft_core::record::{FlowPauses, FlowRecord};
+use weft_core::record::{FlowPauses, FlowRecord, HopWaits};
 use weft_core::{Bytes, FlowId, Time};
 use weft_plan::{Alone, Sink};
 use weft_transport::ReceiverReport;
@@ -38,8 +38,8 @@ impl<'a> Ledger<'a> {
         };
         let at = closed.at.max(other.at);
         match (closed.last, other.last) {
-            (Last::Sender { report: sent, at_host }, Last::Receiver { spec, report, pauses })
-            | (Last::Receiver { spec, report, pauses }, Last::Sender { report: sent, at_host }) => {
+            (Last::Sender { report: sent, at_host }, Last::Receiver { spec, report, met })
+            | (Last::Receiver { spec, report, met }, Last::Sender { report: sent, at_host }) => {
                 let record = FlowRecord {
                     acknowledged: sent.completed,
                     retransmitted: sent.retransmitted,
@@ -49,7 +49,8 @@ impl<'a> Ledger<'a> {
                     timeouts_in_a_row: sent.timeouts_in_a_row,
                     cnps: sent.notifications,
                     terminated: sent.terminated && report.completed.is_none(),
-                    pauses: FlowPauses { at_host, ..pauses },
+                    pauses: FlowPauses { at_host, ..met.pauses },
+                    waits: met.waits,
                     ..self.record(closed.flow, &spec, &report)
                 };
                 self.done.push((at, record));
@@ -108,6 +109,7 @@ impl<'a> Ledger<'a> {
             cnps: 0,
             nacks: received.nacks,
             pauses: FlowPauses::default(),
+            waits: HopWaits::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Must not depend on files or reports. In reading order: `run` (the loop; the tour starts there), `devices` (switches), `host`
 //! (network cards and the ends of flows), `context` (what both share: time, event list, packets, wires, counts), `wire`,
 //! `event` (the total order), `calendar` (the event list), `plan` and `domain` (the state, built once), `change` (failures
-//! and new routes), `course` (what comes next), `sample`, `flow_series`, `ledger` and `collect` (what is measured).
+//! and new routes), `course` (what comes next), `sample`, `series`, `waits`, `flow_series`, `ledger` and `collect` (what is measured).
 //!
 //! Everything a handler touches belongs to one node or to one end of a link. That allows the network to be cut into
 //! domains, each on its own thread: `partition` (the cut), `outbox` and `exchange` (packets that change domains), `parallel` and
@@ -16,7 +16,6 @@ mod change;
 mod collect;
 mod context;
 mod course;
-mod deadlock;
 mod devices;
 mod domain;
 mod ends;
@@ -36,16 +35,17 @@ mod plan;
 mod run;
 mod sample;
 mod scout;
+mod series;
 mod simulation;
 mod slots;
-mod stranded;
 mod tally;
-pub mod tap;
 mod toll;
+mod trace;
 mod transmitters;
 mod turns;
+mod waits;
 mod wire;
 
 pub use engine::Packets;
 pub use simulation::Simulation;
-pub use tap::{Seen, Tap};
+pub use weft_recorder::tap::{self, Seen, Tap};

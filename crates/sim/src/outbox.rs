@@ -1,6 +1,7 @@
 //! What a domain has for the others: packets that change domains, flows that end elsewhere, pause frames. A flow is
 //! announced before its first packet can arrive. Must not depend on domains or threads.
 
+use weft_core::record::HopWaits;
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::{FlowId, Header, LinkId, Time};
 use weft_switch::PauseFrame;
@@ -22,6 +23,8 @@ pub(crate) struct Letter {
     pub(crate) packets: Vec<Handoff>,
     /// Of these packets, in runs with scheduling headers.
     pub(crate) scheduling: Vec<SchedulingHeader>,
+    /// Of these packets, in runs that record waits by flow.
+    pub(crate) waits: Vec<HopWaits>,
     /// By the link whose transmitter must obey, with the time.
     pub(crate) pauses: Vec<(LinkId, Landing)>,
 }
@@ -60,11 +63,17 @@ impl Outbox {
     }
 
     /// A packet leaves for another domain.
-    pub(crate) fn packet(&mut self, to: u16, packet: Handoff, scheduling: Option<SchedulingHeader>) {
+    pub(crate) fn packet(
+        &mut self,
+        to: u16,
+        packet: Handoff,
+        (scheduling, waits): (Option<SchedulingHeader>, Option<HopWaits>),
+    ) {
         self.first = self.first.min(packet.lands);
         let letter = &mut self.letters[usize::from(to)];
         letter.packets.push(packet);
         letter.scheduling.extend(scheduling);
+        letter.waits.extend(waits);
     }
 
     /// The letters that say anything, with their addressees, to be taken and replaced by empty ones.
@@ -93,8 +102,8 @@ mod tests {
             header: Header::default(),
             body: Body::default(),
         };
-        outbox.packet(2, packet(70), None);
-        outbox.packet(2, packet(50), Some(SchedulingHeader::NONE));
+        outbox.packet(2, packet(70), (None, None));
+        outbox.packet(2, packet(50), (Some(SchedulingHeader::NONE), None));
         outbox.pause(0, LinkId(3), (Time(60), PauseFrame::default()));
         assert_eq!(outbox.first(), Time(50));
         let posted: Vec<_> = outbox.post().map(|(to, letter)| (to, std::mem::take(letter))).collect();

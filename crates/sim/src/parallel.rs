@@ -10,16 +10,16 @@ use std::thread;
 
 use weft_core::Time;
 use weft_plan::{EngineProgress, Watch};
+use weft_recorder::deadlock::{Deadlocks, Wait};
+use weft_recorder::sample::{Look, Sampler};
 
 use crate::barrier::Barrier;
 use crate::course::{Course, CourseStep, Standing};
-use crate::deadlock::{Deadlocks, Wait};
 use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
-use crate::sample::{Look, Sampler};
 use crate::simulation::{Finish, Simulation, WATCH_EVERY};
 
 /// What the threads share.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use weft_core::record::PauseRecord;
 use weft_core::{LinkId, PortId, SwitchId, Time};
+use weft_recorder::deadlock::Wait;
 use weft_switch::PauseOrder;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
 
 use crate::context::Context;
-use crate::deadlock::Wait;
 use crate::domain::Domain;
 use crate::event::Event;
 use crate::transmitters::Transmitter;

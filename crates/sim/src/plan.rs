@@ -2,10 +2,10 @@
 
 use weft_core::{LinkId, Time};
 use weft_plan::Setup;
+use weft_recorder::stranded::Remains;
 use weft_topology::{Change, Graph, Node, Timeline};
 
 use crate::partition::{Partition, delays, wanted};
-use crate::stranded::Remains;
 
 /// Read by all domains of a run and changed by none.
 pub(crate) struct RunPlan {

@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use weft_core::record::RunRecord;
-use weft_core::{LinkId, PacketId, Time};
+use weft_core::trace::FlowTrace;
+use weft_core::{FlowId, LinkId, PacketId, Time};
 use weft_plan::{EngineProgress, Sink, Watch, keeping_flows};
+use weft_recorder::tap::{Tap, Watching};
 use weft_topology::Node;
 use weft_transport::{Receiver, Sender};
 
@@ -16,7 +18,6 @@ use crate::event::Event;
 use crate::ledger::Ledger;
 use crate::parallel;
 use crate::simulation::{Finish, Simulation, WATCH_EVERY};
-use crate::tap::{Tap, Watching};
 use crate::wire::Wire;
 
 impl Simulation {
@@ -29,6 +30,16 @@ impl Simulation {
         let record = self.run(&mut |_| true);
         let tap = Arc::into_inner(tap).expect("the run is over, and with it the switch that held the tap");
         (record, tap.into_inner().expect("nobody panicked while holding the tap"))
+    }
+
+    /// Runs to the end and follows one flow: every packet of it, wherever it is. The run must have one thread.
+    #[must_use]
+    pub fn run_traced(mut self, flow: FlowId) -> (RunRecord, FlowTrace) {
+        assert!(self.domains.len() == 1, "a flow is followed on one thread");
+        let trace = self.domains[0].follow(flow);
+        let record = self.run(&mut |_| true);
+        let found = trace.finish(record.ended);
+        (record, found)
     }
 
     /// Runs to the end: all flows finished, the time limit, or `watch` returns false. `watch` is called occasionally
@@ -96,13 +107,20 @@ impl Domain {
     /// if the watcher or the sink wants to stop.
     fn run_watched(&mut self, until: Time, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> bool {
         self.cx.calendar.set_end(until);
-        while !self.run(WATCH_EVERY - self.cx.tally.events % WATCH_EVERY) {
+        while !self.run(self.events_at_once()) {
+            self.note_sender();
             self.hosts.ends.closed.drain(..).for_each(|closed| ledger.add(closed));
             if !ledger.pass_on(self.cx.calendar.next_time()) || !watch(&self.progress()) {
                 return false;
             }
         }
         true
+    }
+
+    /// Events until the watcher is called; one if a flow is followed.
+    fn events_at_once(&self) -> u64 {
+        let one = self.cx.trace.is_some();
+        if one { 1 } else { WATCH_EVERY - self.cx.tally.events % WATCH_EVERY }
     }
 
     /// Runs events before the calendar's end, at most `budget` of them, and at least one if there is any. Returns true

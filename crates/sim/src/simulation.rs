@@ -5,11 +5,11 @@ use std::sync::Arc;
 use weft_core::Time;
 use weft_core::record::Stop;
 use weft_plan::Setup;
+use weft_recorder::deadlock::Deadlocks;
+use weft_recorder::sample::Sampler;
 
-use crate::deadlock::Deadlocks;
 use crate::domain::Domain;
 use crate::plan::RunPlan;
-use crate::sample::Sampler;
 
 /// Events between two calls of the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;

@@ -46,6 +46,11 @@ impl Tally {
         count.1 += u64::from(header.wire);
     }
 
+    /// Packets dropped so far, by reason.
+    pub(crate) fn dropped_by_reason(&self) -> [u64; Reason::ALL.len()] {
+        std::array::from_fn(|reason| self.drops.iter().map(|hop| hop[reason].0).sum())
+    }
+
     /// Adds the counts of another domain.
     pub(crate) fn merge(&mut self, other: &Tally) {
         for (mine, theirs) in self.waits.iter_mut().zip(&other.waits) {

@@ -13,7 +13,7 @@ use weft_topology::Node;
 
 use crate::context::Context;
 use crate::devices::Devices;
-use crate::ends::{Closed, Last, Seat};
+use crate::ends::{Closed, Last, Met, Seat};
 use crate::host::Hosts;
 use crate::transmitters::entry;
 
@@ -60,8 +60,13 @@ impl Hosts {
         }
     }
 
-    /// The toll of a flow's packets that arrived here. Read once, when its receiver closes.
-    pub(crate) fn tolls_of(&mut self, cx: &mut Context, flow: FlowId) -> FlowPauses {
+    /// What a flow's packets that arrived here met. Read once, when its receiver closes.
+    pub(crate) fn met(&mut self, cx: &mut Context, flow: FlowId) -> Met {
+        Met { pauses: self.tolls_of(cx, flow), waits: self.waits_of(cx, flow) }
+    }
+
+    /// The toll of a flow's packets that arrived here.
+    fn tolls_of(&mut self, cx: &mut Context, flow: FlowId) -> FlowPauses {
         let found = cx.pauses.as_mut().zip(self.ends.receivers.slot_of(flow));
         let sum = found.and_then(|(pauses, slot)| pauses.tolls.arrived.get_mut(slot));
         sum.map(std::mem::take).unwrap_or_default()
@@ -85,8 +90,9 @@ impl Hosts {
         let last = match closed.last {
             Last::Sender { report, .. } => Last::Sender { report, at_host: self.held_at_host(cx, flow) },
             Last::Receiver { spec, report, .. } => {
-                let pauses = self.tolls_of(cx, flow).and(waiting.get(&flow).copied().unwrap_or_default());
-                Last::Receiver { spec, report, pauses }
+                let met = self.met(cx, flow);
+                let pauses = met.pauses.and(waiting.get(&flow).copied().unwrap_or_default());
+                Last::Receiver { spec, report, met: Met { pauses, ..met } }
             }
         };
         Closed { last, ..closed }

@@ -87,6 +87,16 @@ impl Transmitter {
         let holds = &mut self.classes[queue].holds;
         if holds.is_none() { Span::ZERO } else { holds.during(arrived, now) }
     }
+
+    /// How often it has been paused, and for how long up to `now`, summed over classes.
+    pub(crate) fn paused_so_far(&self, now: Time) -> (u64, Span) {
+        let classes = self.classes.iter().filter(|stopped| stopped.times > 0);
+        classes.fold((0, Span::ZERO), |(times, total), stopped| {
+            let current =
+                if stopped.wanted { now.min(stopped.until).since(stopped.since) } else { Span::ZERO };
+            (times + stopped.times, total + stopped.total + current)
+        })
+    }
 }
 
 /// The tolls of open flows.

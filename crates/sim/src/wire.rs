@@ -30,6 +30,8 @@ pub(crate) struct Wire {
     pub(crate) away: Option<u16>,
     /// Down for at least part of the run.
     pub(crate) failed: bool,
+    /// A flow is followed over it.
+    traced: bool,
     /// Packets lost on this wire or at its transmitter, without drops counted by the switch.
     pub(crate) lost: u64,
     loss: Option<Box<(f64, Random)>>,
@@ -84,6 +86,7 @@ impl Wire {
             awaited: false,
             up: true,
             failed: false,
+            traced: false,
             sent: Bytes::ZERO,
             packets: 0,
             lost: 0,
@@ -111,7 +114,7 @@ impl Wire {
         self.up = up;
         self.failed |= !up;
         let altered = self.loss.is_some() || self.stalling.is_some();
-        self.special = !self.up || self.away.is_some() || altered;
+        self.special = !self.up || self.away.is_some() || altered || self.traced;
     }
 
     /// Why the next packet will not arrive, if it is lost.
@@ -146,6 +149,14 @@ impl Wires {
         // SAFETY: there is a wire for every link of the graph (`Domain::new`), and only links of the graph occur: in a
         // host's card, in a switch's ports, and in the event list, which gets them from these.
         unsafe { self.0.get_unchecked_mut(link.index()) }
+    }
+
+    /// Makes all links of hosts special, because a flow is followed.
+    pub(crate) fn trace_hosts(&mut self) {
+        let ends = |wire: &&mut Wire| matches!(wire.from, Node::Host(_)) || matches!(wire.to, Node::Host(_));
+        for wire in self.0.iter_mut().filter(ends) {
+            (wire.traced, wire.special) = (true, true);
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Wire> {

@@ -31,7 +31,7 @@ impl StoreError {
 }
 
 /// The stems of the files in the folder of a run; each may end in one of [`ENDS`].
-const STEMS: [&str; 16] = [
+const STEMS: [&str; 22] = [
     "manifest",
     "detail",
     "scenario",
@@ -43,6 +43,12 @@ const STEMS: [&str; 16] = [
     "pauses",
     "queues",
     "flow-samples",
+    "series",
+    "series-links",
+    "series-pauses",
+    "incidents",
+    "jobs",
+    "tasks",
     "quiver",
     "report",
     "comparison",

@@ -2,8 +2,8 @@
 
 use crate::derived::utilisation;
 use crate::summary::{
-    ArrivalAverages, DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, Offered, PauseCause,
-    RunFacts, Summary, Uplinks, Waiting, stop_name,
+    ArrivalAverages, DropCell, DroppedTowards, Drops, Imbalance, IncidentCost, Lengths, Links, Offered,
+    PauseCause, RunFacts, Summary, Uplinks, Waiting, hop_names, stop_name,
 };
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
@@ -56,6 +56,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         equal20: flows.equal20,
         drops: has(Quantity::Drops).then(|| drops(record)),
         queueing_us: record.hops.iter().map(|hop| Waiting::of_ns(&hop.wait_ns)).collect(),
+        hop_names: hop_names(record),
+        incidents: IncidentCost::of(record),
         imbalance: imbalance(record),
         reordering: has(Quantity::Reordering).then_some(flows.reordering),
         links: links(record),

@@ -1,12 +1,12 @@
 //! Rows for sorting: a complete flow, ordered by its number; the part of a flow that statistics need, ordered by size;
 //! and a single figure, ordered by value.
 
-use weft_core::record::{FlowPauses, FlowRecord};
+use weft_core::record::{FlowPauses, FlowRecord, HopWaits};
 use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub type FlowRow = Words<21>;
+pub type FlowRow = Words<25>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -25,6 +25,7 @@ fn flags_of(flow: &FlowRecord) -> u32 {
 /// The row of a flow.
 #[must_use]
 pub fn row_of(flow: &FlowRecord) -> FlowRow {
+    let HopWaits(waits) = flow.waits;
     [
         pair(flow.flow.0, u32::from(flow.tag)),
         pair(flow.source.0, flow.destination.0),
@@ -46,6 +47,10 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         flow.acknowledged.unwrap_or(Time::NEVER).0,
         pair(flow.listed.unwrap_or(u32::MAX), flow.syn_timeouts),
         flow.important.0,
+        pair(waits[0], waits[1]),
+        pair(waits[2], waits[3]),
+        pair(waits[4], waits[5]),
+        pair(waits[6], waits[7]),
         flow.deadline.map_or(u64::MAX, |deadline| deadline.0),
     ]
 }
@@ -92,7 +97,11 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
         cnps,
         nacks,
         pauses: FlowPauses { held, packets, at_host, congested: flags & 1 == 1 },
-        deadline: (row[20] != u64::MAX).then_some(Span(row[20])),
+        waits: HopWaits(std::array::from_fn(|hop| {
+            let (even, odd) = apart(row[20 + hop / 2]);
+            if hop % 2 == 0 { even } else { odd }
+        })),
+        deadline: (row[24] != u64::MAX).then_some(Span(row[24])),
         terminated: flags & 2 == 2,
     }
 }
@@ -188,6 +197,7 @@ mod tests {
             cnps: 19,
             nacks: 20,
             pauses: FlowPauses { held: Span(21), packets: 22, at_host: Span(23), congested: true },
+            waits: HopWaits([28, 29, 30, 31, 32, 33, 34, 35]),
             deadline: None,
             terminated: true,
         };

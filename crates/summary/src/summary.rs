@@ -2,7 +2,10 @@
 
 mod causes;
 mod deadlines;
+mod drops;
+mod hops;
 mod ideal;
+mod incidents;
 mod links;
 mod offered;
 mod reordering;
@@ -15,7 +18,10 @@ use weft_statistics::Distribution;
 
 pub use causes::{DelayCause, SlowFlows, TimedOut};
 pub use deadlines::{DeadlineCounts, Deadlines};
+pub use drops::{DropCell, Drops};
+pub use hops::{hop_names, tier_words};
 pub use ideal::IdealTimes;
+pub use incidents::{IncidentCost, ThroughputDip};
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
 pub use reordering::Reordering;
@@ -79,6 +85,12 @@ pub struct Summary {
     /// Waiting time by hop, microseconds; hop 0 is the sending host's card. Absent when not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queueing_us: Vec<Waiting>,
+    /// What the hops are called, by number: `host → leaf`, `leaf → spine`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hop_names: Vec<String>,
+    /// Failures and pause storms during the run and what each cost; absent when there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub incidents: Vec<IncidentCost>,
     /// Spread of queue lengths over parallel ports, when sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imbalance: Vec<Imbalance>,
@@ -234,32 +246,6 @@ pub struct PauseCause {
     pub port: String,
     /// How often it did.
     pub stops: u64,
-}
-
-/// Packets lost, any reason.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Drops {
-    /// Packets.
-    pub total: u64,
-    /// Their wire bytes.
-    pub bytes: u64,
-    /// Packets by hop: `hop0` is the sending host's card. This and the next two are empty when not recorded.
-    pub by_hop: BTreeMap<String, u64>,
-    /// Packets by reason.
-    pub by_reason: BTreeMap<String, u64>,
-    /// Packets by hop and reason.
-    pub cells: Vec<DropCell>,
-}
-
-/// Drops of one reason at one hop.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DropCell {
-    /// The hop.
-    pub hop: u8,
-    /// The reason's name.
-    pub reason: String,
-    /// Packets.
-    pub packets: u64,
 }
 
 /// Waiting at one hop, microseconds; percentiles from a histogram with a relative error below 1/64.

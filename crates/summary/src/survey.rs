@@ -4,6 +4,7 @@
 mod ideals;
 mod overtaking;
 mod punctuality;
+mod slow_flows;
 mod slowest;
 mod tail;
 mod throughput;
@@ -18,6 +19,7 @@ use crate::summary::{
 use ideals::Ideals;
 use overtaking::Overtaking;
 use punctuality::Punctuality;
+use slow_flows::SlowFlowList;
 use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
@@ -55,6 +57,8 @@ pub struct FlowStatistics {
     pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
+    /// The slowest finished flows of each traffic entry and class of size, the slowest first.
+    pub slow_flows: Vec<FlowRecord>,
     /// The times of the flows that finished alone in the empty network, for the same plot.
     pub alone_tail: Tail,
     pub(crate) alone_us: FlowMeasure,
@@ -85,6 +89,7 @@ pub struct RecordSurvey<'a> {
     throughputs: Throughputs,
     overtaking: Overtaking,
     slowest: Slowest,
+    slow_flows: SlowFlowList,
     ideals: Ideals,
     punctuality: Punctuality,
     /// Finished flows that were acknowledged.
@@ -106,6 +111,7 @@ impl<'a> RecordSurvey<'a> {
             throughputs,
             overtaking,
             slowest: Slowest::default(),
+            slow_flows: SlowFlowList::default(),
             ideals: Ideals::new(record, ideals),
             punctuality: Punctuality::new(record.tags.len()),
             acknowledged: 0,
@@ -135,6 +141,7 @@ impl<'a> RecordSurvey<'a> {
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
         self.slowest.add(flow);
+        self.slow_flows.add(flow);
         self.punctuality.add(flow);
         if flow.timeouts > 0
             && let Some(tag) = self.record.tags.get(usize::from(flow.tag))
@@ -166,6 +173,7 @@ impl<'a> RecordSurvey<'a> {
     pub fn finish(self) -> Result<FlowStatistics, SpillError> {
         let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
+        so_far.slow_flows = self.slow_flows.finish();
         so_far.ideal = self.ideals.finish();
         so_far.deadlines = self.punctuality.finish(record);
         so_far.reordering = overtaking.of(so_far.flows.finished);

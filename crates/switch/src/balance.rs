@@ -9,6 +9,7 @@ use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, Swi
 use crate::congestion::{self, Congestion};
 use crate::hash::FlowHash;
 use crate::outputs::Outputs;
+use weft_visibility::SharedOutputs;
 
 pub use crate::site::BalancerSite;
 pub use crate::state::State;
@@ -55,6 +56,8 @@ pub(crate) enum Loads<'a> {
 pub(crate) enum Elsewhere<'a> {
     /// The virtual output queues of the packet's own group: the first `classes` queues of each port.
     Fabric { fabric: &'a weft_voq::VoqFabric, group: u16, classes: usize },
+    /// Outputs that several threads share: the first `classes` queues of each port, as an engine sees them.
+    Shared { outputs: &'a SharedOutputs, now: Time, engine: usize, classes: usize },
     /// A list, by port: for tests and for the book.
     Given(&'a [u64]),
 }
@@ -64,6 +67,9 @@ impl Elsewhere<'_> {
     fn load(&self, port: PortId) -> u64 {
         match self {
             Elsewhere::Fabric { fabric, group, classes } => fabric.load(*group, port, *classes),
+            Elsewhere::Shared { outputs, now, engine, classes } => {
+                outputs.load(*now, port, (*engine, *classes))
+            }
             Elsewhere::Given(loads) => loads[port.index()],
         }
     }

@@ -5,15 +5,15 @@
 //! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
 //! event per departure. Must not depend on other ports.
 
-use weft_core::{Ring, Time, Transmission};
+use weft_core::{Ring, Span, Time, Transmission};
 use weft_mark::AnyMarker;
 
 /// A packet whose end of transmission is known.
 #[derive(Clone, Copy, Debug, Default)]
-struct Leaving {
+pub(crate) struct Leaving {
     /// Its last bit leaves.
-    at: Time,
-    wire: u16,
+    pub(crate) at: Time,
+    pub(crate) wire: u16,
 }
 
 /// The future departures of one port, and past ones not yet released. The fields every packet touches come first.
@@ -154,7 +154,7 @@ impl Foresight {
     }
 
     /// All packets that have joined and are not known to have left, in order of departure.
-    fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
+    pub(crate) fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
         let newest = Leaving { at: self.busy_until, wire: self.newest };
         self.leaving.iter().chain((self.newest != 0).then_some(newest))
     }
@@ -168,6 +168,11 @@ impl Foresight {
     /// Packets that have joined and are not known to have left.
     pub(crate) fn len(&self) -> u64 {
         self.leaving.len() as u64 + u64::from(self.newest != 0)
+    }
+
+    /// The transmission time of a packet.
+    pub(crate) fn time_of(&self, wire: u16) -> Span {
+        self.transmission.time(wire)
     }
 
     /// Packets, and their bytes, whose first bit has not left before `now`.

@@ -23,6 +23,7 @@ mod engine;
 mod foreseen;
 mod foresight;
 mod join;
+mod look;
 mod observe;
 mod outputs;
 mod pausing;
@@ -34,7 +35,6 @@ mod switch;
 mod table;
 pub mod trim;
 mod turn;
-pub mod visibility;
 
 /// The family of arbiters, which must not depend on switches.
 pub use weft_arbiter as arbiter;
@@ -46,6 +46,7 @@ pub use weft_mark as mark;
 pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
+pub use look::PortLook;
 pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::PortCounters;
@@ -55,4 +56,6 @@ pub use switch::{Switch, SwitchReading};
 pub use table::{ForwardingTable, Route};
 pub use trim::TrimSettings;
 pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, Turn, Verdict};
+/// What engines see of queue lengths.
+pub use weft_visibility::{self as visibility, SharedOutputs};
 pub use weft_voq::VoqSettings;

@@ -3,7 +3,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Class, Header, Headers, PacketId, PacketKind, PortId, Purpose, Random, Rate, Time, Transmission,
+    Class, Header, Headers, PacketId, PacketKind, PortId, Purpose, Random, Rate, Span, Time, Transmission,
 };
 
 use crate::cells::MemoryCells;
@@ -11,13 +11,13 @@ use crate::foresight::Foresight;
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
-use crate::settings::{PortSettings, SwitchSettings};
+use crate::settings::{PortSettings, SwitchSettings, Visibility};
 use crate::share::{AnySharing, Memory};
 use crate::site::SwitchSite;
 use crate::trim::Trim;
 use crate::turn::{Effect, Effects, Turn};
-use crate::visibility::{Insight, Visible};
 use weft_mark::Action;
+use weft_visibility::{Insight, Visible};
 
 /// See the file's head.
 pub(crate) struct Outputs {
@@ -53,7 +53,7 @@ impl Outputs {
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
-            visible: Visible::new(slots, read, Insight::new(settings, site)),
+            visible: Visible::new(slots, read, insight(settings, site)),
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
@@ -143,6 +143,11 @@ impl Outputs {
         }
         let output = self.chosen(port);
         (0..classes).map(|queue| output.bytes_that_count(queue, self.count_in_service)).sum()
+    }
+
+    /// The bytes of a queue that count towards the load of its port.
+    pub(crate) fn counting(&self, port: PortId, queue: usize) -> u64 {
+        self.ports[port.index()].bytes_that_count(queue, self.count_in_service)
     }
 
     /// Engines read the queue lengths of these ports from now on.
@@ -327,6 +332,21 @@ pub(crate) fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
     debug_assert!(port.index() < ports.len(), "see `Switch::assert_ports`");
     // SAFETY: whenever a switch gets a table, it asserts that it has every port the table names.
     unsafe { ports.get_unchecked_mut(port.index()) }
+}
+
+/// The visibility rule applied to the line rates of the inputs.
+fn insight(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
+    let full = |rate: &Rate| rate.time_for(site.full_packet);
+    let ports = site.rates.len() as u64;
+    let engines = u64::from(settings.engines).min(ports);
+    let delay = |rate: &Rate| match settings.visibility {
+        Visibility::EngineSlot if engines > 1 => full(rate) * engines / ports,
+        Visibility::Instant | Visibility::EngineSlot => Span::ZERO,
+        Visibility::Store => full(rate),
+    };
+    let see_their_own = settings.visibility == Visibility::EngineSlot && engines > 1;
+    let engines = if see_their_own { settings.engines as usize } else { 0 };
+    Insight::of_engines(site.rates.iter().map(delay).collect(), engines)
 }
 
 /// The index of a queue among all of the switch.

@@ -238,6 +238,17 @@ impl Store {
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
     }
 
+    /// Bytes stored, by this store's own count and by that of the sharing rule.
+    pub(crate) fn counted(&self) -> (u64, u64) {
+        (self.total, self.sharing.counted())
+    }
+
+    /// Replaces [`Store::counted`].
+    pub(crate) fn count(&mut self, (total, shared): (u64, u64)) {
+        self.total = total;
+        self.sharing.count(shared);
+    }
+
     /// Bytes that a queue of this class may hold now.
     pub(crate) fn allows(&self, class: usize) -> u64 {
         self.sharing.allows(class)

@@ -26,7 +26,7 @@ pub struct Switch {
     table: ForwardingTable,
     /// Input port i belongs to engine i modulo their number.
     engines: Vec<ForwardingEngine>,
-    outputs: Outputs,
+    pub(crate) outputs: Outputs,
     rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,
@@ -290,6 +290,7 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
 
 mod arbitration;
 mod fabric;
+mod parts;
 mod reading;
 mod watched;
 

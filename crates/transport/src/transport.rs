@@ -126,6 +126,16 @@ impl Transport {
         }
     }
 
+    /// What its packets are on a real wire: `tcp`, `roce`, or `udp` for all others.
+    #[must_use]
+    pub fn protocol(&self) -> &'static str {
+        match &self.stack {
+            AnyStack::Tcp(_) => "tcp",
+            AnyStack::Roce(_) => "roce",
+            _ => "udp",
+        }
+    }
+
     /// The stack that carries flows without their own rate.
     #[must_use]
     pub fn stack(&self) -> &AnyStack {

@@ -1,4 +1,4 @@
-//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid. Everything that people and scripts
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid, trace. Everything that people and scripts
 //! can do with Weft is one function here.
 //!
 //! It contains no mechanism of its own: it reads a scenario, builds a network, runs an engine and writes a report by
@@ -19,6 +19,7 @@ mod older;
 mod page;
 mod results;
 mod study;
+mod tracer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use estimate::CostEstimate;
 pub use importer::ImportedScenario;
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
+pub use tracer::{TraceOptions, TraceOutcome};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_control::{
     FLUID_NUMBERS, FluidJitter, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_margin,
@@ -153,6 +155,15 @@ pub struct CheckReport {
 /// is counted in [`Outcome::failed_runs`] instead.
 pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     study::run(path, options)
+}
+
+/// Follows one flow through a run: every packet of it, wherever it is.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario, when it has several cases, or when there is no such flow;
+/// [`Error::Failed`] when a file cannot be written.
+pub fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome, Error> {
+    tracer::trace(path, options)
 }
 
 /// Reads a scenario and reports all its mistakes at once.

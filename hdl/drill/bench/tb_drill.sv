@@ -50,12 +50,18 @@ module tb_drill;
   );
 
   for (genvar g = 0; g < `NE; g++) begin : g_properties
-    drill_properties #(.NP(`NP), .TW(TW)) u_properties (
-      .clk_i(clk), .rst_i(rst), .up_i(up), .cfg_we_i(cfg_we),
-      .req_valid_i(req_valid[g]), .req_ready_i(req_ready[g]), .req_tag_i(req_tag[g*TW +: TW]),
+    drill_properties #(.NP(`NP), .NG(`NG), .NC(`NC), .TW(TW)) u_properties (
+      .clk_i(clk), .rst_i(rst), .up_i(up), .cfg_we_i(cfg_we), .cfg_row_i(row[`NP+`WW +: RW]),
+      .cfg_members_i(row[`WW +: `NP]), .req_valid_i(req_valid[g]), .req_ready_i(req_ready[g]),
+      .req_group_i(req_group[g*GW +: GW]), .req_tag_i(req_tag[g*TW +: TW]),
       .rsp_valid_i(rsp_valid[g]), .rsp_ready_i(rsp_ready[g]), .rsp_none_i(rsp_none[g]),
       .rsp_port_i(rsp_port[g*PW +: PW]), .rsp_tag_i(rsp_tag[g*TW +: TW]),
       .pick_valid_i(pick_valid[g]), .pick_port_i(pick_port[g*PW +: PW])
+    );
+    drill_candidate_properties #(.NP(`NP), .QW(`QW), .D(`D), .M(`M)) u_candidates (
+      .clk_i(clk), .pick_valid_i(pick_valid[g]), .pick_port_i(pick_port[g*PW +: PW]),
+      .valid_i(dut.g_engine[g].u_engine.valid4_q), .ports_i(dut.g_engine[g].u_engine.ports4_q),
+      .loads_i(dut.g_engine[g].u_engine.loads)
     );
   end
 

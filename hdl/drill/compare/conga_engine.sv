@@ -28,50 +28,41 @@ module conga_engine #(
   localparam int KW = $clog2(NP + 1), CW = (NC > 1) ? $clog2(NC) : 1, XW = GW + 32 + TW;
 
   // Stages: 1 rows, 2 component, 3 least metric and who has it, 4 how many, 5 number of the draw; the answer is the port.
-  logic             advance, rotate, change, start, stale_q, rsp_valid_q;
-  logic [2:0]       turn_q;
-  logic [NP-1:0]    up_q;
-  logic [5:1]       valid_q;
+  logic             advance, rotate, move, unused_purge, rsp_valid_d, rsp_valid_q, rsp_none_q;
+  logic [NP-1:0]    up;
+  logic [5:1]       valid_d, valid_q;
   logic [XW-1:0]    x1_d, x1_q, x2_q, x3_q, x4_q, x5_q;
   logic [NC*NP-1:0] members, members_q;
   logic [NC*WW-1:0] weights, weights_q;
+  logic [CW-1:0]    unused_component;
   logic [NP-1:0]    ports, ports2_q, least, least3_q, least4_q, least5_q;
   logic [KW-1:0]    k4_q;
-  logic [PW-1:0]    number5_q, drawn, last3_q, last4_q, last5_q;
-  logic             keep3_q, keep4_q, keep5_q;
+  logic [PW-1:0]    number5_q, drawn, last3_q, last4_q, last5_q, rsp_port_q;
+  logic             keep3_d, keep3_q, keep4_q, keep5_q;
+  logic [TW-1:0]    rsp_tag_q;
   logic [47:0]      word;
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [CW-1:0]    component;
-  /* verilator lint_on UNUSEDSIGNAL */
+  wire              unused = ^{unused_purge, unused_component, word[47:16]};
 
-  assign change = cfg_we_i || up_i != up_q;
-  assign start = stale_q && !change && turn_q == 3'd0;
-  assign rotate = turn_q != 3'd0;
-  assign advance = !(change || stale_q || rotate) && (!rsp_valid_q || rsp_ready_i);
-  assign {req_ready_o, rsp_valid_o} = {advance, rsp_valid_q};
-  assign x1_d = rotate ? x5_q : {req_group_i, req_hash_i, req_tag_i};
-  assign metric_group_o = x2_q[TW+32 +: GW];
-  assign flow_index_o = x2_q[TW +: 16];
-
+  drill_control #(.NP(NP), .STAGES(5)) u_control (
+    .clk_i, .rst_i, .cfg_we_i, .rsp_valid_i(rsp_valid_q), .rsp_ready_i, .up_i,
+    .advance_o(advance), .rotate_o(rotate), .purge_o(unused_purge), .up_o(up)
+  );
   drill_table #(.NP(NP), .NG(NG), .NC(NC), .WW(WW)) u_table (
     .clk_i, .we_i(cfg_we_i), .row_i(cfg_row_i), .members_i(cfg_members_i), .weight_i(cfg_weight_i),
     .group_i(x1_d[TW+32 +: GW]), .members_o(members), .weights_o(weights)
   );
   drill_component #(.NP(NP), .NC(NC), .WW(WW)) u_component (
-    .hash_i(x1_q[TW +: 32]), .live_i(members_q & {NC{up_q}}), .weights_i(weights_q), .component_o(component),
+    .hash_i(x1_q[TW +: 32]), .live_i(members_q & {NC{up}}), .weights_i(weights_q), .component_o(unused_component),
     .ports_o(ports)
   );
-  drill_lfsr #(.SEED(SEED)) u_lfsr (.clk_i, .rst_i, .leap_i((advance || rotate) && valid_q[4]), .word_o(word));
+  drill_lfsr #(.SEED(SEED)) u_lfsr (.clk_i, .rst_i, .leap_i(move && valid_q[4]), .word_o(word));
   drill_select #(.NP(NP), .D(1)) u_select (.set_i(least5_q), .numbers_i(number5_q), .ports_o(drawn));
 
   always_comb begin : p_least
     integer        p, v;
     logic [MW-1:0] metric;
     logic [NP-1:0] at_most;
-    p = 0;
-    metric = '0;
-    at_most = '0;
-    least = '0;
+    {p, metric, at_most, least} = '0;
     for (v = (1 << MW) - 1; v >= 0; v = v - 1) begin
       for (p = 0; p < NP; p = p + 1) begin
         metric = (own_i[p*MW +: MW] > told_i[p*MW +: MW]) ? own_i[p*MW +: MW] : told_i[p*MW +: MW];
@@ -81,26 +72,27 @@ module conga_engine #(
     end
   end
 
+  assign move = advance || rotate;
+  assign req_ready_o = advance;
+  assign metric_group_o = x2_q[TW+32 +: GW];
+  assign flow_index_o = x2_q[TW +: 16];
+  assign x1_d = rotate ? x5_q : {req_group_i, req_hash_i, req_tag_i};
+  assign valid_d = !move ? valid_q : {valid_q[4:1], rotate ? valid_q[5] : req_valid_i};
+  assign rsp_valid_d = advance ? valid_q[5] : rsp_valid_q && !rsp_ready_i;
+  assign keep3_d = ports2_q[flow_port_i] && (flow_alive_i || (flow_known_i && least[flow_port_i]));
+
   always_ff @(posedge clk_i) begin
-    if (rst_i || !rotate) up_q <= up_i;
-    stale_q <= !rst_i && !start && (stale_q || change);
-    turn_q <= rst_i ? 3'd0 : start ? 3'd5 : rotate ? turn_q - 3'd1 : 3'd0;
-    if (rst_i) valid_q <= '0;
-    else if (rotate) valid_q <= {valid_q[4:1], valid_q[5]};
-    else if (advance) valid_q <= {valid_q[4:1], req_valid_i};
-    if (advance || rotate) begin
+    valid_q <= rst_i ? '0 : valid_d;
+    rsp_valid_q <= !rst_i && rsp_valid_d;
+    if (move) begin
       {x1_q, x2_q, x3_q, x4_q, x5_q} <= {x1_d, x1_q, x2_q, x3_q, x4_q};
       {members_q, weights_q, ports2_q} <= {members, weights, ports};
-      {least3_q, last3_q} <= {least, flow_port_i};
-      keep3_q <= ports2_q[flow_port_i] && (flow_alive_i || (flow_known_i && least[flow_port_i]));
+      {least3_q, last3_q, keep3_q} <= {least, flow_port_i, keep3_d};
       {least4_q, last4_q, keep4_q, k4_q} <= {least3_q, last3_q, keep3_q, KW'($countones(least3_q))};
       {least5_q, last5_q, keep5_q} <= {least4_q, last4_q, keep4_q};
       number5_q <= PW'(((16 + KW)'(word[15:0]) * (16 + KW)'(k4_q)) >> 16);
     end
-    if (rst_i) rsp_valid_q <= 1'b0;
-    else if (advance) rsp_valid_q <= valid_q[5];
-    else if (rsp_ready_i) rsp_valid_q <= 1'b0;
-    if (advance) {rsp_none_o, rsp_port_o, rsp_tag_o} <= {~|least5_q, keep5_q ? last5_q : drawn, x5_q[TW-1:0]};
+    if (advance) {rsp_none_q, rsp_port_q, rsp_tag_q} <= {~|least5_q, keep5_q ? last5_q : drawn, x5_q[TW-1:0]};
   end
-  wire unused = ^word[47:16];
+  assign {rsp_valid_o, rsp_none_o, rsp_port_o, rsp_tag_o} = {rsp_valid_q, rsp_none_q, rsp_port_q, rsp_tag_q};
 endmodule

@@ -14,22 +14,26 @@ module drill_choose #(
   output logic [CELLS-1:0]    best_valid_o,
   output logic [PW*CELLS-1:0] best_o
 );
-  localparam int RW = 1 + ((PW > 8) ? PW : 8);
+  logic [C-1:0] valid;  // a port that is both sampled and remembered counts once: as remembered if those come first
 
-  logic [C-1:0] valid;  // a port that is both sampled and remembered counts once
+  always_comb begin : p_once
+    integer i, j;
+    valid = valid_i;
+    for (i = 0; i < D; i = i + 1) begin
+      for (j = D; j < C; j = j + 1) begin
+        if (valid_i[i] && valid_i[j] && ports_i[i*PW +: PW] == ports_i[j*PW +: PW]) valid[TIE == 1 ? i : j] = 1'b0;
+      end
+    end
+  end
 
   if (TIE == 0 && M <= 1) begin : g_draw
     logic [C-1:0]  least;
     logic [NW-1:0] tied, left;
     wire unused = ^ranks_i;
 
-    always_comb begin : p_comb
+    always_comb begin : p_draw
       integer i, j;
-      valid = valid_i;
-      for (i = 0; i < D; i = i + 1) begin
-        if (M == 1 && valid_i[i] && ports_i[i*PW +: PW] == ports_i[(C-1)*PW +: PW]) valid[C-1] = 1'b0;
-      end
-      tied = '0;
+      {tied, port_o} = '0;
       for (i = 0; i < C; i = i + 1) begin
         least[i] = valid[i];
         for (j = 0; j < C; j = j + 1) begin
@@ -38,55 +42,41 @@ module drill_choose #(
         tied = tied + NW'(least[i]);
       end
       left = pick_i[32'(tied)*NW +: NW];
-      port_o = '0;
       for (i = 0; i < C; i = i + 1) begin
-        if (least[i]) begin
-          if (left == '0) port_o = port_o | ports_i[i*PW +: PW];
-          left = left - NW'(1);
-        end
+        if (least[i] && left == '0) port_o = port_o | ports_i[i*PW +: PW];
+        left = left - NW'(least[i]);
       end
-      best_valid_o = '1;
-      best_o = {CELLS{port_o}};
     end
+    assign {best_valid_o, best_o} = {1'b1, port_o};
   end else begin : g_rank
-    logic [RW*C-1:0] rank;
+    localparam int RW = 1 + ((PW > 8) ? PW : 8), KW = 1 + QW + RW;
+    logic [RW-1:0]   rank;
+    logic [KW*C-1:0] keys;   // by which candidates are sorted
     logic [NW*C-1:0] order;  // how many come before each candidate
+    logic [NW-1:0]   place;
     wire unused = ^{pick_i, ranks_i};
 
-    always_comb begin : p_comb2
+    always_comb begin : p_rank
       integer i, j, n;
-      valid = valid_i;
+      {order, port_o, best_valid_o, best_o} = '0;
       for (i = 0; i < C; i = i + 1) begin
         unique case (TIE)
-          0: rank[i*RW +: RW] = RW'(ranks_i[i*8 +: 8]);
-          1: rank[i*RW +: RW] = (i < D) ? {1'b1, (RW-1)'(ranks_i[i*8 +: 8])} : RW'(i - D);
-          2: rank[i*RW +: RW] = {(i >= D), (RW-1)'(ranks_i[i*8 +: 8])};
-          default: rank[i*RW +: RW] = RW'(ports_i[i*PW +: PW]);
+          0: rank = RW'(ranks_i[i*8 +: 8]);
+          1: rank = (i < D) ? {1'b1, (RW-1)'(ranks_i[i*8 +: 8])} : RW'(i - D);
+          2: rank = {(i >= D), (RW-1)'(ranks_i[i*8 +: 8])};
+          default: rank = RW'(ports_i[i*PW +: PW]);
         endcase
+        keys[i*KW +: KW] = {~valid[i], loads_i[i*QW +: QW], rank};
       end
-      for (i = 0; i < D; i = i + 1) begin
-        for (j = D; j < C; j = j + 1) begin
-          if (valid_i[i] && valid_i[j] && ports_i[i*PW +: PW] == ports_i[j*PW +: PW]) begin
-            valid[j] = 1'b0;
-            if (TIE == 1) rank[i*RW +: RW] = RW'(j - D);
-          end
-        end
-      end
-      order = '0;
       for (i = 0; i < C; i = i + 1) begin
+        place = order[i*NW +: NW];
         for (j = i + 1; j < C; j = j + 1) begin
-          if ({~valid[j], loads_i[j*QW +: QW], rank[j*RW +: RW]} <
-              {~valid[i], loads_i[i*QW +: QW], rank[i*RW +: RW]}) order[i*NW +: NW] = order[i*NW +: NW] + NW'(1);
+          if (keys[j*KW +: KW] < keys[i*KW +: KW]) place = place + NW'(1);
           else order[j*NW +: NW] = order[j*NW +: NW] + NW'(1);
         end
-      end
-      port_o = '0;
-      best_valid_o = '0;
-      best_o = '0;
-      for (i = 0; i < C; i = i + 1) begin
-        if (order[i*NW +: NW] == '0) port_o = port_o | ports_i[i*PW +: PW];
+        if (place == '0) port_o = port_o | ports_i[i*PW +: PW];
         for (n = 0; n < M; n = n + 1) begin
-          if (order[i*NW +: NW] == NW'(n)) begin
+          if (place == NW'(n)) begin
             best_valid_o[n] = best_valid_o[n] | valid[i];
             best_o[n*PW +: PW] = best_o[n*PW +: PW] | ports_i[i*PW +: PW];
           end

@@ -3,11 +3,11 @@
 //   request -> 1 rows of the group -> 2 component by hash -> 3 numbers of D samples -> 4 their ports, memory -> decision
 //
 // The decision reads queue lengths, compares and writes the memory within one clock; the stages before it only prepare.
-// When a port goes down or comes back, or a row is written, nothing is decided until all four stages have been computed
-// anew: their requests go round once (4 clocks), and the memory is purged. No decision names a port that is down.
+// When a port goes down or comes back, or a row is written, the requests in the stages go round once (drill_control), and
+// the memory is purged. No decision names a port that is down.
 module drill_engine #(
   parameter int NP = 48, QW = 16, SW = 8, D = 2, M = 1, NG = 16, NC = 4, WW = 4, TW = 8, TIE = 0, VIS = 1,
-  parameter bit OWN = 1'b1, LIVE = 1'b1,
+  parameter bit OWN = 1'b1, LIVE = 1'b1, PURGE = 1'b1,  // PURGE = 0 is wrong: it shows what the purge costs and prevents
   parameter logic [63:0] SEED = 64'd1,
   parameter int PW = (NP > 1) ? $clog2(NP) : 1, GW = (NG > 1) ? $clog2(NG) : 1,
     RW = (NG * NC > 1) ? $clog2(NG * NC) : 1
@@ -21,6 +21,9 @@ module drill_engine #(
   output logic                 rsp_none_o,  // no port is left: drop
   output logic [TW-1:0]        rsp_tag_o,
   output logic                 pick_valid_o,  // a decision is taken in this clock
+  output logic [TW-1:0]        pick_tag_o,    // of the packet whose turn it is
+  input  logic                 pinned_i,      // its port is known, and nothing is to be remembered (per-flow DRILL)
+  input  logic [PW-1:0]        pinned_port_i,
   output logic                 join_valid_o,  // a decision becomes visible to all
   output logic [PW-1:0]        rsp_port_o, pick_port_o, join_port_o,
   output logic [SW-1:0]        join_size_o,
@@ -38,37 +41,19 @@ module drill_engine #(
   localparam int XW = GW + 32 + SW + TW;                                    // a request as it came
 
   // ---- Control -----------------------------------------------------------------------------------------------------
-  logic          advance, rotate, move, purge, rsp_valid_q;
+  logic          advance, rotate, move, purge, rsp_valid_d, rsp_valid_q;
   logic [NP-1:0] up;
 
-  if (LIVE) begin : g_live
-    logic [NP-1:0] up_q;
-    logic [2:0]    turn_q;   // stages still to go round
-    logic          stale_q, change, start;
+  drill_control #(.NP(NP), .STAGES(4), .LIVE(LIVE)) u_control (
+    .clk_i, .rst_i, .cfg_we_i, .rsp_valid_i(rsp_valid_q), .rsp_ready_i, .up_i,
+    .advance_o(advance), .rotate_o(rotate), .purge_o(purge), .up_o(up)
+  );
 
-    assign change = cfg_we_i || up_i != up_q;
-    assign start = stale_q && !change && turn_q == 3'd0;
-    assign advance = !(change || stale_q || turn_q != 3'd0) && (!rsp_valid_q || rsp_ready_i);
-    assign rotate = turn_q != 3'd0;
-    assign purge = rst_i || start;
-    assign up = up_q;
-    always_ff @(posedge clk_i) begin
-      if (rst_i || turn_q == 3'd0) up_q <= up_i;
-      stale_q <= !rst_i && !start && (stale_q || change);
-      turn_q <= rst_i ? 3'd0 : start ? 3'd4 : rotate ? turn_q - 3'd1 : 3'd0;
-    end
-  end else begin : g_fixed
-    wire unused = ^up_i;
-    assign advance = !rsp_valid_q || rsp_ready_i;
-    assign rotate = 1'b0;
-    assign purge = rst_i;
-    assign up = '1;
-  end
   assign move = advance || rotate;
   assign req_ready_o = advance;
 
   // ---- Stage 1: the rows of the group ------------------------------------------------------------------------------
-  logic [4:1]       valid_q;
+  logic [4:1]       valid_d, valid_q;
   logic [XW-1:0]    x1_d, x1_q, x2_q, x3_q, x4_q;
   logic [NC*NP-1:0] members, members_q, live;
   logic [NC*WW-1:0] weights, weights_q;
@@ -110,7 +95,6 @@ module drill_engine #(
   );
 
   // ---- Stage 4: ports of the samples, and the memory ---------------------------------------------------------------
-  logic [PW*D-1:0]     sample_ports;
   logic [C-1:0]        valid4_d, valid4_q;
   logic [PW*C-1:0]     ports4_d, ports4_q;
   logic [RW-1:0]       row3, row4_q;
@@ -120,15 +104,15 @@ module drill_engine #(
   logic [CELLS-1:0]    best_valid;
   logic [PW*CELLS-1:0] best;
 
-  drill_select #(.NP(NP), .D(D)) u_select (.set_i(ports3_q), .numbers_i(numbers3_q), .ports_o(sample_ports));
+  drill_select #(.NP(NP), .D(D)) u_select (.set_i(ports3_q), .numbers_i(numbers3_q), .ports_o(ports4_d[PW*D-1:0]));
 
   assign row3 = RW'(32'(x3_q[TW+SW+32 +: GW]) * NC + 32'(component3_q));
   assign valid4_d[D-1:0] = sampled3_q;
-  assign ports4_d[PW*D-1:0] = sample_ports;
 
   if (M > 0) begin : g_memory
     drill_memory #(.NP(NP), .M(M), .ROWS(NG * NC)) u_memory (
-      .clk_i, .purge_i(purge), .we_i(decide), .write_row_i(row4_q), .write_valid_i(best_valid), .write_ports_i(best),
+      .clk_i, .purge_i(rst_i || (PURGE && purge)),
+      .we_i(decide && !pinned_i), .write_row_i(row4_q), .write_valid_i(best_valid), .write_ports_i(best),
       .read_row_i(row3), .read_valid_o(valid4_d[C-1:D]), .read_ports_o(ports4_d[PW*C-1:PW*D])
     );
   end else begin : g_no_memory
@@ -137,17 +121,13 @@ module drill_engine #(
 
   // A draw for every number of tied candidates, so that the decision only selects one.
   for (genvar n = 0; n <= C; n++) begin : g_pick
-    if (DRAW) begin : g_draw
-      assign pick4_d[n*NW +: NW] = NW'(((16 + NW)'(lots3_q[15:0]) * (16 + NW)'(n)) >> 16);
-    end else begin : g_rank
-      assign pick4_d[n*NW +: NW] = '0;
-    end
+    assign pick4_d[n*NW +: NW] = DRAW ? NW'(((16 + NW)'(16'(lots3_q)) * (16 + NW)'(n)) >> 16) : '0;
   end
   assign ranks4_d = (DRAW || TIE == 3) ? '0 : (8*C)'(lots3_q);
 
   // ---- Decision ----------------------------------------------------------------------------------------------------
   logic [QW*C-1:0] own, loads;
-  logic [PW-1:0]   chosen, rsp_port_q;
+  logic [PW-1:0]   chosen, port, rsp_port_q;
   logic            rsp_none_q;
   logic [TW-1:0]   rsp_tag_q;
 
@@ -163,30 +143,29 @@ module drill_engine #(
   );
 
   assign decide = advance && valid_q[4] && valid4_q[0];
-  assign {pick_valid_o, pick_port_o} = {decide, chosen};
+  assign port = pinned_i ? pinned_port_i : chosen;
+  assign {pick_valid_o, pick_port_o, pick_tag_o} = {decide, port, x4_q[TW-1:0]};
 
   drill_inflight #(.NP(NP), .QW(QW), .SW(SW), .C(C), .VIS(VIS), .OWN(OWN)) u_inflight (
-    .clk_i, .rst_i, .valid_i(decide), .port_i(chosen), .size_i(x4_q[TW +: SW]), .ports_i(ports4_q), .own_o(own),
+    .clk_i, .rst_i, .valid_i(decide), .port_i(port), .size_i(x4_q[TW +: SW]), .ports_i(ports4_q), .own_o(own),
     .valid_o(join_valid_o), .port_o(join_port_o), .size_o(join_size_o)
   );
 
+  assign valid_d = !move ? valid_q : {valid_q[3:1], rotate ? valid_q[4] : req_valid_i};
+  assign rsp_valid_d = advance ? valid_q[4] : rsp_valid_q && !rsp_ready_i;
+
   always_ff @(posedge clk_i) begin
-    if (rst_i) valid_q <= '0;
-    else if (rotate) valid_q <= {valid_q[3:1], valid_q[4]};
-    else if (advance) valid_q <= {valid_q[3:1], req_valid_i};
+    valid_q <= rst_i ? '0 : valid_d;
+    rsp_valid_q <= !rst_i && rsp_valid_d;
     if (move) begin
       {x1_q, x2_q, x3_q, x4_q} <= {x1_d, x1_q, x2_q, x3_q};
       {members_q, weights_q} <= {members, weights};
       {component2_q, ports2_q, k2_q} <= {component, ports, k};
       {sampled3_q, numbers3_q, ports3_q, component3_q} <= {sampled, numbers, ports2_q, component2_q};
       lots3_q <= LW'(word >> (16 * D));
-      {valid4_q, ports4_q, row4_q} <= {valid4_d, ports4_d, row3};
-      {pick4_q, ranks4_q} <= {pick4_d, ranks4_d};
+      {valid4_q, ports4_q, row4_q, pick4_q, ranks4_q} <= {valid4_d, ports4_d, row3, pick4_d, ranks4_d};
     end
-    if (rst_i) rsp_valid_q <= 1'b0;
-    else if (advance) rsp_valid_q <= valid_q[4];
-    else if (rsp_ready_i) rsp_valid_q <= 1'b0;
-    if (advance) {rsp_none_q, rsp_port_q, rsp_tag_q} <= {!valid4_q[0], chosen, x4_q[TW-1:0]};
+    if (advance) {rsp_none_q, rsp_port_q, rsp_tag_q} <= {!valid4_q[0], port, x4_q[TW-1:0]};
   end
   assign {rsp_valid_o, rsp_none_o, rsp_port_o, rsp_tag_o} = {rsp_valid_q, rsp_none_q, rsp_port_q, rsp_tag_q};
 endmodule

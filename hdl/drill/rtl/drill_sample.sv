@@ -24,21 +24,18 @@ module drill_sample #(
       assign numbers_o[PW +: PW] = PW'(drawn[KW +: KW]) + PW'(drawn[KW +: KW] >= drawn[0 +: KW]);
     end
   end else begin : g_shuffle
-    logic [PW*D-1:0] moved_to;    // the nth swap puts card `moved` to the place `moved_to`
-    logic [PW*D-1:0] moved;
-    logic [PW*D-1:0] numbers;
+    logic [PW*D-1:0] moved_to, moved;  // the nth swap puts card `moved` to the place `moved_to`
     always_comb begin : p_comb
       integer n, prior;
       for (n = 0; n < D; n = n + 1) begin
         moved_to[n*PW +: PW] = PW'(drawn[n*KW +: KW] + KW'(n));
-        numbers[n*PW +: PW] = moved_to[n*PW +: PW];
+        numbers_o[n*PW +: PW] = moved_to[n*PW +: PW];
         moved[n*PW +: PW] = PW'(n);
         for (prior = 0; prior < n; prior = prior + 1) begin
-          if (moved_to[prior*PW +: PW] == moved_to[n*PW +: PW]) numbers[n*PW +: PW] = moved[prior*PW +: PW];
+          if (moved_to[prior*PW +: PW] == moved_to[n*PW +: PW]) numbers_o[n*PW +: PW] = moved[prior*PW +: PW];
           if (moved_to[prior*PW +: PW] == PW'(n)) moved[n*PW +: PW] = moved[prior*PW +: PW];
         end
       end
     end
-    assign numbers_o = numbers;
   end
 endmodule

@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex};
 use weft_core::{Class, Ecn, Header, PortId, Span, SwitchId, Time};
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
 use weft_plan::Setup;
-use weft_router::app::switch::{SharedSwitch, SwitchPort, Switching};
-use weft_router::driver::SwitchDriver;
-use weft_router::rss::FlowQueues;
+use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
 use weft_router::{Backend, DropCause, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
 use weft_sim::{Seen, Simulation, Tap};
 use weft_topology::Node;
@@ -84,7 +82,7 @@ pub struct Played {
     /// By worker and port.
     arriving: Vec<Vec<Shelf>>,
     leaving: Vec<Vec<Shelf>>,
-    queues: FlowQueues,
+    readers: Vec<usize>,
 }
 
 /// The router's own station at every port, and every station behind them.
@@ -102,9 +100,14 @@ impl Played {
         };
         let ports =
             links.iter().map(|link| SwitchPort::new(link.port, OWN, host(link.to), Some(FAR))).collect();
-        let driver = SwitchDriver::new(setup.build_switch(switch), setup.port_rates(switch), workers.into());
-        let class_of = std::array::from_fn(|code_point| Class(code_point as u8));
-        let shared = Arc::new(SharedSwitch::new(driver, ports, setup.graph.hosts(), class_of));
+        let shape = SwitchShape {
+            build: &|| setup.build_switch(switch),
+            rates: setup.port_rates(switch),
+            workers,
+            hosts: setup.graph.hosts(),
+            class_of: std::array::from_fn(|code_point| Class(code_point as u8)),
+        };
+        let shared = Arc::new(SharedSwitch::new(shape, ports));
         let shelves = || -> Vec<Vec<Shelf>> {
             (0..workers).map(|_| links.iter().map(|_| Shelf::default()).collect()).collect()
         };
@@ -119,7 +122,8 @@ impl Played {
             RouterWorker::new((0..links.len()).map(port).collect(), FramePool::new(4096), app)
         };
         let workers_built = (0..workers).map(worker).collect();
-        Played { workers: workers_built, shared, arriving, leaving, queues: FlowQueues::among(workers) }
+        let readers = Played::readers(setup, switch, workers);
+        Played { workers: workers_built, shared, arriving, leaving, readers }
     }
 
     /// Plays arrivals at their times, then waits until the switch is empty. Returns what each worker sent by each port, and the drops.
@@ -134,7 +138,7 @@ impl Played {
             self.arrive(*time, *port, &frame(header, number));
             (number, end) = (number + 1, *time);
         }
-        while self.shared.driver().inside() > 0 {
+        while self.shared.inside() > 0 {
             end += Span::from_us(1);
             self.poll(end);
         }
@@ -144,8 +148,52 @@ impl Played {
         (self.deeds(), counters)
     }
 
+    /// Plays arrivals on a thread for each worker, each at its own pace, then waits until the switch is empty. Returns the
+    /// number of arrivals, and the counters of all workers.
+    ///
+    /// # Panics
+    /// A worker fails.
+    #[must_use]
+    pub fn race(mut self, arrivals: &[Seen]) -> (u64, RouterCounters) {
+        let mut number = 0;
+        let mut of_worker = vec![Vec::new(); self.workers.len()];
+        for arrival in arrivals {
+            let Seen::Arrived { time, port, header } = arrival else { continue };
+            of_worker[self.readers[port.index()]].push((*time, port.index(), frame(header, number)));
+            number += 1;
+        }
+        let (shared, workers) = (&self.shared, self.workers.iter_mut());
+        let counters = std::thread::scope(|scope| {
+            let threads: Vec<_> = workers
+                .zip(&self.arriving)
+                .zip(of_worker)
+                .map(|((worker, shelves), own)| {
+                    scope.spawn(move || {
+                        let mut now = Time::ZERO;
+                        for (time, port, bytes) in own {
+                            shelves[port].lock().expect("nobody panics").push_back(bytes);
+                            now = time;
+                            worker.poll(now).expect("shelves do not fail");
+                        }
+                        while shared.inside() > 0 {
+                            now += Span::from_us(1);
+                            worker.poll(now).expect("shelves do not fail");
+                            std::thread::yield_now();
+                        }
+                        worker.poll(now).expect("shelves do not fail");
+                        worker.counters().clone()
+                    })
+                })
+                .collect();
+            let mut sum = RouterCounters::default();
+            threads.into_iter().for_each(|thread| sum.add(&thread.join().expect("no thread panics")));
+            sum
+        });
+        (u64::from(number), counters)
+    }
+
     fn arrive(&mut self, time: Time, port: PortId, bytes: &[u8]) {
-        let worker = usize::from(self.queues.queue_of(bytes));
+        let worker = self.readers[port.index()];
         self.arriving[worker][port.index()].lock().expect("nobody panics").push_back(bytes.to_vec());
         self.workers[worker].poll(time).expect("shelves do not fail");
     }
@@ -158,9 +206,8 @@ impl Played {
 
     /// By worker.
     fn deeds(&self) -> Vec<Deeds> {
-        let driver = self.shared.driver();
         let dropped: Vec<u64> =
-            weft_core::record::Reason::ALL.iter().map(|reason| driver.dropped(*reason)).collect();
+            weft_core::record::Reason::ALL.iter().map(|reason| self.shared.dropped(*reason)).collect();
         let sent =
             |shelf: &Shelf| shelf.lock().expect("nobody panics").iter().map(|bytes| seen(bytes)).collect();
         let deeds =
@@ -168,10 +215,13 @@ impl Played {
         self.leaving.iter().map(deeds).collect()
     }
 
-    /// The worker that gets a packet.
+    /// The worker that reads each port: the one with the engine of its packets.
     #[must_use]
-    pub fn worker_of(workers: u16, header: &Header) -> usize {
-        FlowQueues::among(workers).queue_of(&frame(header, 0)).into()
+    pub fn readers(setup: &Setup, switch: SwitchId, workers: u16) -> Vec<usize> {
+        let built = setup.build_switch(switch);
+        let reader =
+            |port: usize| built.engine_of(PortId(port as u16)).unwrap_or(port) % usize::from(workers);
+        (0..setup.port_rates(switch).len()).map(reader).collect()
     }
 }
 

@@ -16,6 +16,7 @@ mod output;
 mod recipes;
 mod screens;
 mod templates;
+mod tracing;
 
 use serde_json::Value;
 use std::fs;

@@ -27,7 +27,7 @@ fn a_folder_holds_what_the_documentation_says() {
     );
     let runs = finished(&root);
     assert_eq!(runs.len(), 4);
-    let tables = ["flows", "links", "hops", "queues", "drops"];
+    let tables = ["flows", "links", "hops", "queues", "drops", "series", "series-links"];
     let tables = tables.iter().flat_map(|table| [format!("{table}.csv"), format!("{table}.parquet")]);
     let expected: BTreeSet<String> = ALWAYS
         .iter()
@@ -114,7 +114,7 @@ fn only_what_is_recorded_is_written() {
         let end = start + scenario[start..].find('\n').expect("a line");
         let text_of = format!("{}record = [\"{word}\"]{}", &scenario[..start], &scenario[end..]);
         let folder = folder_with(&format!("record-{word}"), &text_of);
-        good(&folder, "run tiny.toml --set balance=ecmp --seed 1");
+        good(&folder, "run tiny.toml --set balance=drill --set measure.series_bins=0 --seed 1");
         let run = finished(&folder.join("runs")).remove(0);
         let tables: Vec<String> = names(&run).into_iter().filter(|name| name.ends_with(".csv")).collect();
         let own = if word == "reordering" { vec![] } else { vec![format!("{word}.csv")] };

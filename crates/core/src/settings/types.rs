@@ -9,6 +9,10 @@ use crate::units::{Bytes, Rate, Span};
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Share(pub f64);
 
+/// A number of bins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bins(pub u32);
+
 /// A size in bytes or in full-size packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
@@ -51,6 +55,7 @@ plain!(Bytes, Kind::Size, Value::Size(bytes) => *bytes, Bytes::ZERO, this => Val
 plain!(Rate, Kind::Rate, Value::Rate(rate) => *rate, Rate(0), this => Value::Rate(*this));
 plain!(u64, Kind::Integer { min: 0, max: i64::MAX as u64 }, Value::Integer(n) => *n, 0, this => Value::Integer(*this));
 plain!(u32, Kind::Integer { min: 0, max: u32::MAX as u64 }, Value::Integer(n) => *n as u32, 0, this => Value::Integer(u64::from(*this)));
+plain!(Bins, Kind::Integer { min: 0, max: 10_000 }, Value::Integer(n) => Bins(*n as u32), Bins(0), this => Value::Integer(u64::from(this.0)));
 plain!(f64, Kind::Number { min: f64::MIN, max: f64::MAX }, Value::Number(x) => *x, 0.0, this => Value::Number(*this));
 plain!(Share, Kind::Share { min: 0.0, max: 1.0 }, Value::Number(x) => Share(*x), Share(0.0), this => Value::Number(this.0));
 plain!(bool, Kind::Flag, Value::Flag(flag) => *flag, false, this => Value::Flag(*this));

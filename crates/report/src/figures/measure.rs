@@ -163,7 +163,31 @@ fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &s
         };
         format!("{text} with {}", sweep.schemes[scheme])
     };
-    format!("{}: {}, {}{place}", of.name, words(best), words(base))
+    let amount = |scheme: usize| {
+        sweep.estimate(scheme, sweep.points() - 1, of.metric).map_or(0.0, |estimate| estimate.mean)
+    };
+    let none = |scheme: usize| {
+        sweep.estimate(scheme, sweep.points() - 1, of.metric).is_none_or(|estimate| estimate.mean == 0.0)
+    };
+    match (none(best), none(base)) {
+        (true, true) => {
+            let most =
+                (0..sweep.schemes.len()).max_by(|a, b| amount(*a).total_cmp(&amount(*b))).unwrap_or(base);
+            match amount(most) > 0.0 {
+                true => format!(
+                    "{}: {}, none with {} and {}{place}",
+                    of.name,
+                    words(most),
+                    sweep.schemes[best],
+                    sweep.schemes[base]
+                ),
+                false => format!("{}: none{place}", of.name),
+            }
+        }
+        (true, false) => format!("{}: {}, none with {}{place}", of.name, words(base), sweep.schemes[best]),
+        (false, true) => format!("{}: {}, none with {}{place}", of.name, words(best), sweep.schemes[base]),
+        _ => format!("{}: {}, {}{place}", of.name, words(best), words(base)),
+    }
 }
 
 /// The speed-up of each scheme over the baseline; `None` with a single scheme.

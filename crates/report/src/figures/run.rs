@@ -68,20 +68,21 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
         let scaled = Scaled::fitting(values.iter().copied().fold(0.0, f64::max), "us", false);
         let longest = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         let title = longest.map_or(String::new(), |(hop, wait)| {
-            format!("The {name} is highest at {}: {}", hop_name(hop), duration(*wait))
+            format!("The {name} is highest at {}: {}", hop_name(run, hop), duration(*wait))
         });
         Figure {
             id: id.into(),
             title,
             caption:
                 "Time from arrival at a queue to the start of transmission, data packets only. Means are \
-                      exact; percentiles come from a histogram with a relative error below 1/64."
+                      exact; percentiles come from a histogram with a relative error below 1/64. Hops have the names of \
+                      paths through the highest tier; packets that turn round below it are counted by their number of hops."
                     .into(),
             samples: format!("n = {} waits", count(hops.iter().map(|hop| hop.count).sum())),
             kind: FigureKind::Bars,
             x: Axis::linear(name, &scaled.unit),
             y: Axis::linear("hop", ""),
-            rows: (0..hops.len()).map(hop_name).collect(),
+            rows: (0..hops.len()).map(|hop| hop_name(run, hop)).collect(),
             series: vec![Series {
                 name: name.to_owned(),
                 y: values.iter().map(|wait| Some(scaled.of(*wait))).collect(),
@@ -124,7 +125,8 @@ pub fn drops(run: &Run) -> Option<Figure> {
         id: "drops".into(),
         title: match worst {
             Some((hop, packets)) if *packets > 0 => {
-                let place = hop.replace("hop0", "host card").replace("hop", "hop ");
+                let number = hop.strip_prefix("hop").and_then(|hop| hop.parse().ok());
+                let place = number.map_or(hop.clone(), |hop| hop_name(run, hop));
                 let whole = if *packets == drops.total { "All" } else { &count(*packets) };
                 format!("{whole} of {} drops are at {place}{}", count(drops.total), chief_reason(drops, hop))
             }
@@ -139,7 +141,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
         kind: FigureKind::Bars,
         x: Axis::linear(&axis, ""),
         y: Axis::linear("hop", ""),
-        rows: (0..hops).map(hop_name).collect(),
+        rows: (0..hops).map(|hop| hop_name(run, hop)).collect(),
         series: reasons.into_iter().map(part).collect(),
         ..Figure::default()
     })

@@ -11,16 +11,25 @@ pub fn slowest(run: &Run) -> Option<Figure> {
     let causes = &run.summary.slowest;
     let all: u64 = causes.iter().map(|slow| slow.flows).sum();
     let most = causes.iter().max_by_key(|slow| slow.flows)?;
-    let row = |slow: &SlowFlows| {
-        let (time, slowdown) = (duration(slow.fct_us), number(slow.slowdown));
-        format!("{}, mean FCT {time}, {slowdown}×", slow.cause.words())
+    let row = |slow: &SlowFlows| slow.cause.words().to_owned();
+    let mean = |slow: &SlowFlows| {
+        format!("{} {} ({}×)", slow.cause.words(), duration(slow.fct_us), number(slow.slowdown))
     };
+    let means: Vec<String> = causes.iter().map(mean).collect();
     Some(Figure {
         id: "slowest".into(),
-        title: format!("{} of the {}: {}", count(most.flows), plural(all, "slowest flow"), most.cause.words()),
-        caption: "The 1 % of measured, finished flows with the highest slowdown (at most 1000), each by the first cause that applies: \
-                  a time-out of the SYN, of data, a retransmission, pauses for at least half of the time lost, none of these."
-            .into(),
+        title: format!(
+            "{} of the {}: {}",
+            count(most.flows),
+            plural(all, "slowest flow"),
+            most.cause.words()
+        ),
+        caption: format!(
+            "The 1 % of measured, finished flows with the highest slowdown (at most 1000), each by the first cause that applies: \
+                  a time-out of the SYN, of data, a retransmission, pauses for at least half of the time lost, none of these. Mean \
+                  FCT and slowdown: {}.",
+            means.join("; ")
+        ),
         samples: format!("n = {} of {}", plural(all, "flow"), count(run.summary.flows.finished)),
         kind: FigureKind::Bars,
         x: Axis::linear("flows", ""),

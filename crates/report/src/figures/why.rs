@@ -9,10 +9,22 @@ use crate::sweep::{Run, Sweep};
 use crate::text::{count, number, rounded};
 use std::collections::BTreeSet;
 
-/// The name of a hop: 0 is the sending host's card.
+/// The name of a hop: `leaf → spine`; 0 is the sending host's card.
 #[must_use]
-pub fn hop_name(hop: usize) -> String {
-    if hop == 0 { "host card".to_owned() } else { format!("hop {hop}") }
+pub fn hop_name(run: &Run, hop: usize) -> String {
+    run.summary.hop_names.get(hop).cloned().unwrap_or_else(|| match hop {
+        0 => "host card".to_owned(),
+        _ => format!("hop {hop}"),
+    })
+}
+
+/// The name of a hop in the first run of a sweep that names it; the number where networks differ.
+fn name_in(sweep: &Sweep, hop: usize) -> String {
+    let names: BTreeSet<String> = sweep.runs.iter().map(|run| hop_name(run, hop)).collect();
+    match names.len() {
+        1 => names.into_iter().next().unwrap_or_default(),
+        _ => format!("hop {hop}"),
+    }
 }
 
 /// Mean over the seeds of a case; zero without runs.
@@ -31,7 +43,7 @@ pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
     let greatest = (0..sweep.schemes.len()).map(total).fold(0.0, f64::max);
     let scaled = Scaled::fitting(greatest, "us", false);
     let part = |hop: usize| Series {
-        name: hop_name(hop),
+        name: name_in(sweep, hop),
         y: (0..sweep.schemes.len()).map(|scheme| Some(scaled.of(wait(scheme, hop)))).collect(),
         ..Series::default()
     };
@@ -68,7 +80,7 @@ fn stacked(sweep: &Sweep, at: usize) -> Figure {
 
 fn queueing_title(sweep: &Sweep, at: usize) -> String {
     let most = worst_hop(&sweep.case(0, at)).map_or(String::new(), |hop| {
-        format!("; most waiting under {} is at {}", sweep.schemes[0], hop_name(hop))
+        format!("; most waiting under {} is at {}", sweep.schemes[0], name_in(sweep, hop))
     });
     let waiting = Duel::at(sweep, at).and_then(|duel| Some((duel, duel.contrast(sweep, "queueing.total")?)));
     let (sign, share) = match &waiting {
@@ -115,7 +127,7 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
     let mean_of =
         |scheme: usize, kind: &(u8, String)| over_seeds(&sweep.case(scheme, at), |run| dropped(run, kind));
     let part = |kind: &(u8, String)| Series {
-        name: format!("{}: {}", hop_name(usize::from(kind.0)), kind.1.replace('_', " ")),
+        name: format!("{}: {}", name_in(sweep, usize::from(kind.0)), kind.1.replace('_', " ")),
         y: (0..sweep.schemes.len()).map(|scheme| Some(rounded(mean_of(scheme, kind)))).collect(),
         ..Series::default()
     };
@@ -126,20 +138,20 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
         title: drops_title(sweep, at),
         caption: "Packets of any kind dropped in a run, by hop and reason; means over seeds.".into(),
         samples: format!("n = {} drops of {} link traversals", count(total), count(hops)),
-        x: Axis::linear(&dropped_words(&kinds), ""),
+        x: Axis::linear(&dropped_words(sweep, &kinds), ""),
         series: kinds.iter().map(part).collect(),
         ..stacked(sweep, at)
     })
 }
 
 /// The name of the axis: with one kind of drop there is no legend, so the axis names it.
-fn dropped_words(kinds: &BTreeSet<(u8, String)>) -> String {
+fn dropped_words(sweep: &Sweep, kinds: &BTreeSet<(u8, String)>) -> String {
     let mut all = kinds.iter();
     match (all.next(), all.next()) {
         (Some((hop, reason)), None) => {
             format!(
                 "packets dropped per run, all at {} ({})",
-                hop_name(usize::from(*hop)),
+                name_in(sweep, usize::from(*hop)),
                 reason.replace('_', " ")
             )
         }

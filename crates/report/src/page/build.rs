@@ -1,17 +1,27 @@
 //! Builds a page from a run or a sweep: the plots, their order and their headings.
 
-use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
-use super::{NetworkView, Page, Section, Views};
+use super::parts::{cards_of_run, cards_of_sweep, case_runs, numbers, repeat, slow_table};
+use super::{NetworkView, Page, Section, SlowTable, Views};
 use crate::contrast::Duel;
-use crate::figure::Figure;
+use crate::figure::{Figure, FigureKind};
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{deadlines, distribution, pauses, run as single, slowest, why, windows};
+use crate::figures::{course, deadlines, distribution, pauses, run as single, slowest, why, windows};
 use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
 
-fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
+fn section(id: &str, title: &str, lead: &str, mut figures: Vec<Figure>) -> Section {
+    figures.retain(tells_something);
     Section { id: id.to_owned(), title: title.to_owned(), lead: lead.to_owned(), figures }
+}
+
+/// A plot of a single bar or point, of zeros alone, or of a speedup that is 1 everywhere shows nothing that a sentence would not.
+fn tells_something(figure: &Figure) -> bool {
+    let values: Vec<f64> = figure.series.iter().flat_map(|one| one.y.iter().flatten().copied()).collect();
+    let alike = figure.id == "speed-up" && values.iter().all(|ratio| (ratio - 1.0).abs() < 0.005);
+    let bars = matches!(figure.kind, FigureKind::Bars | FigureKind::Dots);
+    let single = if bars { figure.rows.len() < 2 && figure.series.len() < 2 } else { values.len() < 2 };
+    !(alike || single || values.iter().all(|value| *value == 0.0))
 }
 
 /// The page of one run.
@@ -48,12 +58,21 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
             ),
         ]
         .into_iter()
+        .chain(over_time(course::course(run)))
         .chain(paused)
         .collect(),
+        slow: slow_table(run),
         numbers: numbers(&sweep),
         repeat: repeat(&sweep, verdicts),
         ..Page::default()
     }
+}
+
+/// What happened when; nothing without a time series.
+fn over_time(figures: Vec<Figure>) -> Option<Section> {
+    let lead =
+        "Throughput, loads, queues, drops and marks over time, with failures, repairs and pause storms.";
+    (!figures.is_empty()).then(|| section("time", "Over time", lead, figures))
 }
 
 /// The page of a sweep.
@@ -85,7 +104,12 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
                 "Where packets wait, where they are dropped, and how much they are reordered.",
                 reasons(sweep),
             ),
-        ],
+        ]
+        .into_iter()
+        .chain(over_time((0..sweep.points()).flat_map(|at| course::courses(sweep, at)).collect()))
+        .collect(),
+        runs: case_runs(sweep),
+        slow: SlowTable::default(),
         numbers: numbers(sweep),
         repeat: repeat(sweep, verdicts),
     }

@@ -1,7 +1,7 @@
 //! The text parts of a page: cards, the table of numbers, how to repeat.
 
-use super::{Card, Repeat, TextTable};
-use crate::contrast::Duel;
+use super::{Card, CaseRuns, Repeat, SlowTable, TextTable};
+use crate::contrast::{Duel, MetricOrder};
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
@@ -71,7 +71,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
             None if summary.lacks(metric) => NOT_MEASURED.to_owned(),
             value => shown(metric, value?),
         };
-        Some(Card { label, value, note: note(metric) })
+        Some(Card { label, value, note: note(metric), ..Card::default() })
     };
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
 }
@@ -113,9 +113,51 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
             None if sweep.lacks(scheme, at, metric) => NOT_MEASURED.to_owned(),
             best => shown(metric, best?.mean),
         };
-        Some(Card { label, value, note: note(metric) })
+        Some(Card { label, value, difference: difference(sweep, duel, metric), note: note(metric) })
     };
     card_metrics(&sweep.runs).into_iter().filter_map(card).collect()
+}
+
+/// How the best scheme differs from the baseline: `−22 %`; empty without a baseline, or where it has nothing.
+fn difference(sweep: &Sweep, duel: Option<Duel>, metric: &str) -> String {
+    let values = duel.and_then(|duel| {
+        let of = |scheme| sweep.estimate(scheme, duel.at, metric).map(|estimate| estimate.mean);
+        Some((of(duel.best)?, of(duel.base)?))
+    });
+    let unclear =
+        duel.and_then(|duel| Some(duel.contrast(sweep, metric)?.order())) == Some(MetricOrder::Unclear);
+    match values {
+        _ if unclear => "no significant difference".to_owned(),
+        Some((best, base)) if base > 0.0 && best < base => format!("−{}", percent(1.0 - best / base)),
+        Some((best, base)) if base > 0.0 && best >= 2.0 * base => format!("{}×", number(best / base)),
+        Some((best, base)) if base > 0.0 && best > base => format!("+{}", percent(best / base - 1.0)),
+        Some((best, base)) if base > 0.0 && best == base => "equal".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The slowest flows of a run.
+pub(super) fn slow_table(run: &Run) -> SlowTable {
+    let hops = run.detail.slow_flows.iter().map(|flow| flow.wait_us.len()).max().unwrap_or(0);
+    let trace = run.manifest.command.replacen("weft run", "weft trace", 1);
+    SlowTable {
+        flows: run.detail.slow_flows.clone(),
+        hops: (0..hops).map(|hop| crate::figures::why::hop_name(run, hop)).collect(),
+        command: if trace.starts_with("weft trace") { format!("{trace} --flow ") } else { String::new() },
+    }
+}
+
+/// The runs of a sweep, case by case.
+pub(super) fn case_runs(sweep: &Sweep) -> Vec<CaseRuns> {
+    let cases = (0..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
+    let of = |(scheme, at): (usize, usize)| {
+        let place = sweep.axis.as_ref().map(|axis| axis.label(at));
+        let name: Vec<String> = std::iter::once(sweep.schemes[scheme].clone()).chain(place).collect();
+        let linked = sweep.case(scheme, at).into_iter().filter(|run| !run.link.is_empty());
+        let runs = linked.map(|run| (run.manifest.seed, run.link.clone())).collect();
+        CaseRuns { name: name.join(", "), runs }
+    };
+    cases.map(of).filter(|case| !case.runs.is_empty()).collect()
 }
 
 /// The columns of the table of numbers.

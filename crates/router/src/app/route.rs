@@ -14,8 +14,11 @@ use crate::control::{Adjacency, AdjacencyTable, Control};
 use crate::interface::Interface;
 use crate::limiter::TokenBucket;
 use crate::pool::{BATCH, Frame, FrameBatch, STRIDE};
+use crate::rss::FlowQueues;
+use crate::tunnel::Tunnels;
 
 mod answer;
+mod inside;
 mod send;
 mod slow;
 
@@ -72,6 +75,11 @@ pub struct Routing {
     /// The number of that table.
     seen: u64,
     errors: TokenBucket,
+    /// Divides flows among the next hops of a route.
+    flows: FlowQueues,
+    tunnels: Arc<Tunnels>,
+    /// Whether the kernel has the same addresses and answers for them.
+    beside_kernel: bool,
     due: Time,
     lane4: Box<Lane<u32>>,
     lane6: Box<Lane<u128>>,
@@ -86,11 +94,12 @@ enum Lookup {
 }
 
 impl Routing {
-    /// The application of one worker of a router with these ports.
+    /// The application of one worker of a router.
     #[must_use]
-    pub fn new(control: Arc<Control>, ports: Arc<[Interface]>, errors: ErrorRate) -> Routing {
+    pub fn new(control: Arc<Control>, errors: ErrorRate) -> Routing {
         let (v4, v6) = control.read(|state| (state.v4().reader(), state.v6().reader()));
         let (seen, table) = (control.newest(), control.adjacencies());
+        let ports = Arc::clone(&table.ports);
         let (lane4, lane6) = (Box::new(Lane::new()), Box::new(Lane::new()));
         let errors = TokenBucket::new(errors.per_second, errors.burst);
         Routing {
@@ -101,11 +110,26 @@ impl Routing {
             table,
             seen,
             errors,
+            flows: FlowQueues::among(1),
+            tunnels: Arc::default(),
+            beside_kernel: false,
             due: Time::ZERO,
             lane4,
             lane6,
             rest: Vec::with_capacity(BATCH),
         }
+    }
+
+    /// With tunnels, to which routes lead by their numbers.
+    #[must_use]
+    pub fn with_tunnels(self, tunnels: Arc<Tunnels>) -> Routing {
+        Routing { tunnels, ..self }
+    }
+
+    /// The kernel has the same addresses: what is for the machine itself is left to it.
+    #[must_use]
+    pub fn beside_kernel(self) -> Routing {
+        Routing { beside_kernel: true, ..self }
     }
 
     /// Adopts new next hops.
@@ -114,13 +138,26 @@ impl Routing {
         let newest = self.control.newest();
         if newest != self.seen {
             (self.seen, self.table) = (newest, self.control.adjacencies());
+            self.ports = Arc::clone(&self.table.ports);
         }
+    }
+
+    /// How a frame is forwarded whose next hop is several.
+    #[inline(never)]
+    fn shared_path(
+        (table, flows): (&AdjacencyTable, &FlowQueues),
+        hop: Hop,
+        frame: &[u8],
+    ) -> Option<Adjacency> {
+        let hash = flows.hash_of(frame).unwrap_or_default();
+        let path = table.path(hop, hash)?;
+        (frame.len() <= usize::from(path.adjacency.mtu) + ETHERNET).then_some(path.adjacency)
     }
 
     /// Sends the packets of a lane whose next hop is resolved; moves the others to `rest`.
     #[inline(always)]
     fn send<A: Copy>(
-        (table, rest): (&AdjacencyTable, &mut Vec<Frame>),
+        (table, flows, rest): (&AdjacencyTable, &FlowQueues, &mut Vec<Frame>),
         desk: &mut Desk<'_>,
         lane: &Lane<A>,
         decrement: impl Fn(&mut [u8]) -> bool,
@@ -133,7 +170,15 @@ impl Routing {
                     buffer[..12].copy_from_slice(&adjacency.addresses);
                     desk.out.push(adjacency.port, *frame);
                 }
-                _ => rest.push(*frame),
+                _ => match Routing::shared_path((table, flows), *hop, desk.pool.bytes(*frame)) {
+                    Some(adjacency) => {
+                        let buffer = desk.pool.buffer(frame.buffer);
+                        decrement(&mut buffer[ETHERNET..]);
+                        buffer[..12].copy_from_slice(&adjacency.addresses);
+                        desk.out.push(adjacency.port, *frame);
+                    }
+                    None => rest.push(*frame),
+                },
             }
         }
     }
@@ -186,12 +231,12 @@ impl Application for Routing {
         if self.lane4.count > 0 {
             let lane = &mut *self.lane4;
             self.v4.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);
-            Routing::send((&self.table, &mut self.rest), desk, lane, ipv4::decrement_ttl);
+            Routing::send((&self.table, &self.flows, &mut self.rest), desk, lane, ipv4::decrement_ttl);
         }
         if self.lane6.count > 0 {
             let lane = &mut *self.lane6;
             self.v6.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);
-            Routing::send((&self.table, &mut self.rest), desk, lane, ipv6::decrement_hop_limit);
+            Routing::send((&self.table, &self.flows, &mut self.rest), desk, lane, ipv6::decrement_hop_limit);
         }
         if !self.rest.is_empty() {
             self.handle_rest(desk);

@@ -4,13 +4,13 @@
 //! station at its other end is the sender of the last frame.
 //!
 //! ```text
-//! worker: frame -> header ─┐                                   ┌─> rewrite, mark, send
-//! worker: frame -> header ─┴─> lock: the switch, in turn, with its clock ─┴─> rewrite, mark, send
+//! worker: frame -> header -> engine ─┐ output port: admit, mark, queue, schedule ┌─> rewrite, mark, send
+//! worker: frame -> header -> engine ─┘ (locked for one packet at a time)         └─> rewrite, mark, send
 //! ```
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use weft_core::{Class, Ecn, Header, HostId, PacketKind, PortId, Time};
 use weft_packet::{
@@ -19,8 +19,15 @@ use weft_packet::{
 
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
-use crate::driver::{SwitchDriver, SwitchOutcome};
+use crate::driver::SwitchOutcome;
 use crate::pool::{Frame, FrameBatch};
+
+mod engine;
+mod shared;
+
+pub use shared::{SharedSwitch, SwitchShape};
+
+use engine::WorkerEngine;
 
 /// The address of host 0.
 const FIRST_HOST: u32 = 0x0a00_0000;
@@ -71,51 +78,7 @@ fn as_word(Mac([a, b, c, d, e, f]): Mac) -> u64 {
     u64::from_be_bytes([0, 0, a, b, c, d, e, f])
 }
 
-/// A switch that several workers share.
-pub struct SharedSwitch {
-    driver: Mutex<SwitchDriver>,
-    /// The ports, in the order of the workers' back ends.
-    ports: Box<[SwitchPort]>,
-    /// For each port of the switch, the number of its back end.
-    device_of: Box<[u16]>,
-    hosts: u32,
-    class_of: ClassOfCodePoint,
-    /// When a worker must look again, picoseconds.
-    next_look: AtomicU64,
-}
-
 impl SharedSwitch {
-    /// A switch in a fabric of `hosts` hosts, at most [`MOST_HOSTS`]. Its ports are in the order of the workers' back
-    /// ends; the links of all others are down.
-    #[must_use]
-    pub fn new(
-        mut driver: SwitchDriver,
-        ports: Vec<SwitchPort>,
-        hosts: u32,
-        class_of: ClassOfCodePoint,
-    ) -> SharedSwitch {
-        let device = |number: u16| ports.iter().position(|port| port.number.0 == number);
-        let device_of: Box<[_]> = (0..driver.ports() as u16).map(device).collect();
-        for (number, _) in device_of.iter().enumerate().filter(|(_, device)| device.is_none()) {
-            driver.set_port(Time::ZERO, PortId(number as u16), false);
-        }
-        let device_of = device_of.iter().map(|device| device.unwrap_or_default() as u16).collect();
-        let next_look = AtomicU64::new(u64::MAX);
-        SharedSwitch {
-            driver: Mutex::new(driver),
-            ports: ports.into(),
-            device_of,
-            hosts,
-            class_of,
-            next_look,
-        }
-    }
-
-    /// The switch itself; workers wait while it is locked.
-    pub fn driver(&self) -> MutexGuard<'_, SwitchDriver> {
-        self.driver.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The host with this address.
     fn host(&self, address: Ipv4Addr) -> Option<HostId> {
         let number = u32::from(address).checked_sub(FIRST_HOST)?;
@@ -148,7 +111,10 @@ impl SharedSwitch {
 pub struct Switching {
     shared: Arc<SharedSwitch>,
     worker: u16,
-    arrivals: Vec<(Frame, Header)>,
+    /// What decides, if the switch is in parts.
+    engine: Option<WorkerEngine>,
+    /// Frames of this worker inside the switch.
+    inside: usize,
     outcomes: Vec<SwitchOutcome>,
 }
 
@@ -161,14 +127,36 @@ enum Wanted {
 
 impl Switching {
     /// The application of worker number `worker`.
+    ///
+    /// # Panics
+    /// The switch has been given to as many workers as it was built for.
     #[must_use]
     pub fn new(shared: Arc<SharedSwitch>, worker: u16) -> Switching {
-        Switching { shared, worker, arrivals: Vec::new(), outcomes: Vec::new() }
+        let engine = shared.engine(worker);
+        Switching { shared, worker, engine, inside: 0, outcomes: Vec::new() }
+    }
+
+    /// A frame enters the switch.
+    fn switch(&mut self, desk: &mut Desk<'_>, frame: Frame, mut header: Header) {
+        let (now, held) = (desk.now, (self.worker, frame));
+        let from = self.shared.ports()[usize::from(frame.port)].number;
+        self.inside += 1;
+        match &mut self.engine {
+            None => self.shared.receive(now, from, held, header),
+            Some(engine) => match engine.decide(now, from, &mut header, self.shared.links()) {
+                Some(port) => self.shared.enqueue(now, port, held, header),
+                None => {
+                    self.inside -= 1;
+                    self.shared.note_unrouted();
+                    drop_frame(desk, frame, DropCause::Switch);
+                }
+            },
+        }
     }
 
     fn wanted(&self, bytes: &[u8], port: u16) -> Wanted {
         let Ok(frame) = EthernetFrame::parse(bytes) else { return Wanted::Drop(DropCause::Malformed) };
-        let port = &self.shared.ports[usize::from(port)];
+        let port = &self.shared.ports()[usize::from(port)];
         if frame.source.is_multicast() {
             return Wanted::Drop(DropCause::Malformed);
         }
@@ -205,25 +193,22 @@ impl Switching {
         if asks { Wanted::Answer(message.answer(port.mac)) } else { Wanted::Drop(DropCause::Local) }
     }
 
-    /// Calls `act` with the switch; then sends or drops this worker's frames as decided.
-    fn with_switch(&mut self, desk: &mut Desk<'_>, act: impl FnOnce(&mut SwitchDriver)) {
-        let shared = Arc::clone(&self.shared);
-        let mut driver = shared.driver();
-        act(&mut driver);
-        std::mem::swap(driver.outcomes(self.worker), &mut self.outcomes);
-        let next = driver.next_look().map_or(u64::MAX, |time| time.0);
-        shared.next_look.store(next, Ordering::Release);
-        drop(driver);
-        for outcome in std::mem::take(&mut self.outcomes) {
+    /// Sends or drops this worker's frames as decided.
+    fn collect(&mut self, desk: &mut Desk<'_>) {
+        self.shared.take_outcomes(self.worker, &mut self.outcomes);
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        self.inside -= outcomes.len();
+        for outcome in outcomes.drain(..) {
             self.carry_out(desk, outcome);
         }
+        self.outcomes = outcomes;
     }
 
     fn carry_out(&self, desk: &mut Desk<'_>, outcome: SwitchOutcome) {
         match outcome {
             SwitchOutcome::Sent { port, frame, marked } => {
-                let device = self.shared.device_of[port.index()];
-                let (own, bytes) = (&self.shared.ports[usize::from(device)], desk.pool.bytes_mut(frame));
+                let device = self.shared.device_of(port);
+                let (own, bytes) = (&self.shared.ports()[usize::from(device)], desk.pool.bytes_mut(frame));
                 bytes[..6].copy_from_slice(&own.station().0);
                 bytes[6..12].copy_from_slice(&own.mac.0);
                 let packet = &mut bytes[EthernetHeader::LEN..];
@@ -258,30 +243,26 @@ fn answer(desk: &mut Desk<'_>, frame: Frame, message: &ArpMessage) {
 
 impl Application for Switching {
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
-        let mut arrivals = std::mem::take(&mut self.arrivals);
+        self.shared.advance(desk.now);
         for frame in batch.frames().iter().copied() {
             match self.wanted(desk.pool.bytes(frame), frame.port) {
-                Wanted::Switching(header) => arrivals.push((frame, header)),
+                Wanted::Switching(header) => self.switch(desk, frame, header),
                 Wanted::Answer(message) => answer(desk, frame, &message),
                 Wanted::Drop(cause) => drop_frame(desk, frame, cause),
             }
         }
-        let (now, worker, shared) = (desk.now, self.worker, Arc::clone(&self.shared));
-        self.with_switch(desk, |driver| {
-            for (frame, header) in arrivals.drain(..) {
-                let from = shared.ports[usize::from(frame.port)].number;
-                driver.receive(now, from, (worker, frame), header);
-            }
-        });
-        self.arrivals = arrivals;
+        self.collect(desk);
     }
 
     fn tick(&mut self, desk: &mut Desk<'_>) {
-        let now = desk.now;
-        self.with_switch(desk, |driver| driver.advance(now));
+        self.shared.advance(desk.now);
+        self.collect(desk);
     }
 
     fn next_tick(&self) -> Option<Time> {
-        Some(Time(self.shared.next_look.load(Ordering::Acquire))).filter(|time| time.0 < u64::MAX)
+        if self.inside == 0 {
+            return None;
+        }
+        if self.shared.has_outcomes(self.worker) { Some(Time::ZERO) } else { self.shared.next_due() }
     }
 }

@@ -8,6 +8,17 @@ use weft_packet::checksum;
 use crate::backend::{Backend, give_back, system};
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
 
+/// Which frames of an interface a socket receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SocketArrivals {
+    /// All.
+    All,
+    /// The flows that the kernel assigns to it among the sockets of this group.
+    ByFlow(u16),
+    /// None: it only sends.
+    None,
+}
+
 /// A packet socket on one interface.
 #[derive(Debug)]
 pub struct PacketSocket {
@@ -18,8 +29,7 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// Opens a queue of an interface for the port `port`. With several `queues` the kernel divides arrivals among them by flow; all
-    /// queues of an interface give the same `group`.
+    /// Opens a queue of an interface for the port `port`.
     ///
     /// # Errors
     /// There is no such interface, or no permission.
@@ -27,14 +37,14 @@ impl PacketSocket {
         interface: &str,
         port: u16,
         promiscuous: bool,
-        group: Option<u16>,
+        arrivals: SocketArrivals,
     ) -> io::Result<PacketSocket> {
         let index = system::interface_index(interface)?;
-        let socket = system::packet_socket(index)?;
+        let socket = system::packet_socket(index, arrivals != SocketArrivals::None)?;
         if promiscuous {
             system::receive_all_stations(&socket, index)?;
         }
-        if let Some(group) = group {
+        if let SocketArrivals::ByFlow(group) = arrivals {
             system::share_by_flow(&socket, group)?;
         }
         Ok(PacketSocket { socket, port, oversized: 0 })

@@ -37,12 +37,13 @@ pub fn interface_index(name: &str) -> io::Result<c_int> {
     if index == 0 { Err(io::Error::last_os_error()) } else { Ok(index as c_int) }
 }
 
-/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends.
+/// A raw packet socket bound to an interface, non-blocking, that does not receive what it sends; or nothing at all
+/// unless `receives`.
 ///
 /// # Errors
 /// There is no permission (`CAP_NET_RAW`), or the interface is gone.
 #[allow(unsafe_code, reason = "system calls")]
-pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
+pub fn packet_socket(interface: c_int, receives: bool) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: no memory is passed. Protocol 0 receives nothing until the socket is bound.
     let raw = checked(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
@@ -53,10 +54,34 @@ pub fn packet_socket(interface: c_int) -> io::Result<OwnedFd> {
     // SAFETY: all fields of this C structure are integers, for which zero is valid.
     let mut address: libc::sockaddr_ll = unsafe { zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
-    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_protocol = if receives { (libc::ETH_P_ALL as u16).to_be() } else { 0 };
     address.sll_ifindex = interface;
     let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
     // SAFETY: the pointer is to a `sockaddr_ll` of the given length, which the call only reads.
+    checked(unsafe { libc::bind(raw, (&raw const address).cast(), length) })?;
+    Ok(socket)
+}
+
+/// A socket for the kernel's messages about routes and links (rtnetlink), non-blocking, in some groups, with room for `backlog` bytes of
+/// messages.
+///
+/// # Errors
+/// The system refuses.
+#[allow(unsafe_code, reason = "system calls")]
+pub fn netlink_socket(groups: u32, backlog: c_int) -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: no memory is passed.
+    let raw = checked(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })?;
+    // SAFETY: the call has just returned this descriptor, and nothing else owns it.
+    let socket = unsafe { OwnedFd::from_raw_fd(raw) };
+    // More than the usual limit needs a privilege; without it there is less room.
+    let room = set(&socket, (libc::SOL_SOCKET, libc::SO_RCVBUFFORCE), &backlog);
+    room.or_else(|_| set(&socket, (libc::SOL_SOCKET, libc::SO_RCVBUF), &backlog))?;
+    // SAFETY: all fields of this C structure are integers, for which zero is valid.
+    let mut address: libc::sockaddr_nl = unsafe { zeroed() };
+    (address.nl_family, address.nl_groups) = (libc::AF_NETLINK as u16, groups);
+    let length = size_of::<libc::sockaddr_nl>() as libc::socklen_t;
+    // SAFETY: the pointer is to a `sockaddr_nl` of the given length, which the call only reads.
     checked(unsafe { libc::bind(raw, (&raw const address).cast(), length) })?;
     Ok(socket)
 }
@@ -83,12 +108,17 @@ pub fn share_by_flow(socket: &OwnedFd, group: u16) -> io::Result<()> {
 }
 
 /// Sets an option of a packet socket; `T` is the kernel's type for it.
-#[allow(unsafe_code, reason = "a system call")]
 fn set_option<T: Copy>(socket: &OwnedFd, option: c_int, value: &T) -> io::Result<()> {
+    set(socket, (libc::SOL_PACKET, option), value)
+}
+
+/// Sets an option of a level of a socket; `T` is the kernel's type for it.
+#[allow(unsafe_code, reason = "a system call")]
+fn set<T: Copy>(socket: &OwnedFd, (level, option): (c_int, c_int), value: &T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     let value = std::ptr::from_ref(value).cast();
     // SAFETY: `value` points to `length` readable bytes, which the call copies.
-    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, value, length) })?;
+    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, length) })?;
     Ok(())
 }
 

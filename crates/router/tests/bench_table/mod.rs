@@ -74,7 +74,7 @@ impl Laboratory {
             let (from, to) = (Arc::clone(&arriving[n]), Arc::clone(&leaving[n]));
             Box::new(ShelfPort { port: n as u16, from, to }) as Box<dyn Backend>
         };
-        let app = Routing::new(Arc::clone(&control), interfaces, ErrorRate::default());
+        let app = Routing::new(Arc::clone(&control), ErrorRate::default());
         let worker = RouterWorker::new(vec![shelf(0), shelf(1)], FramePool::new(512), app);
         Laboratory { worker, control, arriving, leaving, now: Time::ZERO }
     }

@@ -110,6 +110,7 @@ impl Hosts {
         let ends = line.ends;
         if counts {
             cx.tally.waited_at_host(waited);
+            cx.begin_waits(packet, waited);
         }
         cx.launch(link, packet, wire, ends);
         cx.schedule(ends, Event::Wake(link));

@@ -29,6 +29,7 @@ impl Hosts {
         if leaves {
             if E::SIDE == Side::Sender && kind.is_payload() {
                 cx.tally.waited_at_host(waited);
+                cx.begin_waits(packet, waited);
             }
             self.put_on_wire(cx, host, (packet, wire));
         }

@@ -13,6 +13,7 @@ use weft_topology::Node;
 use weft_transport::card::{CardPlan, CardSettings};
 use weft_workload::Flow;
 
+use super::series;
 use super::worlds::World;
 
 /// Broken, and how.
@@ -39,6 +40,7 @@ pub(crate) const LAWS: &[(&str, Law)] = &[
     ("senders know later", senders_know_later),
     ("arrivals are a part of the run", arrivals_are_a_part),
     ("samples are sound", samples_are_sound),
+    ("time series add up", series::adds_up),
 ];
 
 macro_rules! demand {
@@ -473,7 +475,9 @@ pub(crate) fn same_but_foreseen(foreseen: &RunRecord, asked: &RunRecord) -> Verd
         waits(asked)
     );
     let hops = if further == 0 { foreseen.hops.clone() } else { asked.hops.clone() };
-    same(&RunRecord { events: asked.events, hops, ..foreseen.clone() }, asked)
+    // what is asked is asked by cables that come back at the start
+    let incidents = asked.incidents.clone();
+    same(&RunRecord { events: asked.events, hops, incidents, ..foreseen.clone() }, asked)
 }
 
 /// Whether two records are the same, and what differs first, because a record is too long to print.
@@ -495,6 +499,13 @@ pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
     demand!(a.events == b.events, "{} events, {}", a.events, b.events);
     demand!(a.pauses == b.pauses, "pauses {:?}\n{:?}", a.pauses, b.pauses);
     demand!(a.deadlocks == b.deadlocks, "deadlocks {:?}\n{:?}", a.deadlocks, b.deadlocks);
+    let bin =
+        |record: &RunRecord, n: usize| record.series.as_ref().and_then(|series| series.bins.get(n).cloned());
+    let bins = |record: &RunRecord| record.series.as_ref().map_or(0, |series| series.bins.len());
+    demand!(bins(a) == bins(b), "{} bins, {}", bins(a), bins(b));
+    for n in 0..bins(a) {
+        demand!(bin(a, n) == bin(b, n), "bin {n}\n{:?}\n{:?}", bin(a, n), bin(b, n));
+    }
     demand!(a == b, "something else differs");
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod cases;
 pub(crate) mod laws;
+pub(crate) mod series;
 pub(crate) mod trial;
 pub(crate) mod worlds;
 

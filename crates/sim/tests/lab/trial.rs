@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{RunRecord, Stop};
+use weft_core::record::{FlowRecord, HopWaits, RunRecord, Stop};
 use weft_plan::{Division, Setup};
 use weft_sim::Simulation;
 
@@ -72,11 +72,22 @@ fn parts(setup: &Setup) -> usize {
 
 /// Looking changes nothing but the samples.
 fn unsampled(setup: &Setup, record: &RunRecord) -> Verdict {
-    if setup.queues_every.is_none() && setup.flow_samples.is_none() {
+    let series = setup.series_bins.is_some() || setup.flow_waits;
+    if setup.queues_every.is_none() && setup.flow_samples.is_none() && !series {
         return Ok(());
     }
-    let blind = run(Setup { queues_every: None, flow_samples: None, ..setup.clone() })?;
-    same(&RunRecord { queues: None, imbalance: Vec::new(), flow_series: None, ..record.clone() }, &blind)
+    let seeing = setup.clone();
+    let blind = run(Setup {
+        queues_every: None,
+        flow_samples: None,
+        series_bins: None,
+        flow_waits: false,
+        ..seeing
+    })?;
+    let without = |flow: &FlowRecord| FlowRecord { waits: HopWaits::default(), ..flow.clone() };
+    let flows = record.flows.iter().map(without).collect();
+    let (queues, imbalance, flow_series, series) = (None, Vec::new(), None, None);
+    same(&RunRecord { queues, imbalance, flow_series, series, flows, ..record.clone() }, &blind)
 }
 
 fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
@@ -96,6 +107,7 @@ fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
     }
     count("worlds: foreseen", u64::from(foresees));
     count("worlds: sampled", u64::from(record.queues.is_some()));
+    count("worlds: series", u64::from(record.series.is_some()));
     count("worlds: flows sampled", u64::from(record.flow_series.is_some()));
     count("worlds: mixed switches", u64::from(!world.setup.devices.kinds().is_empty()));
     count("worlds: paused", u64::from(!record.pauses.is_empty()));

@@ -89,6 +89,9 @@ impl World {
             every: Span::from_ns(5_000 + u64::from(random.below(20_000))),
             flows: 1 + random.below(20),
         });
+        let mut own = Random::new(seed, Purpose::Test, 130);
+        setup.series_bins = one_in(&mut own, 2).then(|| 2 + own.below(60) as usize);
+        setup.flow_waits = one_in(&mut own, 2);
         let plan =
             if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
         setup.timeline =

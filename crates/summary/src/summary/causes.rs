@@ -45,7 +45,8 @@ impl DelayCause {
     ];
 
     /// The cause that delayed a flow that finished.
-    pub(crate) fn of(flow: &FlowRecord) -> DelayCause {
+    #[must_use]
+    pub fn of(flow: &FlowRecord) -> DelayCause {
         let lost = flow.end.map_or(0, |end| end.since(flow.start).0.saturating_sub(flow.ideal.0));
         match flow {
             _ if flow.syn_timeouts > 0 => DelayCause::SynTimeout,

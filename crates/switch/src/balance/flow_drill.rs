@@ -7,6 +7,7 @@
 
 use weft_core::{Header, Random, Span, Time, settings};
 
+use super::drill::chance::Chance;
 use super::drill::{Drill, Tie};
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::flowlet::Flowlets;
@@ -47,6 +48,19 @@ impl FlowDrill {
         };
         FlowDrill { drill: Drill::new(&drill, site), pinned: Flowlets::of_flows(settings.idle, site) }
     }
+
+    /// The decision of [`Balancer::choose`], by any source of chance.
+    #[inline]
+    pub fn choose_by(
+        &mut self,
+        packet: &Header,
+        candidates: &mut Candidates<'_>,
+        now: Time,
+        chance: &mut impl Chance,
+    ) -> usize {
+        let drill = &mut self.drill;
+        self.pinned.keep(packet, now, candidates.ports(), |_| drill.decide_by(candidates, chance))
+    }
 }
 
 impl Balancer for FlowDrill {
@@ -57,8 +71,7 @@ impl Balancer for FlowDrill {
         now: Time,
         random: &mut Random,
     ) -> usize {
-        let drill = &mut self.drill;
-        self.pinned.keep(packet, now, candidates.ports(), |_| drill.choose(packet, candidates, now, random))
+        self.choose_by(packet, candidates, now, random)
     }
 
     fn groups_changed(&mut self) {

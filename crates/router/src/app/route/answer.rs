@@ -22,7 +22,7 @@ impl Routing {
         let asks_us = message.operation == ArpOperation::Request
             && self.ports[usize::from(port)].owns(message.target.1.into());
         self.hear(desk, (port, message.sender.1.into()), message.sender.0, asks_us);
-        if asks_us {
+        if asks_us && !self.beside_kernel {
             let answer = message.answer(own).to_bytes();
             self.send_own(desk, (port, message.sender.0), EtherType::ARP, &answer);
         }
@@ -35,6 +35,13 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv4Packet<'_>,
     ) -> Fate {
+        if packet.protocol == weft_esp::PROTOCOL && !self.tunnels.is_empty() {
+            let ends = (packet.source.into(), packet.destination.into());
+            return self.leave_tunnel(desk, transit.port, (ends, packet.traffic_class), packet.payload);
+        }
+        if self.beside_kernel {
+            return Fate::Dropped(DropCause::Kernel);
+        }
         if let Some(echo) = EchoRequest::in_v4(packet) {
             self.route_own(desk, transit.port, &echo.answer_v4(packet));
             return Fate::Consumed;
@@ -51,9 +58,14 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv6Packet<'_>,
     ) -> Fate {
+        if packet.next == weft_esp::PROTOCOL && !self.tunnels.is_empty() {
+            let ends = (packet.source.into(), packet.destination.into());
+            return self.leave_tunnel(desk, transit.port, (ends, packet.traffic_class), packet.payload);
+        }
         match NeighbourMessage::parse(packet) {
             Err(_) => return Fate::Dropped(DropCause::Malformed),
             Ok(Some(message)) => return self.hear_neighbour(desk, (transit.port, packet.source), message),
+            Ok(None) if self.beside_kernel => return Fate::Dropped(DropCause::Kernel),
             Ok(None) => {}
         }
         if packet.destination.is_multicast() {
@@ -86,6 +98,8 @@ impl Routing {
             return Fate::Consumed;
         }
         match message.mac.filter(|_| !from.is_unspecified()) {
+            Some(mac) if self.beside_kernel => self.hear(desk, (port, IpAddr::V6(from)), mac, true),
+            None if self.beside_kernel => {}
             Some(mac) => {
                 self.hear(desk, (port, IpAddr::V6(from)), mac, true);
                 let answer = NeighbourMessage::advertise(message.target, own, from);

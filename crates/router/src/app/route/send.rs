@@ -30,29 +30,38 @@ impl Routing {
     /// Sends a packet of the router's own by its routes; `port` is that of the packet it answers.
     pub(super) fn route_own(&mut self, desk: &mut Desk<'_>, port: u16, packet: &[u8]) {
         desk.counters.made += 1;
-        match self.station_of(port, packet) {
-            Some(station) => self.send_to(desk, station, packet),
-            None => desk.counters.drop(DropCause::NoRoute, 1),
+        let sent = match self.own_next(packet) {
+            Some(NextHop::Tunnel(number)) => self.send_through(desk, port, number, packet),
+            _ => self
+                .station_of(port, packet)
+                .map(|station| self.send_to(desk, station, packet))
+                .ok_or(DropCause::NoRoute),
+        };
+        if let Err(cause) = sent {
+            desk.counters.drop(cause, 1);
         }
     }
 
-    /// The station to which a packet is sent.
-    fn station_of(&self, port: u16, packet: &[u8]) -> Option<Station> {
-        let (to, hop) = match kind_of(packet) {
-            EtherType::IPV4 => {
-                let to = Ipv4Packet::parse(packet).ok()?.destination;
-                (IpAddr::V4(to), self.v4.lookup(to.into()))
-            }
-            _ => {
-                let to = Ipv6Packet::parse(packet).ok()?.destination;
-                (IpAddr::V6(to), self.v6.lookup(to.into()))
-            }
+    /// The next hop of a packet of the router's own.
+    fn own_next(&self, packet: &[u8]) -> Option<NextHop> {
+        let hop = match kind_of(packet) {
+            EtherType::IPV4 => self.v4.lookup(Ipv4Packet::parse(packet).ok()?.destination.into()),
+            _ => self.v6.lookup(Ipv6Packet::parse(packet).ok()?.destination.into()),
         };
-        match self.next(hop) {
+        self.next(hop, packet)
+    }
+
+    /// The station to which a packet is sent.
+    pub(super) fn station_of(&self, port: u16, packet: &[u8]) -> Option<Station> {
+        let to = match kind_of(packet) {
+            EtherType::IPV4 => IpAddr::V4(Ipv4Packet::parse(packet).ok()?.destination),
+            _ => IpAddr::V6(Ipv6Packet::parse(packet).ok()?.destination),
+        };
+        match self.own_next(packet) {
             _ if to.is_ipv6() && is_link_local(to) => Some((port, to)),
             Some(NextHop::Link(port)) => Some((port, to)),
             Some(NextHop::Station(station)) => Some(station),
-            Some(NextHop::Local | NextHop::Reject) | None => None,
+            Some(_) | None => None,
         }
     }
 
@@ -138,7 +147,7 @@ impl Routing {
 }
 
 /// The Ethernet type of an IP packet, by its version.
-fn kind_of(packet: &[u8]) -> EtherType {
+pub(super) fn kind_of(packet: &[u8]) -> EtherType {
     match packet.first() {
         Some(first) if first >> 4 == 6 => EtherType::IPV6,
         _ => EtherType::IPV4,

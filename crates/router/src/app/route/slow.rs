@@ -4,10 +4,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use weft_fib::Hop;
+use weft_packet::fragment::fragments;
 use weft_packet::{EtherType, EthernetFrame, IcmpError, Ipv4Packet, Ipv6Packet, Mac, ipv4, ipv6};
 
 use crate::app::Desk;
 use crate::app::route::Routing;
+use crate::app::route::send::kind_of;
 use crate::control::NextHop;
 use crate::counters::DropCause;
 use crate::interface::is_link_local;
@@ -66,20 +68,20 @@ impl Routing {
         }
     }
 
-    fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+    pub(super) fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
         let Ok(packet) = Ipv4Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
         if is_for_many(packet.destination) || is_for_many(packet.source) || packet.source.is_loopback() {
-            return Fate::Dropped(DropCause::Multicast);
+            return Fate::Dropped(self.own_or(DropCause::Multicast));
         }
         let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.ttl };
         let hop = self.v4.lookup(packet.destination.into());
-        match self.next(hop) {
+        match self.next(hop, transit.bytes) {
             Some(NextHop::Local) => self.answer_v4(desk, transit, &packet),
             next => self.onward(desk, transit, (next, packet.destination.into())),
         }
     }
 
-    fn judge_v6(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+    pub(super) fn judge_v6(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
         let Ok(packet) = Ipv6Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
         let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit };
         let destination = IpAddr::V6(packet.destination);
@@ -95,15 +97,26 @@ impl Routing {
             return Fate::Dropped(DropCause::NoRoute);
         }
         let hop = self.v6.lookup(packet.destination.into());
-        match self.next(hop) {
+        match self.next(hop, transit.bytes) {
             Some(NextHop::Local) => self.answer_v6(desk, transit, &packet),
             next => self.onward(desk, transit, (next, destination)),
         }
     }
 
-    /// The next hop with this number.
-    pub(super) fn next(&self, hop: Hop) -> Option<NextHop> {
-        self.table.hops.get(usize::from(hop.0)).copied().flatten()
+    /// The next hop with this number for an IP packet.
+    pub(super) fn next(&self, hop: Hop, packet: &[u8]) -> Option<NextHop> {
+        match self.table.hops.get(usize::from(hop.0)).copied().flatten()? {
+            NextHop::Multipath(_) => {
+                let hash = self.flows.hash_of_packet(kind_of(packet), packet).unwrap_or_default();
+                self.table.path(hop, hash).map(|path| path.next)
+            }
+            next => Some(next),
+        }
+    }
+
+    /// Why a packet for the machine itself, or for a group of stations, is dropped.
+    pub(super) fn own_or(&self, cause: DropCause) -> DropCause {
+        if self.beside_kernel { DropCause::Kernel } else { cause }
     }
 
     /// Forwards to the next hop, or sends an error to the sender.
@@ -114,21 +127,19 @@ impl Routing {
         (next, to): (Option<NextHop>, IpAddr),
     ) -> Fate {
         let station = match next {
-            None | Some(NextHop::Local) => {
+            Some(NextHop::Blackhole) => return Fate::Dropped(DropCause::Rejected),
+            None | Some(NextHop::Local | NextHop::Multipath(_)) => {
                 return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::NoRoute));
             }
             Some(NextHop::Reject) => {
                 return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::Rejected));
             }
-            Some(NextHop::Link(port)) => (port, to),
-            Some(NextHop::Station(station)) => station,
+            Some(NextHop::Link(port)) => Ok((port, to)),
+            Some(NextHop::Station(station)) => Ok(station),
+            Some(NextHop::Tunnel(number)) => Err(number),
         };
         if transit.hops_left <= 1 {
             return self.refuse(desk, transit, (IcmpError::TimeExceeded, DropCause::Expired));
-        }
-        let mtu = self.ports[usize::from(station.0)].mtu;
-        if transit.bytes.len() > usize::from(mtu) {
-            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
         }
         let mut bytes = transit.bytes.to_vec();
         let _ = if to.is_ipv4() {
@@ -136,6 +147,19 @@ impl Routing {
         } else {
             ipv6::decrement_hop_limit(&mut bytes)
         };
+        let station = match station {
+            Ok(station) => station,
+            Err(number) => return self.enter(desk, transit, number, &bytes),
+        };
+        let mtu = self.ports[usize::from(station.0)].mtu;
+        if bytes.len() > usize::from(mtu) {
+            let Some(parts) = fragments(&bytes, mtu.into()).filter(|_| to.is_ipv4()) else {
+                return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+            };
+            desk.counters.made += parts.len() as u64 - 1;
+            parts.iter().for_each(|part| self.send_to(desk, station, part));
+            return Fate::Onward;
+        }
         self.send_to(desk, station, &bytes);
         Fate::Onward
     }

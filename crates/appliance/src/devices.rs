@@ -1,0 +1,119 @@
+//! Opens the devices of a plan.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use weft_packet::Mac;
+use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
+use weft_router::backend::tap::TapDevice;
+use weft_router::backend::xdp::{XdpInterface, XdpQueue};
+use weft_router::{Backend, Interface};
+
+use crate::failure::ApplianceError;
+use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+
+/// Opens each worker's queue of every port.
+pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
+    let mut attached = AttachedPorts::new();
+    let mut worker = |worker| {
+        let open = |number| open(plan, number, worker, &mut attached);
+        (0..plan.ports.len()).map(open).collect::<Result<Vec<_>, _>>()
+    };
+    (0..plan.workers).map(&mut worker).collect()
+}
+
+/// Interfaces taken by AF_XDP, by port: all workers share them.
+type AttachedPorts = BTreeMap<usize, Arc<XdpInterface>>;
+
+/// Queue number `worker` of an interface.
+fn open_xdp(
+    name: &str,
+    (number, worker, promiscuous): (usize, u16, bool),
+    attached: &mut AttachedPorts,
+) -> io::Result<XdpQueue> {
+    let interface = match attached.get(&number) {
+        Some(interface) => Arc::clone(interface),
+        None => {
+            let interface = Arc::new(XdpInterface::attach(name, promiscuous)?);
+            attached.insert(number, Arc::clone(&interface));
+            interface
+        }
+    };
+    XdpQueue::open(interface, number as u16, worker.into())
+}
+
+/// Which arrivals of an interface a worker gets. A switch in parts decides about the packets of a port on one worker;
+/// otherwise the kernel divides them by flow. Queues of one interface share a group; groups are numbered per network
+/// namespace.
+fn arrivals(plan: &RouterPlan, number: usize, worker: u16) -> SocketArrivals {
+    let group = (std::process::id() as u16).wrapping_mul(64).wrapping_add(number as u16);
+    match (plan.workers, plan.reader_of(&plan.ports[number])) {
+        (1, _) => SocketArrivals::All,
+        (_, Some(reader)) if reader == worker => SocketArrivals::All,
+        (_, Some(_)) => SocketArrivals::None,
+        (_, None) => SocketArrivals::ByFlow(group),
+    }
+}
+
+fn open(
+    plan: &RouterPlan,
+    number: usize,
+    worker: u16,
+    attached: &mut AttachedPorts,
+) -> Result<Box<dyn Backend>, ApplianceError> {
+    let port = &plan.ports[number];
+    let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
+        PortDevice::Packet(name) => {
+            let socket =
+                PacketSocket::open(name, number as u16, port.mac.is_some(), arrivals(plan, number, worker));
+            (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
+        }
+        PortDevice::Xdp(name) => {
+            let queue = open_xdp(name, (number, worker, port.mac.is_some()), attached);
+            (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of interface {name}"))
+        }
+        PortDevice::Tap(name) => {
+            let device = TapDevice::open(name, number as u16);
+            (device.map(|device| Box::new(device) as _), format!("TAP device {name}"))
+        }
+        PortDevice::Capture { .. } => unreachable!("captures are played"),
+    };
+    opened.map_err(|cause| {
+        let hint = match cause.kind() {
+            io::ErrorKind::PermissionDenied => {
+                " (needs CAP_NET_RAW for packet sockets, CAP_NET_ADMIN for TAP devices, both and CAP_BPF for AF_XDP)"
+            }
+            io::ErrorKind::InvalidInput if matches!(port.device, PortDevice::Xdp(_)) => {
+                " (AF_XDP needs a queue of the interface for each worker)"
+            }
+            io::ErrorKind::ResourceBusy if matches!(port.device, PortDevice::Xdp(_)) => {
+                " (another program has taken this queue)"
+            }
+            _ => "",
+        };
+        ApplianceError::Device { port: port.name.clone(), device, cause, hint }
+    })
+}
+
+/// A port as routing sees it; the interface provides what the plan does not give.
+pub(crate) fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
+    let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
+    let said = |what: &str| match &port.device {
+        PortDevice::Packet(name) | PortDevice::Xdp(name) => {
+            std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok()
+        }
+        PortDevice::Tap(_) | PortDevice::Capture { .. } => None,
+    };
+    let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());
+    let mac = port
+        .mac
+        .or_else(own_mac)
+        .ok_or_else(|| wrong("the interface has no station address: give `mac`".into()))?;
+    let own_mtu = said("mtu").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(1500);
+    let mtu = port.mtu.map_or(own_mtu, u32::from);
+    if mtu > u32::from(Interface::MOST_MTU) {
+        return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
+    }
+    Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
+}

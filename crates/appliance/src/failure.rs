@@ -1,0 +1,80 @@
+//! Failures of a router: devices, worker threads, addresses.
+
+use std::io;
+
+use thiserror::Error;
+use weft_fib::RouteError;
+
+use crate::watch::WatchAddress;
+
+/// Why a router cannot start or continue.
+#[derive(Debug, Error)]
+pub enum ApplianceError {
+    /// A device cannot be opened.
+    #[error("port `{port}`: cannot open {device}: {cause}{hint}")]
+    Device {
+        /// The port.
+        port: String,
+        /// Its device.
+        device: String,
+        /// The system's error.
+        cause: io::Error,
+        /// A hint.
+        hint: &'static str,
+    },
+    /// A device lacks information about itself.
+    #[error("port `{port}`: {message}")]
+    Port {
+        /// The port.
+        port: String,
+        /// What is missing or out of range.
+        message: String,
+    },
+    /// A capture cannot be read or written.
+    #[error("port `{port}`: {file}: {message}")]
+    Capture {
+        /// The port.
+        port: String,
+        /// The file.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// Captures cannot be played on.
+    #[error("playing captures: {cause}")]
+    Playback {
+        /// What happened.
+        cause: io::Error,
+    },
+    /// The kernel's routes cannot be followed.
+    #[error("kernel: its routes cannot be followed: {cause}")]
+    Kernel {
+        /// The system's error.
+        cause: io::Error,
+    },
+    /// The kernel forwards as well.
+    #[error("kernel: it forwards packets itself, so that each would be sent twice: set {name} to 0")]
+    KernelForwards {
+        /// The setting.
+        name: &'static str,
+    },
+    /// There is no room for a route.
+    #[error("route: {0}")]
+    Route(#[from] RouteError),
+    /// The address for queries cannot be opened.
+    #[error("metrics: cannot listen on {address}: {cause}")]
+    Metrics {
+        /// The address.
+        address: WatchAddress,
+        /// The system's error.
+        cause: io::Error,
+    },
+    /// A worker has failed.
+    #[error("worker {worker}: {cause}")]
+    Worker {
+        /// Its number.
+        worker: u16,
+        /// The system's error.
+        cause: io::Error,
+    },
+}

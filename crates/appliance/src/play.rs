@@ -1,0 +1,118 @@
+//! Plays captures through a router: frames of files in, frames to files out, on recorded time.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use weft_core::{Span, Time};
+use weft_packet::capture::{CaptureReader, enhanced_packet, interface_description, section_header};
+use weft_router::playback::{Playback, PlayedFrame};
+use weft_router::rss::FlowQueues;
+use weft_router::{Application, RouterCounters};
+
+use crate::failure::ApplianceError;
+use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+
+/// A frame of the captures.
+struct Recorded<'a> {
+    time_ns: u64,
+    port: u16,
+    bytes: &'a [u8],
+}
+
+/// Longest capture: what the clock of the router counts.
+const LONGEST: u64 = 200 * 86_400 * 1_000_000_000;
+
+/// Plays all captures to their ends, or until `stop` is set.
+pub(crate) fn play<A: Application>(
+    plan: &RouterPlan,
+    (stop, started): (&AtomicBool, impl FnOnce()),
+    playback: Playback<A>,
+) -> Result<RouterCounters, ApplianceError> {
+    let mut playback = playback.with_burst(plan.burst);
+    let files = plan.ports.iter().map(contents).collect::<Result<Vec<_>, _>>()?;
+    let frames = recorded(plan, &files)?;
+    let first = frames.first().map_or(0, |frame| frame.time_ns);
+    let mut writers = plan.ports.iter().map(writer).collect::<Result<Vec<_>, _>>()?;
+    started();
+    let queues = FlowQueues::among(plan.workers);
+    let mut sent = |frame: PlayedFrame<'_>| match &mut writers[usize::from(frame.port)] {
+        Some(file) => file.write_all(&enhanced_packet(0, first + nanoseconds(frame.time), frame.bytes)),
+        None => Ok(()),
+    };
+    let mut run = || -> io::Result<RouterCounters> {
+        for frame in frames.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
+            let time = Time::ZERO + Span::from_ns(frame.time_ns - first);
+            let bytes = frame.bytes;
+            let reader = plan.reader_of(&plan.ports[usize::from(frame.port)]);
+            let worker = reader.unwrap_or_else(|| queues.queue_of(bytes));
+            playback.arrive(worker, PlayedFrame { time, port: frame.port, bytes }, &mut sent)?;
+        }
+        playback.finish(&mut sent)
+    };
+    let counters = run().map_err(|cause| ApplianceError::Playback { cause })?;
+    for (file, port) in writers.iter_mut().zip(&plan.ports) {
+        if let (Some(file), PortDevice::Capture { write: Some(path), .. }) = (file, &port.device) {
+            file.flush().map_err(|error| wrong(port, path, &error.to_string()))?;
+        }
+    }
+    Ok(counters)
+}
+
+fn nanoseconds(time: Time) -> u64 {
+    time.since(Time::ZERO).0 / Span::from_ns(1).0
+}
+
+fn wrong(port: &PlannedPort, path: &Path, message: &str) -> ApplianceError {
+    let (port, file) = (port.name.clone(), path.display().to_string());
+    ApplianceError::Capture { port, file, message: message.to_owned() }
+}
+
+/// The file that a port reads; empty if there is none.
+fn contents(port: &PlannedPort) -> Result<Vec<u8>, ApplianceError> {
+    match &port.device {
+        PortDevice::Capture { read: Some(path), .. } => {
+            std::fs::read(path).map_err(|error| wrong(port, path, &format!("cannot be read: {error}")))
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// All frames, in the order in which they arrive: by time, then port, then position.
+fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<'a>>, ApplianceError> {
+    let mut all = Vec::new();
+    for ((number, port), file) in (0..).zip(&plan.ports).zip(files) {
+        let PortDevice::Capture { read: Some(path), .. } = &port.device else { continue };
+        let damaged = |error: weft_packet::capture::CaptureError| wrong(port, path, &error.to_string());
+        for frame in CaptureReader::new(file).map_err(damaged)? {
+            let frame = frame.map_err(damaged)?;
+            all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes });
+        }
+    }
+    all.sort_by_key(|frame| (frame.time_ns, frame.port));
+    if let (Some(first), Some(last)) = (all.first(), all.last())
+        && last.time_ns - first.time_ns > LONGEST
+    {
+        let cause = io::Error::new(io::ErrorKind::InvalidData, "the captures span more than 200 days");
+        return Err(ApplianceError::Playback { cause });
+    }
+    Ok(all)
+}
+
+/// The file that a port writes; it must not exist.
+fn writer(port: &PlannedPort) -> Result<Option<BufWriter<File>>, ApplianceError> {
+    let PortDevice::Capture { write: Some(path), .. } = &port.device else { return Ok(None) };
+    let begin = || {
+        let mut file = BufWriter::new(File::create_new(path)?);
+        file.write_all(&[section_header(), interface_description(&port.name)].concat())?;
+        Ok(file)
+    };
+    begin().map(Some).map_err(|error: io::Error| {
+        let message = match error.kind() {
+            io::ErrorKind::AlreadyExists => "exists already; remove it or choose another name".to_owned(),
+            _ => format!("cannot be written: {error}"),
+        };
+        wrong(port, path, &message)
+    })
+}

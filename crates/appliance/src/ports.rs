@@ -1,0 +1,216 @@
+//! The `[[port]]` tables of a file.
+
+use std::net::IpAddr;
+use std::path::Path;
+
+use weft_core::Bytes;
+use weft_fib::IpPrefix;
+use weft_mistake::Mistake;
+use weft_mistake::node::Toml;
+
+use crate::plan::{PlannedPort, PlannedSwitch, PortDevice, PortUse};
+use crate::reader::TableReader;
+use crate::switch;
+
+const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
+const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
+const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, from this file's folder";
+pub(crate) const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
+const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
+/// Minimum and maximum MTU of a link: what IPv4 requires, and what a buffer holds.
+const MTU: (u64, u64) = (68, 2048);
+/// Minimum MTU that IPv6 requires.
+const MTU_V6: u16 = 1280;
+
+/// The application for which ports are read.
+#[derive(Clone, Copy)]
+pub(crate) enum PortPurpose<'a> {
+    Route { kernel: bool },
+    Forward,
+    Switch(&'a PlannedSwitch),
+}
+
+/// All ports; `None` if any of them is incomplete.
+pub(crate) fn ports(
+    tables: &[Toml],
+    (workers, purpose, folder): (u16, PortPurpose<'_>, &Path),
+    mistakes: &mut Vec<Mistake>,
+) -> Option<Vec<PlannedPort>> {
+    let names: Vec<&str> =
+        tables.iter().map(|port| port.get("name").and_then(Toml::text).unwrap_or("")).collect();
+    let mut ports: Vec<PlannedPort> = Vec::new();
+    for (number, table) in tables.iter().enumerate() {
+        let Some(port) = port(table, (number, purpose, &ports), (&names, folder), mistakes) else { continue };
+        if workers > 1 && matches!(port.device, PortDevice::Tap(_)) {
+            let message = "a TAP device has one queue, and several workers need one each".to_owned();
+            let mistake = Mistake::new(table.place, "port.device", message);
+            mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
+        }
+        if workers > 1 && matches!((&port.device, purpose), (PortDevice::Xdp(_), PortPurpose::Switch(_))) {
+            let message =
+                "AF_XDP divides arrivals by queue, and a switch with several workers by port".to_owned();
+            let mistake = Mistake::new(table.place, "port.device", message);
+            mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
+        }
+        ports.push(port);
+    }
+    (ports.len() == tables.len()).then_some(ports)
+}
+
+/// A `[[port]]`; complete only if there are no mistakes.
+fn port(
+    table: &Toml,
+    (number, purpose, before): (usize, PortPurpose<'_>, &[PlannedPort]),
+    (names, folder): (&[&str], &Path),
+    mistakes: &mut Vec<Mistake>,
+) -> Option<PlannedPort> {
+    let mut port = TableReader::new(table, &format!("port[{number}]"), PORT_KEYS, mistakes);
+    let named = port.require("name", "a name for messages and routes");
+    let name = port.text("name", "a name")?;
+    if named && names[..number].contains(&name) {
+        port.wrong("name", format!("there is a port `{name}` already"), "a name of its own");
+    }
+    let device = if port.require("device", DEVICES) { device(&mut port, folder) } else { None };
+    let mac = port.parsed("mac", STATION);
+    if matches!(device, Some(PortDevice::Tap(_) | PortDevice::Capture { .. })) {
+        port.require("mac", STATION);
+    }
+    let mtu = mtu(&mut port);
+    let addresses = addresses(&mut port);
+    if mtu.is_some_and(|mtu| mtu < MTU_V6) && addresses.iter().any(|(address, _)| address.is_ipv6()) {
+        port.wrong("mtu", "IPv6 needs links that carry 1280 bytes", "at least \"1280 B\"");
+    }
+    let use_of = use_of(&mut port, purpose, (names, before))?;
+    Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, use_of })
+}
+
+/// The use of a port by the application; refuses keys that the application does not read.
+fn use_of(
+    port: &mut TableReader<'_, '_>,
+    purpose: PortPurpose<'_>,
+    (names, before): (&[&str], &[PlannedPort]),
+) -> Option<PortUse> {
+    let refuse = |port: &mut TableReader<'_, '_>, keys: [&str; 2], application: &str| {
+        let why = format!("with application = \"{application}\"");
+        keys.iter().for_each(|key| port.refuse(key, &why));
+    };
+    match purpose {
+        PortPurpose::Route { kernel } => {
+            if kernel {
+                ["addresses", "mac"].iter().for_each(|key| {
+                    port.refuse(key, "with kernel = true: the kernel's are used");
+                });
+                let device = port.text("device", DEVICES).unwrap_or("");
+                if !device.starts_with("packet:") {
+                    port.wrong("device", "the kernel routes between its interfaces", "\"packet:NAME\"");
+                }
+            }
+            refuse(port, ["to", "station"], "route");
+            Some(PortUse::Routed)
+        }
+        PortPurpose::Forward => {
+            refuse(port, ["addresses", "mtu"], "forward");
+            wire(port, names)
+        }
+        PortPurpose::Switch(switch) => {
+            refuse(port, ["addresses", "mtu"], "switch");
+            let station = port.parsed("station", STATION);
+            let taken = |port: &PlannedPort| match port.use_of {
+                PortUse::Switched(number, ..) => Some(number),
+                _ => None,
+            };
+            let taken: Vec<_> = before.iter().filter_map(taken).collect();
+            switch::port_use(port, switch, station, &taken)
+        }
+    }
+}
+
+fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
+    let text = port.text("device", DEVICES)?;
+    if text == "capture" {
+        let files = ["read", "write"].map(|key| Some(folder.join(port.text(key, CAPTURE_FILE)?)));
+        let [read, write] = files;
+        if read.is_none() && write.is_none() {
+            port.wrong("device", "a capture needs `read`, `write` or both", "read = \"in.pcap\"");
+        }
+        return Some(PortDevice::Capture { read, write });
+    }
+    ["read", "write"].iter().for_each(|key| port.refuse(key, "without device = \"capture\""));
+    match text.split_once(':') {
+        Some((_, "")) | None => {}
+        Some((_, name)) if name.len() > 15 => {
+            port.wrong(
+                "device",
+                format!("`{name}` is too long"),
+                "names of interfaces have at most 15 bytes",
+            );
+            return None;
+        }
+        Some(("packet", name)) => return Some(PortDevice::Packet(name.to_owned())),
+        Some(("xdp", name)) => return Some(PortDevice::Xdp(name.to_owned())),
+        Some(("tap", name)) => return Some(PortDevice::Tap(name.to_owned())),
+        Some(_) => {}
+    }
+    port.wrong("device", format!("`{text}` names no device"), DEVICES);
+    None
+}
+
+fn mtu(port: &mut TableReader<'_, '_>) -> Option<u16> {
+    let size: Bytes = port.parsed("mtu", "a size such as \"1500 B\"")?;
+    if !(MTU.0..=MTU.1).contains(&size.0) {
+        port.wrong("mtu", format!("found {size}"), &format!("from {} B to {} B", MTU.0, MTU.1));
+    }
+    Some(size.0 as u16)
+}
+
+fn addresses(port: &mut TableReader<'_, '_>) -> Vec<(IpAddr, u8)> {
+    let mut found = Vec::new();
+    for item in port.list("addresses", ADDRESS) {
+        match item.text().and_then(address_on_link) {
+            Some((address, _)) if !is_of_a_station(address) => {
+                port.wrong_item(
+                    "addresses",
+                    item,
+                    (format!("{address} is not the address of a station"), ADDRESS),
+                );
+            }
+            Some(address) if found.contains(&address) => {
+                port.wrong_item("addresses", item, (format!("{} is there already", address.0), ADDRESS));
+            }
+            Some(address) => found.push(address),
+            None => port.wrong_item("addresses", item, (format!("found {}", item.described()), ADDRESS)),
+        }
+    }
+    found
+}
+
+/// An address and the length of its link's prefix.
+fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
+    let (address, length) = text.split_once('/')?;
+    let address: IpAddr = address.parse().ok()?;
+    let length: u8 = length.parse().ok().filter(|_| length.bytes().all(|digit| digit.is_ascii_digit()))?;
+    IpPrefix::around(address, length).map(|_| (address, length))
+}
+
+fn is_of_a_station(address: IpAddr) -> bool {
+    let broadcast = matches!(address, IpAddr::V4(four) if four.is_broadcast());
+    !(address.is_multicast() || address.is_unspecified() || address.is_loopback() || broadcast)
+}
+
+fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<PortUse> {
+    port.require("to", "the name of a port");
+    port.require("station", STATION);
+    let to = port.text("to", "the name of a port");
+    let number = to.and_then(|to| named(port, "to", to, names));
+    let station = port.parsed("station", STATION);
+    Some(PortUse::Wired(number?, station?))
+}
+
+/// The number of the port with this name.
+pub(crate) fn named(reader: &mut TableReader<'_, '_>, key: &str, name: &str, names: &[&str]) -> Option<u16> {
+    let found = names.iter().position(|other| *other == name && !name.is_empty());
+    if found.is_none() {
+        reader.misnamed(key, format!("there is no port `{name}`"), names);
+    }
+    found.map(|number| number as u16)
+}

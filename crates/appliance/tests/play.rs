@@ -1,0 +1,141 @@
+//! Captures through a router: what leaves is the same bytes in every run.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use weft_appliance::file::read_plan;
+use weft_appliance::run;
+use weft_packet::capture::{enhanced_packet, interface_description, section_header};
+use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, ports};
+
+mod captures;
+
+use captures::{FAR, Folder, OWN};
+
+/// Datagrams of 40 flows, one each 10 us, for 10.2.0.9.
+fn capture(count: u32, to: [u8; 4]) -> Vec<u8> {
+    let mut file = [section_header(), interface_description("in")].concat();
+    for n in 0..count {
+        let ip = Ipv4Header::between([10, 1, 0, 2].into(), to.into());
+        let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 };
+        let datagram = ports::udp_v4(ip, (1_000 + (n * 7 % 40) as u16, 7), &n.to_be_bytes());
+        let frame = [&ethernet.to_bytes()[..], &datagram].concat();
+        file.extend(enhanced_packet(0, 1_000_000_000 + 10_000 * u64::from(n), &frame));
+    }
+    file
+}
+
+fn router(workers: u16) -> String {
+    format!(
+        r#"workers = {workers}
+[[port]]
+name = "left"
+device = "capture"
+read = "in.pcapng"
+write = "left.pcapng"
+mac = "{OWN}"
+addresses = ["10.1.0.1/24"]
+[[port]]
+name = "right"
+device = "capture"
+write = "right.pcapng"
+mac = "{OWN}"
+mtu = "1500 B"
+addresses = ["10.2.0.1/24"]
+[[neighbour]]
+address = "10.2.0.9"
+station = "{FAR}"
+"#
+    )
+}
+
+/// The flow and the number of a datagram.
+fn flow_and_number(frame: &[u8]) -> (u16, u32) {
+    let packet = Ipv4Packet::parse(EthernetFrame::parse(frame).unwrap().payload).unwrap();
+    let (from, _) = ports::of_v4(&packet).unwrap();
+    (from, u32::from_be_bytes(*packet.payload[8..].first_chunk().unwrap()))
+}
+
+#[test]
+fn routed_frames_leave_at_recorded_times_in_order_for_any_number_of_workers() {
+    let folder = Folder::new("route");
+    folder.write("in.pcapng", capture(500, [10, 2, 0, 9]));
+    let report = folder.run(&router(1));
+    assert_eq!((report.counters.received, report.counters.sent, report.counters.inside()), (500, 500, 0));
+    let one = folder.frames("right.pcapng");
+    let times: Vec<u64> = one.iter().map(|(time, _)| *time).collect();
+    let expected: Vec<u64> = (0..500).map(|n| 1_000_000_000 + 10_000 * n).collect();
+    assert_eq!(times, expected, "a router that only routes holds nothing");
+    let bytes = std::fs::read(folder.0.join("right.pcapng")).unwrap();
+    folder.run(&router(1));
+    assert_eq!(std::fs::read(folder.0.join("right.pcapng")).unwrap(), bytes, "every run");
+    folder.run(&router(4));
+    let of_flows = |frames: &[(u64, Vec<u8>)]| {
+        let mut flows: BTreeMap<u16, Vec<(u64, Vec<u8>)>> = BTreeMap::new();
+        for (time, frame) in frames {
+            flows.entry(flow_and_number(frame).0).or_default().push((*time, frame.clone()));
+        }
+        flows
+    };
+    assert_eq!(of_flows(&folder.frames("right.pcapng")), of_flows(&one), "each flow, byte by byte");
+}
+
+#[test]
+fn what_a_router_has_to_say_later_is_said_after_the_capture() {
+    let folder = Folder::new("silent");
+    // Nobody answers for 10.2.0.8: three questions, a second apart; then errors, for which 10.1.0.2 is asked in vain.
+    folder.write("in.pcapng", capture(2, [10, 2, 0, 8]));
+    let report = folder.run(&router(1));
+    let questions: Vec<u64> =
+        folder.frames("right.pcapng").iter().map(|(time, _)| time / 1_000_000_000).collect();
+    assert_eq!(questions, [1, 2, 3]);
+    assert_eq!(report.counters.inside(), 0, "{report}");
+    assert!(folder.frames("left.pcapng").len() >= 3);
+}
+
+#[test]
+fn a_switch_paces_frames_at_the_rate_of_its_link() {
+    let folder = Folder::new("switch");
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
+    folder.write("s.toml", std::fs::read(scenario).unwrap());
+    let mut file = [section_header(), interface_description("in")].concat();
+    for n in 0..20_u32 {
+        let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 };
+        let frame = [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (1, 2), &[0; 1000])].concat();
+        file.extend(enhanced_packet(0, u64::from(n), &frame));
+    }
+    folder.write("in.pcapng", file);
+    let port = |name: &str, to: &str, files: &str| {
+        format!(
+            "[[port]]\nname = \"{name}\"\ndevice = \"capture\"\n{files}\nmac = \"{OWN}\"\nto = \"{to}\"\n"
+        )
+    };
+    let report = folder.run(&format!(
+        "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
+        port("left", "host1", "read = \"in.pcapng\""),
+        port("right", "host2", "write = \"right.pcapng\"")
+    ));
+    let left: Vec<u64> = folder.frames("right.pcapng").iter().map(|(time, _)| *time).collect();
+    assert_eq!((left.len(), report.counters.inside()), (20, 0));
+    // 1000 + 42 bytes and 24 on the wire around them at 100 Mb/s.
+    let gaps: Vec<u64> = left.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.iter().all(|gap| gap.abs_diff(1_066 * 80) <= 1), "{gaps:?}");
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named() {
+    let folder = Folder::new("wrong");
+    let fails = |folder: &Folder| {
+        folder.write("r.toml", router(1));
+        let plan = read_plan(&folder.0.join("r.toml")).unwrap();
+        run(&plan, &AtomicBool::new(false), || ()).expect_err("fails").to_string()
+    };
+    assert!(fails(&folder).contains("in.pcapng: cannot be read"), "{}", fails(&folder));
+    folder.write("in.pcapng", "GIF89a");
+    assert!(fails(&folder).contains("neither pcap nor pcapng"), "{}", fails(&folder));
+    folder.write("in.pcapng", capture(1, [10, 2, 0, 9]));
+    folder.write("left.pcapng", "precious");
+    assert!(fails(&folder).contains("left.pcapng: exists already"), "{}", fails(&folder));
+    assert_eq!(std::fs::read(folder.0.join("left.pcapng")).unwrap(), b"precious");
+}

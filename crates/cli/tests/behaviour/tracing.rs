@@ -1,0 +1,114 @@
+//! One flow followed: a table that says where every packet was, and a capture that tshark opens.
+
+use crate::{TINY, folder_with, good, text, weft};
+use std::path::Path;
+use std::process::Command;
+
+/// Two queue pairs to one host.
+const PAIRS: &str = r#"weft = 1
+name = "pairs"
+
+[topology.single-switch]
+hosts = 3
+
+[switch]
+queues   = 2
+schedule = "strict"
+sharing  = "infinite"
+ecn      = { kind = "red", min = "5 kB", max = "50 kB", max_probability = "100 %", non_ect = "pass" }
+
+[transport.dcqcn]
+
+[[traffic]]
+tag   = "pair"
+kind  = "list"
+flows = [{ from = 1, to = 0, size = "200 kB" }, { from = 2, to = 0, size = "200 kB" }]
+"#;
+
+/// Fields of every frame, or nothing where tshark is not installed.
+fn frames(capture: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    let mut command = Command::new("tshark");
+    command.arg("-r").arg(capture).args(["-n", "-T", "fields", "-E", "separator=;"]);
+    fields.iter().for_each(|field| {
+        command.args(["-e", field]);
+    });
+    let Ok(output) = command.output() else {
+        eprintln!(
+            "SKIPPED: tshark is not installed, so nobody opens {}; `make setup` installs it",
+            capture.display()
+        );
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(lines.lines().map(|line| line.split(';').map(str::to_owned).collect()).collect())
+}
+
+/// Rows of the table at the cards of the two hosts: time in picoseconds, sequence or acknowledgement.
+fn at_cards(table: &str) -> Vec<Vec<&str>> {
+    let rows = table.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>());
+    rows.filter(|row| row[1] == "sent" || row[1] == "received").collect()
+}
+
+#[test]
+fn the_capture_of_a_tcp_flow_is_opened_by_tshark() {
+    let folder = folder_with("trace", TINY);
+    let said = good(
+        &folder,
+        "trace tiny.toml --flow 5 --seed 2 --set balance=drill --csv flow.csv --pcap flow.pcapng",
+    );
+    assert!(said.starts_with("Flow 5 (web), ") && said.contains("written: flow.pcapng"), "{said}");
+    let table = text(&folder.join("flow.csv"));
+    let rows = at_cards(&table);
+    assert!(rows.len() > 4, "{table}");
+    let fields =
+        ["frame.time_epoch", "tcp.seq_raw", "tcp.len", "tcp.ack_raw", "_ws.malformed", "frame.interface_id"];
+    let Some(frames) = frames(&folder.join("flow.pcapng"), &fields) else { return };
+    assert_eq!(frames.len(), rows.len(), "every packet at either card is a frame");
+    for (frame, row) in frames.iter().zip(&rows) {
+        let picoseconds: u64 = row[0].parse().expect("a time");
+        let seconds: f64 = frame[0].parse().expect("a time");
+        assert!((seconds * 1e9 - (picoseconds / 1_000) as f64).abs() < 2.0, "{frame:?} {row:?}");
+        assert_eq!(frame[2], row[7], "payload of {row:?}");
+        assert_eq!(frame[4], "", "malformed: {frame:?}");
+        if row[4] == "data" && row[7] != "0" {
+            let sequence: u64 = row[6].parse().expect("a sequence number");
+            assert_eq!(frame[1], (sequence + 1).to_string());
+        }
+    }
+}
+
+#[test]
+fn the_capture_of_a_queue_pair_is_roce() {
+    let folder = folder_with("trace-roce", PAIRS);
+    good(&folder, "trace tiny.toml --flow 0 --csv flow.csv --pcap flow.pcapng");
+    let table = text(&folder.join("flow.csv"));
+    let fields = ["infiniband.bth.opcode", "infiniband.bth.psn", "_ws.malformed"];
+    let Some(frames) = frames(&folder.join("flow.pcapng"), &fields) else { return };
+    assert_eq!(frames.len(), at_cards(&table).len());
+    assert!(frames.iter().all(|frame| !frame[0].is_empty()), "{frames:?}");
+    assert!(
+        frames.iter().any(|frame| frame[0] == "17" || frame[0] == "0x11"),
+        "acknowledgements: {frames:?}"
+    );
+}
+
+#[test]
+fn a_table_for_people_names_nodes_and_waits() {
+    let folder = folder_with("trace-table", TINY);
+    let said = good(&folder, "trace tiny.toml --flow 0 --set balance=ecmp");
+    for word in ["sent", "queued", "left", "received", "leaf", "cwnd", "data 0.."] {
+        assert!(said.contains(word), "{word} in {said}");
+    }
+}
+
+#[test]
+fn mistakes_say_what_to_do() {
+    let folder = folder_with("trace-mistakes", TINY);
+    let many = weft(&folder, "trace tiny.toml --flow 0");
+    assert_eq!(many.code, Some(2));
+    assert!(many.err.contains("2 cases") && many.err.contains("--set sweep.KEY=VALUE"), "{}", many.err);
+    let none = weft(&folder, "trace tiny.toml --flow 100000 --set balance=ecmp");
+    assert_eq!(none.code, Some(2));
+    assert!(none.err.contains("there is no flow 100000"), "{}", none.err);
+}

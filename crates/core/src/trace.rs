@@ -1,0 +1,79 @@
+//! One flow followed through a run: every packet of it, wherever it is. Must not depend on how it is shown.
+
+use crate::header::Header;
+use crate::ids::FlowId;
+use crate::record::{FlowSample, Reason};
+use crate::segment::Segment;
+use crate::units::Time;
+
+/// Everything that happened to the packets of a flow, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowTrace {
+    /// Which flow.
+    pub flow: FlowId,
+    /// Its packets, in the order in which they were sent; [`TraceEvent::packet`] points here.
+    pub packets: Vec<TracedPacket>,
+    /// What happened, ordered by time.
+    pub events: Vec<TraceEvent>,
+}
+
+/// A packet as its sender wrote it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TracedPacket {
+    /// What switches see of it.
+    pub header: Header,
+    /// Whether it travels from the flow's sender to its receiver.
+    pub forward: bool,
+    /// Payload in bytes.
+    pub payload: u64,
+    /// What its ends see of it, for transports whose packets are segments: TCP, RoCE and datagrams.
+    pub segment: Option<Segment>,
+}
+
+/// Something that happened to a packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TraceEvent {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub step: TraceStep,
+    /// The node, as an index into [`RunRecord::nodes`](super::RunRecord::nodes).
+    pub node: u32,
+    /// Which packet.
+    pub packet: u32,
+    /// Whether it carries a congestion mark then.
+    pub marked: bool,
+    /// Its size on the wire then, which a switch may have trimmed.
+    pub wire: u16,
+    /// The state of the flow's sender once it has taken the packet in; only of packets that it receives.
+    pub sender: Option<FlowSample>,
+}
+
+/// What can happen to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceStep {
+    /// Its first bit left a host.
+    Sent,
+    /// It arrived at a switch, which put it into a queue or dropped it.
+    Queued,
+    /// Its first bit left the switch.
+    Left,
+    /// It was dropped there, or on the link that leaves the node.
+    Dropped(Reason),
+    /// Its last bit arrived at a host.
+    Received,
+}
+
+impl TraceStep {
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TraceStep::Sent => "sent",
+            TraceStep::Queued => "queued",
+            TraceStep::Left => "left",
+            TraceStep::Dropped(_) => "dropped",
+            TraceStep::Received => "received",
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The ciphers: what they need, and how they seal and open.
+
+use std::fmt;
+
+use aes::Aes128;
+use aes::cipher::{BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, InnerIvInit, KeyInit};
+use aes_gcm::aead::AeadInOut;
+use aes_gcm::aead::inout::InOutBuf;
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use hmac::{Hmac, Mac};
+use sha1::Sha1;
+
+/// A cipher with its keys.
+#[derive(Clone)]
+pub struct EspCipher(Keys);
+
+#[derive(Clone)]
+enum Keys {
+    Gcm128(Box<Aes128Gcm>, [u8; 4]),
+    Gcm256(Box<Aes256Gcm>, [u8; 4]),
+    CbcHmacSha1(Box<Aes128>, Box<Hmac<Sha1>>),
+}
+
+/// Keys are never shown.
+impl fmt::Debug for EspCipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match &self.0 {
+            Keys::Gcm128(..) => "AES-128-GCM",
+            Keys::Gcm256(..) => "AES-256-GCM",
+            Keys::CbcHmacSha1(..) => "AES-128-CBC with HMAC-SHA1",
+        };
+        write!(f, "{name} (secret)")
+    }
+}
+
+/// Bytes of the check value of HMAC-SHA1-96.
+const SHA1_CHECK: usize = 12;
+/// A block of AES.
+const BLOCK: usize = 16;
+
+impl EspCipher {
+    /// AES-128-GCM: 16 bytes of key, then 4 of salt.
+    #[must_use]
+    pub fn aes_128_gcm(keys: &[u8; 20]) -> EspCipher {
+        let (key, salt) = split::<16, 4>(keys);
+        EspCipher(Keys::Gcm128(Box::new(Aes128Gcm::new(&key.into())), salt))
+    }
+
+    /// AES-256-GCM: 32 bytes of key, then 4 of salt.
+    #[must_use]
+    pub fn aes_256_gcm(keys: &[u8; 36]) -> EspCipher {
+        let (key, salt) = split::<32, 4>(keys);
+        EspCipher(Keys::Gcm256(Box::new(Aes256Gcm::new(&key.into())), salt))
+    }
+
+    /// AES-128-CBC: 16 bytes of key, then 20 of HMAC-SHA1.
+    #[must_use]
+    pub fn aes_128_cbc_hmac_sha1(keys: &[u8; 36]) -> EspCipher {
+        let (key, integrity) = split::<16, 20>(keys);
+        let integrity = <Hmac<Sha1> as KeyInit>::new_from_slice(&integrity);
+        let integrity = integrity.unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"));
+        EspCipher(Keys::CbcHmacSha1(Box::new(Aes128::new(&key.into())), Box::new(integrity)))
+    }
+
+    /// Bytes of the initialisation vector in a packet.
+    #[must_use]
+    pub const fn vector(&self) -> usize {
+        match self.0 {
+            Keys::CbcHmacSha1(..) => BLOCK,
+            _ => 8,
+        }
+    }
+
+    /// Bytes of the check value at the end of a packet.
+    #[must_use]
+    pub const fn check(&self) -> usize {
+        match self.0 {
+            Keys::CbcHmacSha1(..) => SHA1_CHECK,
+            _ => 16,
+        }
+    }
+
+    /// The encrypted part is a multiple of this.
+    #[must_use]
+    pub const fn block(&self) -> usize {
+        match self.0 {
+            Keys::CbcHmacSha1(..) => BLOCK,
+            _ => 4,
+        }
+    }
+
+    /// The vector of the packet with this number, which must never come twice for a key. That of CBC cannot be predicted
+    /// (NIST SP 800-38A, appendix C: the number, encrypted).
+    pub(crate) fn write_vector(&self, number: u64, place: &mut [u8]) {
+        match &self.0 {
+            Keys::CbcHmacSha1(key, _) => {
+                let mut block = [0; BLOCK];
+                block[8..].copy_from_slice(&number.to_be_bytes());
+                let mut block = block.into();
+                key.encrypt_block(&mut block);
+                place.copy_from_slice(&block);
+            }
+            _ => place.copy_from_slice(&number.to_be_bytes()),
+        }
+    }
+
+    /// Encrypts `bytes` from the end of the header and the vector on, and appends the check value. `None`: too long.
+    pub(crate) fn seal(&self, bytes: &mut Vec<u8>) -> Option<()> {
+        let from = HEADER + self.vector();
+        let (head, text) = bytes.split_at_mut_checked(from)?;
+        match &self.0 {
+            Keys::Gcm128(cipher, salt) => {
+                let tag =
+                    cipher.encrypt_inout_detached(&nonce(*salt, head)?, &head[..HEADER], text.into()).ok()?;
+                bytes.extend_from_slice(&tag);
+            }
+            Keys::Gcm256(cipher, salt) => {
+                let tag =
+                    cipher.encrypt_inout_detached(&nonce(*salt, head)?, &head[..HEADER], text.into()).ok()?;
+                bytes.extend_from_slice(&tag);
+            }
+            Keys::CbcHmacSha1(key, integrity) => {
+                let vector: [u8; BLOCK] = head[HEADER..].try_into().ok()?;
+                let mut mode = cbc::Encryptor::<Aes128>::inner_iv_init((**key).clone(), &vector.into());
+                let (blocks, _) = InOutBuf::from(text).into_chunks();
+                mode.encrypt_blocks_inout(blocks);
+                let mut mac = (**integrity).clone();
+                mac.update(bytes);
+                let tag = mac.finalize().into_bytes();
+                bytes.extend_from_slice(&tag[..SHA1_CHECK]);
+            }
+        }
+        Some(())
+    }
+
+    /// Checks a packet and decrypts it in place. `None`: it has been changed, or is of another key.
+    pub(crate) fn open<'a>(&self, bytes: &'a mut [u8]) -> Option<&'a [u8]> {
+        let (vector, block) = (self.vector(), self.block());
+        let end = bytes.len().checked_sub(self.check())?;
+        let (signed, tag) = bytes.split_at_mut_checked(end)?;
+        if let Keys::CbcHmacSha1(_, integrity) = &self.0 {
+            let mut mac = (**integrity).clone();
+            mac.update(signed);
+            // Takes the same time wherever they differ.
+            mac.verify_truncated_left(tag).ok()?;
+        }
+        let (head, text) = signed.split_at_mut_checked(HEADER + vector)?;
+        if text.is_empty() || text.len() % block != 0 {
+            return None;
+        }
+        let tag: Option<[u8; 16]> = (*tag).try_into().ok();
+        match &self.0 {
+            Keys::Gcm128(cipher, salt) => {
+                let (nonce, text) = (nonce(*salt, head)?, InOutBuf::from(&mut *text));
+                cipher.decrypt_inout_detached(&nonce, &head[..HEADER], text, &tag?.into()).ok()?;
+            }
+            Keys::Gcm256(cipher, salt) => {
+                let (nonce, text) = (nonce(*salt, head)?, InOutBuf::from(&mut *text));
+                cipher.decrypt_inout_detached(&nonce, &head[..HEADER], text, &tag?.into()).ok()?;
+            }
+            Keys::CbcHmacSha1(key, _) => {
+                let vector: [u8; BLOCK] = head[HEADER..].try_into().ok()?;
+                let mut mode = cbc::Decryptor::<Aes128>::inner_iv_init((**key).clone(), &vector.into());
+                let (blocks, _) = InOutBuf::from(&mut *text).into_chunks();
+                mode.decrypt_blocks_inout(blocks);
+            }
+        }
+        Some(text)
+    }
+}
+
+/// Bytes of the ESP header: index of the association, sequence number.
+pub(crate) const HEADER: usize = 8;
+
+fn split<const A: usize, const B: usize>(keys: &[u8]) -> ([u8; A], [u8; B]) {
+    (std::array::from_fn(|n| keys[n]), std::array::from_fn(|n| keys[A + n]))
+}
+
+/// Salt and vector.
+fn nonce<N: From<[u8; 12]>>(salt: [u8; 4], head: &[u8]) -> Option<N> {
+    let vector: [u8; 8] = head.get(HEADER..)?.try_into().ok()?;
+    Some(N::from(std::array::from_fn(|n| if n < 4 { salt[n] } else { vector[n - 4] })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(hexadecimal: &str) -> Vec<u8> {
+        (0..hexadecimal.len() / 2)
+            .map(|n| u8::from_str_radix(&hexadecimal[2 * n..2 * n + 2], 16).unwrap())
+            .collect()
+    }
+
+    /// Case 2 of the published vectors of GCM: key, nonce and text of zeros; the text does not depend on what else is signed.
+    #[test]
+    fn gcm_gives_the_published_text() {
+        let mut packet = [vec![0; HEADER + 8], vec![0; 16]].concat();
+        EspCipher::aes_128_gcm(&[0; 20]).seal(&mut packet).unwrap();
+        assert_eq!(packet[16..32], bytes("0388dace60b6a392f328c2b971b2fe78"));
+        let mut packet = [vec![0; HEADER + 8], vec![0; 16]].concat();
+        EspCipher::aes_256_gcm(&[0; 36]).seal(&mut packet).unwrap();
+        assert_eq!(packet[16..32], bytes("cea7403d4d606b6e074ec5d3baf39d18"));
+    }
+
+    /// NIST SP 800-38A, F.2.1, and RFC 2202, case 1 of HMAC-SHA1.
+    #[test]
+    fn cbc_and_hmac_give_the_published_values() {
+        let key = bytes("2b7e151628aed2a6abf7158809cf4f3c");
+        let keys: [u8; 36] = [key, vec![0x0b; 20]].concat().try_into().unwrap();
+        let vector = bytes("000102030405060708090a0b0c0d0e0f");
+        let mut packet = [vec![0; HEADER], vector, bytes("6bc1bee22e409f96e93d7e117393172a")].concat();
+        let cipher = EspCipher::aes_128_cbc_hmac_sha1(&keys);
+        cipher.seal(&mut packet).unwrap();
+        assert_eq!(packet[24..40], bytes("7649abac8119b246cee98e9b12e9197d"));
+        let Keys::CbcHmacSha1(_, integrity) = cipher.0 else { panic!() };
+        let mut mac = (*integrity).clone();
+        mac.update(b"Hi There");
+        assert_eq!(mac.finalize().into_bytes()[..], bytes("b617318655057264e28bc0b6fb378c8ef146be00"));
+    }
+
+    #[test]
+    fn keys_are_never_shown() {
+        let shown = format!("{:?}", EspCipher::aes_128_gcm(&[0xab; 20]));
+        assert_eq!(shown, "AES-128-GCM (secret)");
+    }
+}

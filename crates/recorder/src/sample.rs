@@ -1,0 +1,206 @@
+//! Samples queues at fixed intervals: lengths over time, and their standard deviation over parallel ports (DRILL
+//! section 3.2.3). Sampling changes nothing.
+
+use weft_core::histogram::Histogram;
+use weft_core::record::{ImbalanceRecord, QueueSeries};
+use weft_core::{LinkId, SwitchId, Time};
+use weft_plan::Setup;
+use weft_topology::{Graph, Link, Node};
+
+/// Maximum bins of a series, unless a run asks for more; beyond it, neighbours are merged.
+const MAX_BINS: usize = 512;
+
+/// A sample of one port: bytes and packets.
+pub type Look = (u64, u64);
+
+/// The samples of all domains.
+#[derive(Debug)]
+pub struct Sampler {
+    series: QueueSeries,
+    /// Maximum number of bins; even.
+    most: usize,
+    sets: Vec<ParallelPorts>,
+    /// Samples before this instant are not kept.
+    from: Time,
+    /// The latest sample of each port.
+    seen: Vec<Look>,
+}
+
+/// All ports of all switches, as links.
+#[must_use]
+pub fn sampled<'a>(graph: &'a Graph) -> Vec<(LinkId, &'a Link, SwitchId)> {
+    let links = graph.links().iter().enumerate();
+    let of_switch = |(number, link): (usize, &'a Link)| match link.from {
+        Node::Switch(switch) => Some((LinkId(number as u32), link, switch)),
+        Node::Host(_) => None,
+    };
+    links.filter_map(of_switch).collect()
+}
+
+/// One kind of set of parallel ports.
+#[derive(Debug)]
+struct ParallelPorts {
+    name: &'static str,
+    hop: u8,
+    /// Indices into the sampled ports.
+    sets: Vec<Vec<usize>>,
+    /// Samples times sets.
+    samples: u64,
+    /// Sums of deviations over samples and sets: bytes, packets, packets that wait.
+    bytes: f64,
+    packets: f64,
+    waiting: f64,
+    lengths: Histogram,
+}
+
+impl Sampler {
+    /// Samples all ports of all switches, if the run requests it.
+    #[must_use]
+    pub fn new(setup: &Setup) -> Option<Sampler> {
+        let links = sampled(&setup.graph);
+        let series = QueueSeries {
+            every: setup.queues_every?,
+            samples_per_bin: setup.queues_averaged.max(1),
+            links: links.iter().map(|(id, ..)| *id).collect(),
+            ..QueueSeries::default()
+        };
+        Some(Sampler {
+            series,
+            most: setup.queue_bins.map_or(MAX_BINS, |bins| (bins / 2 * 2).max(MAX_BINS)),
+            sets: vec![uplinks(&setup.graph, &links), towards(&setup.graph, &links)],
+            from: setup.warm_up,
+            seen: Vec::new(),
+        })
+    }
+
+    /// Combines the samples of all domains at `now`.
+    pub fn add(&mut self, now: Time, looks: &[&[Look]]) {
+        if now < self.from || !now.0.is_multiple_of(self.series.every.0) {
+            return;
+        }
+        self.seen.clear();
+        self.seen.resize(self.series.links.len(), (0, 0));
+        for look in looks {
+            for (all, one) in self.seen.iter_mut().zip(*look) {
+                *all = (all.0 + one.0, all.1 + one.1);
+            }
+        }
+        for kind in &mut self.sets {
+            kind.add(&self.seen);
+        }
+        self.add_to_series();
+    }
+
+    fn add_to_series(&mut self) {
+        let width = self.seen.len();
+        let bin = (self.series.samples / self.series.samples_per_bin) as usize;
+        if bin == self.most {
+            self.merge_bins();
+            return self.add_to_series();
+        }
+        if bin * width == self.series.peak.len() {
+            self.series.peak.resize((bin + 1) * width, 0);
+            self.series.sum.resize((bin + 1) * width, 0);
+        }
+        for (column, (bytes, _)) in self.seen.iter().enumerate() {
+            let cell = bin * width + column;
+            self.series.peak[cell] = self.series.peak[cell].max(*bytes as u32);
+            self.series.sum[cell] += bytes;
+        }
+        self.series.samples += 1;
+    }
+
+    /// Halves the number of bins.
+    fn merge_bins(&mut self) {
+        let width = self.seen.len();
+        for bin in 0..self.most / 2 {
+            for column in 0..width {
+                let (to, a, b) =
+                    (bin * width + column, 2 * bin * width + column, (2 * bin + 1) * width + column);
+                self.series.peak[to] = self.series.peak[a].max(self.series.peak[b]);
+                self.series.sum[to] = self.series.sum[a] + self.series.sum[b];
+            }
+        }
+        self.series.peak.truncate(self.most / 2 * width);
+        self.series.sum.truncate(self.most / 2 * width);
+        self.series.samples_per_bin *= 2;
+    }
+
+    /// The series and the imbalance.
+    #[must_use]
+    pub fn results(&self) -> (QueueSeries, Vec<ImbalanceRecord>) {
+        (
+            self.series.clone(),
+            self.sets.iter().filter(|kind| kind.samples > 0).map(ParallelPorts::record).collect(),
+        )
+    }
+}
+
+impl ParallelPorts {
+    fn add(&mut self, seen: &[(u64, u64)]) {
+        for set in &self.sets {
+            self.bytes += deviation(set.iter().map(|port| seen[*port].0 as f64));
+            self.packets += deviation(set.iter().map(|port| seen[*port].1 as f64));
+            let waiting = set.iter().map(|port| seen[*port].1.saturating_sub(1));
+            self.waiting += deviation(waiting.clone().map(|packets| packets as f64));
+            waiting.for_each(|packets| self.lengths.add(packets));
+            self.samples += 1;
+        }
+    }
+
+    fn record(&self) -> ImbalanceRecord {
+        let mean = |sum: f64| sum / self.samples as f64;
+        ImbalanceRecord {
+            name: self.name.to_owned(),
+            hop: self.hop,
+            samples: self.samples,
+            packets: mean(self.packets),
+            bytes: mean(self.bytes),
+            waiting: mean(self.waiting),
+            lengths: self.lengths.clone(),
+        }
+    }
+}
+
+/// Population standard deviation.
+fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    (values.map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
+}
+
+/// For each leaf, its ports towards other switches.
+fn uplinks(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts {
+    let of_leaf = |leaf: &SwitchId| {
+        let up = |(_, link, switch): &(LinkId, &Link, SwitchId)| {
+            switch == leaf && matches!(link.to, Node::Switch(_))
+        };
+        (0..links.len()).filter(|n| up(&links[*n])).collect::<Vec<_>>()
+    };
+    parallel("uplinks of a leaf", 1, graph.leaves().iter().map(of_leaf))
+}
+
+/// For each leaf, the ports of other switches towards it.
+fn towards(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts {
+    let to_leaf = |leaf: &SwitchId| {
+        (0..links.len()).filter(|n| links[*n].1.to == Node::Switch(*leaf)).collect::<Vec<_>>()
+    };
+    parallel("switch ports towards a leaf", 2, graph.leaves().iter().map(to_leaf))
+}
+
+fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>) -> ParallelPorts {
+    let sets = sets.filter(|set| set.len() > 1).collect();
+    let lengths = Histogram::default();
+    ParallelPorts { name, hop, sets, samples: 0, bytes: 0.0, packets: 0.0, waiting: 0.0, lengths }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deviation_is_that_of_the_population() {
+        assert_eq!(deviation([1.0, 3.0].into_iter()), 1.0);
+        assert_eq!(deviation([5.0, 5.0, 5.0].into_iter()), 0.0);
+    }
+}

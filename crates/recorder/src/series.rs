@@ -1,0 +1,263 @@
+//! The run over time, in bins: what arrived, what links carried, drops, marks, pauses, queues. Everything is read from
+//! counters that exist anyway, at the end of each bin; recording changes nothing.
+//!
+//! Every domain keeps the bins of its own nodes, on a clock that all follow alike; they are added up at the end.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use weft_core::record::{GroupBin, LinkGroup, PausedLink, Reason, TimeBin, TimeSeries};
+use weft_core::{Bytes, HostId, LinkId, Rate, Span, Time};
+use weft_plan::Setup;
+use weft_topology::{Graph, Node};
+
+/// When bins end. A pure function of the setup and of how many have ended, so that all threads agree.
+#[derive(Clone, Copy, Debug)]
+pub struct SeriesClock {
+    every: Span,
+    bins: u64,
+    /// Bins at most; even.
+    most: u64,
+}
+
+impl SeriesClock {
+    /// `None` if nothing is recorded. The time that flows take to arrive, or that hosts need to send them, fills about three
+    /// quarters of the bins; where neither is known, a run begins with bins of 1 us.
+    #[must_use]
+    pub fn new(setup: &Setup) -> Option<SeriesClock> {
+        let most = (setup.series_bins? as u64).max(2) / 2 * 2;
+        let lasts = setup.volume().map_or(Span::ZERO, |volume| volume.lasts);
+        let least = (lasts.0 / most * 4 / 3).max(Span::from_us(1).0);
+        Some(SeriesClock { every: round_up(least), bins: 0, most })
+    }
+
+    /// When the current bin ends: it holds the events up to and including this instant.
+    #[must_use]
+    pub fn next(&self) -> Time {
+        Time(self.every.0 * (self.bins + 1))
+    }
+
+    /// A bin ended. Returns true if bins must be merged now.
+    pub fn advance(&mut self) -> bool {
+        self.bins += 1;
+        let full = self.bins == self.most;
+        if full {
+            (self.every, self.bins) = (self.every * 2, self.bins / 2);
+        }
+        full
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20, ... that is not below.
+fn round_up(least: u64) -> Span {
+    let power = 10u64.pow(least.ilog10());
+    let found = [1, 2, 5, 10].into_iter().map(|digit| digit * power).find(|round| *round >= least);
+    Span(found.unwrap_or(least))
+}
+
+/// What has been counted since the run began.
+#[derive(Clone, Debug, Default)]
+pub struct RunCounts {
+    /// Payload delivered in order.
+    pub delivered: Bytes,
+    /// Packets dropped, by reason.
+    pub dropped: [u64; Reason::ALL.len()],
+    /// Pauses, and the time paused.
+    pub stops: u64,
+    /// See `stops`.
+    pub paused: Span,
+}
+
+/// What a link had counted when its transmitter was last read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinkCounts {
+    /// Wire bytes sent.
+    pub sent: Bytes,
+    /// Packets marked.
+    pub marked: u64,
+    /// Time integral of the queue, in byte-picoseconds.
+    pub byte_time: u128,
+}
+
+/// A domain's view of the run over time.
+#[derive(Debug)]
+pub struct SeriesWatch {
+    /// When bins end.
+    pub clock: SeriesClock,
+    /// The bins so far.
+    series: TimeSeries,
+    /// The group of each link.
+    group_of: Vec<u8>,
+    /// Links that leave a host of this domain.
+    pub cards: Vec<LinkId>,
+    before: RunCounts,
+    /// By link; links of other domains stay at zero.
+    links: Vec<LinkCounts>,
+    /// The longest queue of each link so far; looks restart those of the ports.
+    peaks: Vec<Bytes>,
+    /// What the current bin holds of each group.
+    open: Vec<GroupBin>,
+    /// Packets marked in the current bin.
+    marked: u64,
+    /// Links that were paused, with their time paused up to the last bin.
+    paused: BTreeMap<LinkId, (Span, Vec<Span>)>,
+}
+
+impl SeriesWatch {
+    /// The view of a domain that has some of the hosts; `None` if nothing is recorded.
+    #[must_use]
+    pub fn new(setup: &Setup, has: impl Fn(HostId) -> bool) -> Option<SeriesWatch> {
+        let clock = SeriesClock::new(setup)?;
+        let (groups, group_of) = groups(&setup.graph);
+        let links = setup.graph.links();
+        let own = |(_, link): &(usize, &weft_topology::Link)| match link.from {
+            Node::Host(host) => has(host),
+            Node::Switch(_) => false,
+        };
+        let cards = links.iter().enumerate().filter(own).map(|(number, _)| LinkId(number as u32)).collect();
+        Some(SeriesWatch {
+            clock,
+            open: vec![GroupBin::default(); groups.len()],
+            marked: 0,
+            links: vec![LinkCounts::default(); links.len()],
+            series: TimeSeries { groups, ..TimeSeries::default() },
+            group_of,
+            cards,
+            before: RunCounts::default(),
+            peaks: vec![Bytes::ZERO; links.len()],
+            paused: BTreeMap::new(),
+        })
+    }
+
+    /// What the transmitter of a link has counted since it was last read, and the longest queue since, belong to the current bin.
+    #[inline]
+    pub fn read(&mut self, link: LinkId, now: LinkCounts, peak: Bytes) {
+        let before = std::mem::replace(&mut self.links[link.index()], now);
+        let bin = &mut self.open[usize::from(self.group_of[link.index()])];
+        bin.sent += now.sent - before.sent;
+        bin.byte_time += now.byte_time - before.byte_time;
+        bin.note_peak(peak, link);
+        self.marked += now.marked - before.marked;
+        let longest = &mut self.peaks[link.index()];
+        *longest = (*longest).max(peak);
+    }
+
+    /// The longest queue of a link before its port was last read.
+    #[must_use]
+    pub fn peak(&self, link: LinkId) -> Bytes {
+        self.peaks[link.index()]
+    }
+
+    /// Ends a bin with what has been counted.
+    pub fn add(&mut self, now: RunCounts, paused: &[(LinkId, Span)]) {
+        let before = &self.before;
+        let groups = self.open.len();
+        let bin = TimeBin {
+            delivered: now.delivered - before.delivered,
+            marked: std::mem::take(&mut self.marked),
+            dropped: std::array::from_fn(|reason| now.dropped[reason] - before.dropped[reason]),
+            stops: now.stops - before.stops,
+            paused: Span(now.paused.0.saturating_sub(before.paused.0)),
+            groups: std::mem::replace(&mut self.open, vec![GroupBin::default(); groups]),
+        };
+        let number = self.series.bins.len();
+        self.series.bins.push(bin);
+        for (link, total) in paused {
+            let (before, bins) = self.paused.entry(*link).or_default();
+            bins.resize(number, Span::ZERO);
+            bins.push(Span(total.0.saturating_sub(before.0)));
+            *before = *total;
+        }
+        self.before = now;
+    }
+
+    /// The bin that was due has ended: halves the number of bins if there are too many.
+    pub fn advance(&mut self) {
+        if self.clock.advance() {
+            self.merge();
+        }
+    }
+
+    /// Whether a bin is open in a run that ended at `ended`.
+    #[must_use]
+    pub fn is_open(&self, ended: Time) -> bool {
+        Time(self.clock.every.0 * self.clock.bins) < ended
+    }
+
+    /// Half as many bins.
+    fn merge(&mut self) {
+        let links = self.paused.iter_mut();
+        let (links, bins): (Vec<_>, Vec<_>) =
+            links.map(|(link, (_, bins))| (*link, std::mem::take(bins))).unzip();
+        let row = |(link, paused)| PausedLink { link, paused };
+        self.series.paused = links.into_iter().zip(bins).map(row).collect();
+        self.series.merge();
+        for row in std::mem::take(&mut self.series.paused) {
+            if let Some((_, bins)) = self.paused.get_mut(&row.link) {
+                *bins = row.paused;
+            }
+        }
+    }
+}
+
+/// The groups of links by the tiers of their ends, and the group of each link.
+fn groups(graph: &Graph) -> (Vec<LinkGroup>, Vec<u8>) {
+    let tier = |node: Node| match node {
+        Node::Host(_) => 0,
+        Node::Switch(switch) => graph.switches()[switch.index()].tier,
+    };
+    let ends = |link: &weft_topology::Link| (tier(link.from), tier(link.to));
+    let mut found: BTreeMap<(u8, u8), LinkGroup> = BTreeMap::new();
+    for link in graph.links() {
+        let (from, to) = ends(link);
+        let group = found.entry((from, to)).or_insert(LinkGroup { from, to, ..LinkGroup::default() });
+        group.links += 1;
+        group.capacity = Rate(group.capacity.0 + link.rate.0);
+    }
+    let place = |link| found.keys().position(|key| *key == ends(link)).unwrap_or_default() as u8;
+    let of = graph.links().iter().map(place).collect();
+    (found.into_values().collect(), of)
+}
+
+impl SeriesWatch {
+    /// What this domain saw; the peaks stay.
+    #[must_use]
+    pub fn finish(&mut self) -> TimeSeries {
+        let mut series = std::mem::take(&mut self.series);
+        series.every = self.clock.every;
+        let bins = series.bins.len();
+        for (link, (_, mut paused)) in std::mem::take(&mut self.paused) {
+            paused.resize(bins, Span::ZERO);
+            series.paused.push(PausedLink { link, paused });
+        }
+        series
+    }
+}
+
+/// The series of all domains together.
+#[must_use]
+pub fn together(all: impl Iterator<Item = TimeSeries>) -> Option<TimeSeries> {
+    let mut series = all.reduce(|all, other| all.and(&other))?;
+    series.paused.sort_by_key(|link| (Reverse(link.paused.iter().copied().sum::<Span>()), link.link));
+    series.paused.truncate(TimeSeries::PAUSED_LINKS);
+    series.paused.sort_by_key(|link| link.link);
+    Some(series)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_have_round_lengths_and_double_when_they_are_too_many() {
+        assert_eq!([1, 2, 3, 7, 10, 11, 499].map(|least| round_up(least).0), [1, 2, 5, 10, 10, 20, 500]);
+        let mut clock = SeriesClock { every: Span(10), bins: 0, most: 4 };
+        let mut ends = Vec::new();
+        for _ in 0..6 {
+            ends.push(clock.next().0);
+            clock.advance();
+        }
+        assert_eq!(ends, [10, 20, 30, 40, 60, 80]);
+        assert_eq!(clock.every, Span(40));
+    }
+}

@@ -1,0 +1,231 @@
+//! A run over time: throughput, loads of links, queues, drops, marks and pauses, with what happened to the network.
+
+use crate::detail::RunCourse;
+use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
+use crate::sweep::{Run, Sweep};
+use crate::text::{count, duration, number, percent, rounded, size};
+
+/// More points of a line than this are not drawn where several runs share a page.
+const POINTS: usize = 128;
+
+/// The plots of a single run; none without a time series.
+#[must_use]
+pub fn course(run: &Run) -> Vec<Figure> {
+    let Some(course) = &run.detail.course else { return Vec::new() };
+    if course.throughput_gbps.len() < 2 {
+        return Vec::new();
+    }
+    let all = [
+        Some(throughput(course)),
+        loads(course),
+        queues(course),
+        drops(course),
+        marks(course),
+        pauses(course),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The axis of time and what happened on it.
+fn over_time(course: &RunCourse) -> (Figure, Vec<f64>) {
+    let time = Scaled::fitting(course.ended_us, "us", false);
+    let event =
+        |mark: &crate::detail::IncidentMark| EventMark { at: time.of(mark.at_us), words: mark.words.clone() };
+    let figure = Figure {
+        samples: format!(
+            "{} bins of {}",
+            count(course.throughput_gbps.len() as u64),
+            duration(course.every_us)
+        ),
+        x: Axis::linear("time", &time.unit),
+        events: course.incidents.iter().map(event).collect(),
+        ..Figure::default()
+    };
+    (figure, course.times_us().into_iter().map(|us| time.of(us)).collect())
+}
+
+fn line(name: &str, x: &[f64], y: Vec<f64>) -> Series {
+    Series { name: name.to_owned(), x: x.to_vec(), y: y.into_iter().map(Some).collect(), ..Series::default() }
+}
+
+fn throughput(course: &RunCourse) -> Figure {
+    let (figure, x) = over_time(course);
+    let greatest = course.throughput_gbps.iter().copied().fold(0.0, f64::max);
+    Figure {
+        id: "throughput".into(),
+        title: format!("Up to {} Gb/s of payload arrive", number(greatest)),
+        caption: "Payload delivered in order to applications, by bin, of all flows; what waits for a missing packet counts \
+                  when that arrives."
+            .into(),
+        y: Axis::linear("throughput", "Gb/s"),
+        series: vec![line("throughput", &x, course.throughput_gbps.clone())],
+        ..figure
+    }
+}
+
+fn loads(course: &RunCourse) -> Option<Figure> {
+    let (figure, x) = over_time(course);
+    let mean = |load: &[f64]| load.iter().sum::<f64>() / load.len().max(1) as f64;
+    let busiest = course.groups.iter().max_by(|a, b| mean(&a.load).total_cmp(&mean(&b.load)))?;
+    let series = course
+        .groups
+        .iter()
+        .map(|group| line(&group.name, &x, group.load.iter().map(|load| rounded(load * 100.0)).collect()));
+    Some(Figure {
+        id: "loads".into(),
+        title: format!("{} links are busiest: {} on average", busiest.name, percent(mean(&busiest.load))),
+        caption: "Bytes sent over all links between two tiers, by bin, as a share of their capacity; a packet counts from its \
+                  first bit."
+            .into(),
+        y: Axis::linear("load", "%"),
+        series: series.collect(),
+        ..figure
+    })
+}
+
+fn queues(course: &RunCourse) -> Option<Figure> {
+    let (figure, x) = over_time(course);
+    let with_queues: Vec<_> = course.groups.iter().filter(|group| !group.peak_bytes.is_empty()).collect();
+    let peak = |peaks: &[u64]| peaks.iter().copied().max().unwrap_or(0);
+    let worst = with_queues.iter().max_by_key(|group| peak(&group.peak_bytes))?;
+    let greatest = peak(&worst.peak_bytes);
+    let scaled = Scaled::fitting(greatest as f64, "B", false);
+    let bytes = |bytes: &[u64]| bytes.iter().map(|bytes| scaled.of(*bytes as f64)).collect();
+    (greatest > 0).then(|| Figure {
+        id: "queue-peaks".into(),
+        title: format!("The longest queue, {}, is at {}", size(greatest as f64), worst.peak_port),
+        caption: "The longest queue of any port in each bin, by the tiers it leads between; means and ports are in \
+                  series-links.csv."
+            .into(),
+        y: Axis::linear("longest queue", &scaled.unit),
+        series: with_queues.iter().map(|group| line(&group.name, &x, bytes(&group.peak_bytes))).collect(),
+        ..figure
+    })
+}
+
+fn drops(course: &RunCourse) -> Option<Figure> {
+    let (figure, x) = over_time(course);
+    let total: u64 = course.drops.iter().flat_map(|(_, by_bin)| by_bin).sum();
+    let numbers = |by_bin: &[u64]| by_bin.iter().map(|dropped| *dropped as f64).collect();
+    let by_bin = |bin: usize| course.drops.iter().map(|(_, by_bin)| by_bin[bin]).sum::<u64>();
+    let worst =
+        (0..course.throughput_gbps.len()).max_by_key(|bin| (by_bin(*bin), std::cmp::Reverse(*bin)))?;
+    let at = duration(course.every_us * worst as f64);
+    (total > 0).then(|| Figure {
+        id: "drops-over-time".into(),
+        title: format!(
+            "Most packets, {} of {}, are dropped in the bin from {at}",
+            count(by_bin(worst)),
+            count(total)
+        ),
+        caption: "Packets dropped in each bin, by reason.".into(),
+        y: Axis::linear("packets dropped", ""),
+        series: course.drops.iter().map(|(reason, by_bin)| line(reason, &x, numbers(by_bin))).collect(),
+        ..figure
+    })
+}
+
+fn marks(course: &RunCourse) -> Option<Figure> {
+    let (figure, x) = over_time(course);
+    let total: u64 = course.marks.iter().sum();
+    (total > 0).then(|| Figure {
+        id: "marks-over-time".into(),
+        title: format!("Switches mark {} packets", count(total)),
+        caption: "Packets that got a congestion mark in each bin.".into(),
+        y: Axis::linear("packets marked", ""),
+        series: vec![line("marked", &x, course.marks.iter().map(|marked| *marked as f64).collect())],
+        ..figure
+    })
+}
+
+fn pauses(course: &RunCourse) -> Option<Figure> {
+    let (figure, _) = over_time(course);
+    let time = Scaled::fitting(course.ended_us, "us", false);
+    let bins = course.throughput_gbps.len();
+    let tick = |bin: usize| time.of((course.every_us * bin as f64).min(course.ended_us));
+    let total = |shares: &[f64]| shares.iter().sum::<f64>();
+    let most = course.paused.iter().max_by(|a, b| total(&a.1).total_cmp(&total(&b.1)))?;
+    let row = |(name, shares): &(String, Vec<f64>)| Series {
+        name: name.clone(),
+        y: (0..bins).map(|bin| Some(rounded(shares.get(bin).copied().unwrap_or(0.0) * 100.0))).collect(),
+        ..Series::default()
+    };
+    Some(Figure {
+        id: "pause-times".into(),
+        title: format!("{} is paused longest: {} in all", most.0, duration(total(&most.1) * course.every_us)),
+        caption: "Share of each bin in which the transmitter of a port was paused, summed over classes."
+            .into(),
+        samples: format!(
+            "{} of {} paused ports, those with the longest pauses; bins of {}",
+            course.paused.len(),
+            count(course.paused_ports as u64),
+            duration(course.every_us)
+        ),
+        kind: FigureKind::Heat,
+        x: Axis { ticks: (0..=bins).map(tick).collect(), ..Axis::linear("time", &time.unit) },
+        y: Axis::linear("paused", "%"),
+        rows: course.paused.iter().map(|(name, _)| name.clone()).collect(),
+        series: course.paused.iter().map(row).collect(),
+        ..figure
+    })
+}
+
+/// Throughput and the longest queue over time under every scheme at one place of the axis, first seed.
+#[must_use]
+pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
+    let runs: Vec<(usize, &RunCourse)> = (0..sweep.schemes.len())
+        .filter_map(|scheme| Some((scheme, sweep.case(scheme, at).first()?.detail.course.as_ref()?)))
+        .filter(|(_, course)| course.throughput_gbps.len() > 1)
+        .collect();
+    let Some((_, first)) = runs.iter().max_by(|a, b| a.1.ended_us.total_cmp(&b.1.ended_us)) else {
+        return Vec::new();
+    };
+    let (figure, _) = over_time(first);
+    let time = Scaled::fitting(first.ended_us, "us", false);
+    let drawn = |scheme: usize, course: &RunCourse, values: Vec<f64>, merge: fn(&[f64]) -> f64| {
+        let every = values.len().div_ceil(POINTS).max(1);
+        let middle = |times: &[f64]| time.of((times[0] + times[times.len() - 1]) / 2.0);
+        Series {
+            scheme: Some(scheme),
+            ..line(
+                &sweep.schemes[scheme],
+                &course.times_us().chunks(every).map(middle).collect::<Vec<_>>(),
+                values.chunks(every).map(|values| rounded(merge(values))).collect(),
+            )
+        }
+    };
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    let lines = runs.iter().map(|(n, course)| drawn(*n, course, course.throughput_gbps.clone(), mean));
+    let throughput = Figure {
+        id: format!("throughput-{at}"),
+        title: "Throughput over time".into(),
+        caption: "Payload delivered in order, of all flows, first seed; means of neighbouring bins where a line would have more \
+                  than 128 points."
+            .into(),
+        view: Some(at),
+        y: Axis::linear("throughput", "Gb/s"),
+        series: lines.collect(),
+        samples: "first seed of every case".into(),
+        ..figure
+    };
+    let longest = |course: &RunCourse| -> Vec<f64> {
+        let of = |bin: usize| course.groups.iter().filter_map(|group| group.peak_bytes.get(bin)).max();
+        (0..course.throughput_gbps.len()).map(|bin| of(bin).copied().unwrap_or(0) as f64).collect()
+    };
+    let greatest = runs.iter().flat_map(|(_, course)| longest(course)).fold(0.0, f64::max);
+    let scaled = Scaled::fitting(greatest, "B", false);
+    let lines = runs.iter().map(|(n, course)| {
+        let values = longest(course).into_iter().map(|bytes| scaled.of(bytes)).collect();
+        drawn(*n, course, values, most)
+    });
+    let queues = Figure {
+        id: format!("queue-peaks-{at}"),
+        title: "The longest queue over time".into(),
+        caption: "The longest queue of any port in each bin, first seed.".into(),
+        y: Axis::linear("longest queue", &scaled.unit),
+        series: lines.collect(),
+        ..throughput.clone()
+    };
+    if greatest > 0.0 { vec![throughput, queues] } else { vec![throughput] }
+}

@@ -1,0 +1,118 @@
+//! What failures and pause storms cost, in words.
+
+use crate::summary::{IncidentCost, Summary, ThroughputDip};
+use crate::sweep::Sweep;
+use crate::text::{count, duration, number, percent};
+
+/// Incidents that are told one by one; the others are counted.
+const TOLD: usize = 2;
+
+/// Sentences after that of a run; empty without incidents.
+pub(super) fn of_run(summary: &Summary) -> String {
+    let sentences = summary.incidents.iter().take(TOLD).map(|cost| format!(" {}", sentence(cost)));
+    let further = summary.incidents.len().saturating_sub(TOLD);
+    let rest =
+        if further > 0 { format!(" {} more under Over time.", count(further as u64)) } else { String::new() };
+    sentences.collect::<String>() + &rest
+}
+
+/// The same of a case of a sweep: the first seed of each of these schemes.
+pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String {
+    let told = |scheme: &usize| {
+        let run = *sweep.case(*scheme, at).first()?;
+        let cost = run.summary.incidents.first()?;
+        let name =
+            if sweep.schemes.len() > 1 { format!(" with {}", sweep.schemes[*scheme]) } else { String::new() };
+        Some((begins(cost), format!("{}{name}", effect(cost))))
+    };
+    let all: Vec<(String, String)> = schemes.iter().filter_map(told).collect();
+    let Some((begin, _)) = all.first() else { return String::new() };
+    let effects: Vec<&str> = all.iter().map(|(_, effect)| effect.as_str()).collect();
+    format!(" {begin}: {} (first seed).", effects.join("; "))
+}
+
+fn sentence(cost: &IncidentCost) -> String {
+    format!("{}: {}.", begins(cost), effect(cost))
+}
+
+/// `leaf0-spine1 fails from 3 ms to 8 ms`.
+fn begins(cost: &IncidentCost) -> String {
+    let storm = cost.kind == "storm_begins";
+    let places = match (cost.places.as_slice(), storm) {
+        ([one], _) => one.clone(),
+        (many, false) => format!("{} cables", many.len()),
+        (many, true) => format!("{} hosts", many.len()),
+    };
+    let verb = match (storm, cost.places.len()) {
+        (false, 1) => "fails",
+        (false, _) => "fail",
+        (true, 1) => "sends a pause storm",
+        (true, _) => "send pause storms",
+    };
+    match cost.until_us {
+        Some(until) => format!("{places} {verb} from {} to {}", duration(cost.at_us), duration(until)),
+        None => format!("{places} {verb} at {} for good", duration(cost.at_us)),
+    }
+}
+
+/// `throughput falls from 312 to 240 Gb/s (−23 %) and is back after 412 us; 812 packets are lost`.
+fn effect(cost: &IncidentCost) -> String {
+    let lost = match cost.lost {
+        0 => String::new(),
+        1 => "; 1 packet is lost on the way".to_owned(),
+        many => format!("; {} packets are lost on the way", count(many)),
+    };
+    format!("{}{lost}", throughput(cost.throughput.as_ref()))
+}
+
+fn throughput(dip: Option<&ThroughputDip>) -> String {
+    let Some(dip) = dip else {
+        return "too little of the run lies on either side to compare throughput".to_owned();
+    };
+    let (before, lowest) = (number(dip.before_gbps), number(dip.lowest_gbps));
+    if !dip.fell {
+        let share = percent(dip.deviation_gbps / dip.before_gbps.max(f64::MIN_POSITIVE));
+        return format!("throughput ({before} Gb/s) does not fall beyond its variation before (± {share})");
+    }
+    let share = percent(1.0 - dip.lowest_gbps / dip.before_gbps);
+    let back = match dip.recovery_us {
+        Some(us) => format!("and is back after {}", duration(us)),
+        None => "and does not come back".to_owned(),
+    };
+    format!("throughput falls from {before} to {lowest} Gb/s (−{share}) {back}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_named_with_what_it_cost() {
+        let dip = ThroughputDip {
+            before_gbps: 312.0,
+            deviation_gbps: 10.0,
+            lowest_gbps: 240.0,
+            fell: true,
+            recovery_us: Some(412.0),
+        };
+        let cost = IncidentCost {
+            at_us: 3_000.0,
+            kind: "failure".into(),
+            places: vec!["leaf0-spine1".into()],
+            until_us: Some(8_000.0),
+            lost: 812,
+            throughput: Some(dip),
+        };
+        let plain = |text: String| text.replace('\u{202f}', " ");
+        assert_eq!(
+            plain(sentence(&cost)),
+            "leaf0-spine1 fails from 3.00 ms to 8.00 ms: throughput falls from 312 to 240 Gb/s (−23.1 %) and is back \
+             after 412 us; 812 packets are lost on the way."
+        );
+        let steady =
+            IncidentCost { throughput: Some(ThroughputDip { fell: false, ..dip }), lost: 0, ..cost.clone() };
+        assert!(sentence(&steady).contains("does not fall beyond its variation before"));
+        let storm = IncidentCost { kind: "storm_begins".into(), places: vec!["host3".into()], ..cost };
+        assert!(sentence(&storm).starts_with("host3 sends a pause storm"));
+    }
+}

@@ -1,0 +1,271 @@
+//! The files of results and the meaning of their columns, in one list: the source of `weft list columns` and of the
+//! reference page. A test compares it with the tables themselves.
+
+mod series;
+
+/// The description of a table of results; `<name>.parquet` and, if it is written, `<name>.csv` have the same columns.
+#[derive(Clone, Copy, Debug)]
+pub struct TableWords {
+    /// The name of both files, without extension.
+    pub name: &'static str,
+    /// What a row is, and when the table is written.
+    pub rows: &'static str,
+    /// Name, unit (empty for names, counts and ratios) and meaning of each column, in order.
+    pub columns: &'static [ColumnWords],
+}
+
+/// Name, unit and meaning of a column.
+pub type ColumnWords = (&'static str, &'static str, &'static str);
+
+impl TableWords {
+    /// Its own columns, and those that every table of a run has.
+    pub fn all(&self) -> impl Iterator<Item = &ColumnWords> {
+        let of_run: &[ColumnWords] = if self.name == SWEEP.name { &[] } else { &OF_RUN };
+        self.columns.iter().chain(of_run)
+    }
+}
+
+/// The last columns of every table of a run.
+const OF_RUN: [ColumnWords; 2] = [
+    ("case", "", "folder of the case, as in sweep; with the seed it tells runs apart"),
+    ("seed", "", "the seed of the run"),
+];
+
+/// The other files of results.
+pub const FILES: &[(&str, &str)] = &[
+    ("report.html", "the report of the sweep; one more in the folder of each run where there are several"),
+    ("scenario.toml", "the complete scenario, defaults included, of the sweep and of each run"),
+    ("sweep.json", "which runs belong together, and the verdicts on expectations"),
+    ("summary.json", "every statistic of a run"),
+    ("manifest.json", "how to repeat a run: version, results epoch, seed, hashes, command, machine"),
+    ("detail.json", "what the report's plots of a run need; not meant for other programs"),
+    ("quiver.svg", "the components of a run's paths, where they are not all alike"),
+];
+
+/// Every table.
+pub const TABLES: &[TableWords] = &[
+    SWEEP,
+    FLOWS,
+    LINKS,
+    HOPS,
+    DROPS,
+    PAUSES,
+    QUEUES,
+    FLOW_SAMPLES,
+    series::SERIES,
+    series::LINKS,
+    series::PAUSES,
+    series::INCIDENTS,
+    JOBS,
+    TASKS,
+];
+
+const SWEEP: TableWords = TableWords {
+    name: "sweep",
+    rows: "One row per run, in the folder of the sweep. The first columns are the settings that vary (`case_name` where \
+           cases have names), the last ones every metric of `weft list metrics`, with its unit as suffix.",
+    columns: &[
+        ("seed", "", "the seed of the run"),
+        ("case", "", "folder of the case, relative to the table"),
+        ("path", "", "folder of the run, relative to the table: where its other tables lie"),
+        ("stop", "", "why the run ended: finished, time_limit, interrupted or stuck"),
+    ],
+};
+
+const FLOWS: TableWords = TableWords {
+    name: "flows",
+    rows: "One row per flow of a run, in the order of start.",
+    columns: &[
+        ("flow_id", "", "number in the order of start"),
+        ("tag", "", "the traffic entry"),
+        ("src", "", "sending host"),
+        ("dst", "", "receiving host"),
+        ("size_bytes", "B", "payload to carry"),
+        ("start_ps", "ps", "when the application started it"),
+        (
+            "fct_ps",
+            "ps",
+            "from the start until the last payload byte reached the receiver; empty: unfinished",
+        ),
+        ("fct_acknowledged_ps", "ps", "from the start until the sender's last acknowledgement; empty: none"),
+        ("ideal_fct_ps", "ps", "completion time alone in the empty network"),
+        ("slowdown", "", "fct_ps / ideal_fct_ps; empty: unfinished"),
+        ("measured", "", "whether it started after the warm-up"),
+        ("delivered_bytes", "B", "payload that has reached the receiver"),
+        ("retx_bytes", "B", "payload sent again"),
+        ("timeouts", "", "retransmission time-outs"),
+        ("syn_timeouts", "", "time-outs of the packet that opens the connection"),
+        ("timeouts_in_a_row", "", "the most retransmission time-outs without progress in between"),
+        (
+            "listed_id",
+            "",
+            "`flow_id` of the flow file it comes from; only where a flow file has such a column",
+        ),
+        (
+            "deadline_ps",
+            "ps",
+            "by when it should finish, from its start; where any flow has a deadline, as the next two",
+        ),
+        (
+            "missed_by_ps",
+            "ps",
+            "from its deadline until it finished; empty: in time, unfinished or no deadline",
+        ),
+        ("terminated", "", "whether its sender gave it up because of its deadline"),
+        (
+            "dupacks",
+            "",
+            "duplicate acknowledgements; with \"reordering\" in measure.record, as the next five",
+        ),
+        ("dupacks_reorder", "", "duplicate acknowledgements sent while nothing of the flow was lost"),
+        ("ooo_packets", "packets", "packets that arrived out of order"),
+        ("displacement_packets", "packets", "largest displacement of a late packet"),
+        ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
+        ("gro_batches", "", "batches delivered by receive offload"),
+        ("ecn_marks", "packets", "packets that arrived with a congestion mark"),
+        ("cnps_sent", "packets", "congestion notifications requested by the receiver"),
+        ("cnps", "packets", "congestion notifications that reached the sender"),
+        ("nacks", "packets", "negative acknowledgements sent"),
+        ("held_packets", "packets", "packets held up by pauses; where any port was paused, as the next four"),
+        ("held_ps", "ps", "time that pauses held its packets, summed over them"),
+        ("held_at_host_ps", "ps", "time that pauses held it at the sending host"),
+        ("culprit", "", "whether it filled a queue that caused pauses"),
+        ("victim", "", "whether pauses that others caused held it up"),
+    ],
+};
+
+const LINKS: TableWords = TableWords {
+    name: "links",
+    rows: "One row per direction of a cable.",
+    columns: &[
+        ("node", "", "the sending node"),
+        ("port", "", "its port"),
+        ("to", "", "the receiving node"),
+        ("rate_bps", "bps", "line rate"),
+        ("delay_ps", "ps", "propagation delay"),
+        ("failed", "", "whether it was down for at least part of the run"),
+        ("tx_bytes", "B", "bytes on the wire"),
+        ("tx_packets", "packets", "packets sent"),
+        (
+            "tx_bytes_in_arrivals",
+            "B",
+            "bytes on the wire up to the start of the last flow; where loads are averages over the arrivals",
+        ),
+        ("utilisation", "", "share of capacity used, over the period that summary.json names"),
+        (
+            "utilisation_in_arrivals",
+            "",
+            "share of capacity used up to the start of the last flow; where flows arrive over time",
+        ),
+        (
+            "offered",
+            "",
+            "load that the flows would put on it if every switch split them equally, as a share of capacity",
+        ),
+        ("dropped_packets", "packets", "packets dropped at its queue"),
+        ("marked_packets", "packets", "packets marked at its queue"),
+        ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
+        ("returned_headers", "packets", "headers returned to their senders; where any packet was trimmed"),
+        ("peak_queue_bytes", "B", "longest queue"),
+        ("mean_queue_bytes", "B", "mean queue over time"),
+    ],
+};
+
+const HOPS: TableWords = TableWords {
+    name: "hops",
+    rows: "The histogram of waiting times: one row per hop and occupied bucket.",
+    columns: &[
+        ("hop", "", "0 is the sending host, 1 the first switch"),
+        ("wait_from_ns", "ns", "lower end of the bucket"),
+        ("packets", "packets", "packets in it"),
+    ],
+};
+
+const DROPS: TableWords = TableWords {
+    name: "drops",
+    rows: "One row per hop and reason.",
+    columns: &[
+        ("hop", "", "0 is the sending host, 1 the first switch"),
+        ("reason", "", "why"),
+        ("packets", "packets", "packets dropped"),
+        ("bytes", "B", "bytes of these packets on the wire"),
+    ],
+};
+
+const PAUSES: TableWords = TableWords {
+    name: "pauses",
+    rows: "One row per port and class that was paused or paused its far end, where there were pauses.",
+    columns: &[
+        ("node", "", "the node"),
+        ("to", "", "the node at the far end"),
+        ("port", "", "its port"),
+        ("class", "", "priority class"),
+        ("stopped", "", "times it was paused"),
+        ("paused_ps", "ps", "time paused in total"),
+        ("longest_ps", "ps", "longest pause"),
+        ("watchdog", "", "times the watchdog acted"),
+        ("asked", "", "times it asked the far end to pause"),
+        ("resumed", "", "times it let the far end resume"),
+        ("caused", "", "pauses of others that this queue caused"),
+        ("headroom_bytes", "B", "headroom reserved"),
+        ("headroom_peak_bytes", "B", "headroom used at most"),
+        ("frames", "", "pause frames sent"),
+    ],
+};
+
+const QUEUES: TableWords = TableWords {
+    name: "queues",
+    rows: "One row per bin of time and port, with \"queues\" in measure.record.",
+    columns: &[
+        ("time_ps", "ps", "start of the bin"),
+        ("node", "", "the node"),
+        ("port", "", "its port"),
+        ("peak_bytes", "B", "longest queue among the samples of the bin"),
+        ("mean_bytes", "B", "mean of these samples"),
+    ],
+};
+
+const FLOW_SAMPLES: TableWords = TableWords {
+    name: "flow-samples",
+    rows: "One row per sample and open flow, with measure.flows_every.",
+    columns: &[
+        ("time_ps", "ps", "the instant"),
+        ("flow_id", "", "as in flows"),
+        ("cwnd_bytes", "B", "congestion window"),
+        ("ssthresh_bytes", "B", "slow-start threshold; empty: none yet"),
+        ("in_flight_bytes", "B", "payload in flight"),
+        ("srtt_ps", "ps", "smoothed round-trip time"),
+        ("state", "", "state of the sender's congestion control"),
+        ("acked_bytes", "B", "payload acknowledged"),
+        ("retx_bytes", "B", "payload sent again"),
+        ("rate_bps", "bit/s", "sending rate; empty where a window limits the sender"),
+    ],
+};
+
+const JOBS: TableWords = TableWords {
+    name: "jobs",
+    rows: "One row per cluster job, where there are any.",
+    columns: &[
+        ("tag", "", "the traffic entry"),
+        ("start_ps", "ps", "when it was submitted"),
+        ("duration_ps", "ps", "from then until its last task was done; empty: unfinished"),
+        ("tasks", "", "its tasks"),
+        ("unfinished_tasks", "", "tasks that were not done"),
+        ("shuffled_bytes", "B", "map output that reducers fetched, also from their own host"),
+        ("transferred_bytes", "B", "bytes it transferred over the network, calls included"),
+    ],
+};
+
+const TASKS: TableWords = TableWords {
+    name: "tasks",
+    rows: "One row per step of a task, where there are jobs; the rows of a host are its Gantt chart.",
+    columns: &[
+        ("tag", "", "the traffic entry"),
+        ("task", "", "the task"),
+        ("host", "", "where it ran; empty: not placed"),
+        ("step", "", "what it did"),
+        ("start_ps", "ps", "when the step began"),
+        ("duration_ps", "ps", "how long it took; empty: unfinished"),
+        ("bound", "", "what it waited for: cpu, disk, network, latency or tasks"),
+    ],
+};

@@ -1,0 +1,208 @@
+//! The run over time as plots need it: throughput, loads, queues, drops, marks and pauses by bin, and what the scenario
+//! planned to happen.
+
+use crate::derived::node;
+use crate::summary::tier_words;
+use crate::text::rounded;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use weft_core::record::{IncidentRecord, PausedLink, Reason, RunRecord, TimeSeries};
+
+/// Rows of paused ports at most: those with the longest pauses.
+const PAUSED: usize = 40;
+
+/// A run in bins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunCourse {
+    /// Length of a bin, microseconds.
+    pub every_us: f64,
+    /// When the run ended, microseconds.
+    pub ended_us: f64,
+    /// Payload delivered by bin, Gbit/s.
+    pub throughput_gbps: Vec<f64>,
+    /// Groups of links.
+    pub groups: Vec<GroupCourse>,
+    /// Packets dropped by bin; only reasons that occurred.
+    pub drops: Vec<(String, Vec<u64>)>,
+    /// Packets marked by bin; empty if none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<u64>,
+    /// Ports that were paused, those with the longest pauses, and their share of each bin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paused: Vec<(String, Vec<f64>)>,
+    /// How many ports were paused in all.
+    #[serde(default)]
+    pub paused_ports: usize,
+    /// Failures, repairs and storms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub incidents: Vec<IncidentMark>,
+}
+
+/// A group of links over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroupCourse {
+    /// `leaf → spine`.
+    pub name: String,
+    /// How many links.
+    pub links: u32,
+    /// Utilisation by bin, fraction of the capacity.
+    pub load: Vec<f64>,
+    /// Longest queue of a port by bin, wire bytes; empty for hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peak_bytes: Vec<u64>,
+    /// Mean queue of a port by bin, wire bytes; empty for hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mean_bytes: Vec<f64>,
+    /// The port with the longest queue of all bins.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub peak_port: String,
+}
+
+/// Something that happened to the network.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IncidentMark {
+    /// When, microseconds.
+    pub at_us: f64,
+    /// `leaf0-spine1 fails`.
+    pub words: String,
+}
+
+impl RunCourse {
+    /// Of a run; `None` without a time series.
+    #[must_use]
+    pub fn new(record: &RunRecord) -> Option<RunCourse> {
+        let series = record.series.as_ref().filter(|series| !series.bins.is_empty())?;
+        let bins = 0..series.bins.len();
+        let ended = record.ended;
+        let drops = Reason::ALL.into_iter().filter_map(|reason| {
+            let by_bin: Vec<u64> = series.bins.iter().map(|bin| bin.dropped[reason as usize]).collect();
+            by_bin.iter().any(|dropped| *dropped > 0).then(|| (reason.name().replace('_', " "), by_bin))
+        });
+        let marks: Vec<u64> = series.bins.iter().map(|bin| bin.marked).collect();
+        let incidents = record.incidents.iter().filter(|incident| incident.at < ended);
+        Some(RunCourse {
+            every_us: series.every.micros(),
+            ended_us: ended.0 as f64 / 1e6,
+            throughput_gbps: bins.map(|bin| rounded(series.throughput(bin, ended) / 1e9)).collect(),
+            groups: (0..series.groups.len()).map(|group| group_course(record, series, group)).collect(),
+            drops: drops.collect(),
+            marks: if marks.iter().any(|marked| *marked > 0) { marks } else { Vec::new() },
+            paused: paused(record, series),
+            paused_ports: series.paused.len(),
+            incidents: incidents.map(mark).collect(),
+        })
+    }
+
+    /// The middle of each bin, microseconds.
+    #[must_use]
+    pub fn times_us(&self) -> Vec<f64> {
+        let middle = |bin: usize| {
+            let begins = bin as f64 * self.every_us;
+            rounded((begins + (begins + self.every_us).min(self.ended_us)) / 2.0)
+        };
+        (0..self.throughput_gbps.len()).map(middle).collect()
+    }
+}
+
+/// `leaf0-spine1 fails`, `12 cables repaired`.
+fn mark(incident: &IncidentRecord) -> IncidentMark {
+    use weft_core::record::Incident;
+    let many = incident.places.len();
+    let place = match (incident.places.as_slice(), incident.kind) {
+        ([one], _) => one.clone(),
+        (_, Incident::Failure | Incident::Repair) => format!("{many} cables"),
+        _ => format!("{many} hosts"),
+    };
+    let words = match incident.kind {
+        Incident::Failure if many == 1 => format!("{place} fails"),
+        Incident::Failure => format!("{place} fail"),
+        Incident::Repair => format!("{place} repaired"),
+        Incident::StormBegins => format!("pause storm of {place}"),
+        Incident::StormEnds => format!("storm of {place} ends"),
+    };
+    IncidentMark { at_us: rounded(incident.at.0 as f64 / 1e6), words }
+}
+
+fn group_course(record: &RunRecord, series: &TimeSeries, group: usize) -> GroupCourse {
+    let tiers = tier_words(record);
+    let word = |tier: u8| tiers.get(usize::from(tier)).map_or("?", String::as_str);
+    let own = &series.groups[group];
+    let bins = 0..series.bins.len();
+    let queues = if own.from == 0 { 0..0 } else { bins.clone() };
+    let cells = series.bins.iter().map(|bin| &bin.groups[group]);
+    let longest = cells.max_by_key(|cell| (cell.peak, Reverse(cell.peak_at)));
+    let port = longest.filter(|cell| cell.peak.0 > 0 && own.from > 0).map(|cell| {
+        let link = &record.links[cell.peak_at.index()];
+        format!("{} → {}", node(record, link.from), node(record, link.to))
+    });
+    GroupCourse {
+        name: format!("{} → {}", word(own.from), word(own.to)),
+        links: own.links,
+        load: bins.map(|bin| rounded(series.load(bin, group, record.ended))).collect(),
+        peak_bytes: queues.clone().map(|bin| series.bins[bin].groups[group].peak.0).collect(),
+        mean_bytes: queues.map(|bin| rounded(series.mean_queue(bin, group, record.ended))).collect(),
+        peak_port: port.unwrap_or_default(),
+    }
+}
+
+/// Paused ports in the order of the topology.
+fn paused(record: &RunRecord, series: &TimeSeries) -> Vec<(String, Vec<f64>)> {
+    let total = |link: &PausedLink| link.paused.iter().map(|paused| paused.0).sum::<u64>();
+    let mut all: Vec<&PausedLink> = series.paused.iter().collect();
+    all.sort_by_key(|link| (Reverse(total(link)), link.link));
+    all.truncate(PAUSED);
+    all.sort_by_key(|link| link.link);
+    let share = |bin: usize, paused: u64| {
+        let length = series.length(bin, record.ended).0.max(1);
+        rounded((paused as f64 / length as f64).min(1.0))
+    };
+    let row = |link: &&PausedLink| {
+        let ends = &record.links[link.link.index()];
+        let name = format!("{} → {}", node(record, ends.from), node(record, ends.to));
+        (name, link.paused.iter().enumerate().map(|(bin, paused)| share(bin, paused.0)).collect())
+    };
+    all.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::{GroupBin, Incident, LinkGroup, LinkRecord, NodeRecord, TimeBin};
+    use weft_core::{Bytes, LinkId, Rate, Span, Time};
+
+    #[test]
+    fn loads_and_pauses_are_shares_of_their_bins() {
+        let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
+        let group =
+            |sent| GroupBin { sent: Bytes(sent), peak: Bytes(3_000), peak_at: LinkId(0), byte_time: 0 };
+        let bin = |sent| TimeBin { delivered: Bytes(sent), groups: vec![group(sent)], ..TimeBin::default() };
+        let record = RunRecord {
+            nodes: vec![node("host0", 0), node("leaf0", 1)],
+            links: vec![LinkRecord { from: 1, to: 0, ..LinkRecord::default() }],
+            ended: Time::ZERO + Span::from_us(15),
+            incidents: vec![IncidentRecord {
+                at: Time::ZERO + Span::from_us(3),
+                kind: Incident::Failure,
+                places: vec!["leaf0-host0".into()],
+            }],
+            series: Some(TimeSeries {
+                every: Span::from_us(10),
+                groups: vec![LinkGroup { from: 1, to: 0, links: 1, capacity: Rate::from_gbps(10) }],
+                bins: vec![bin(12_500), bin(6_250)],
+                paused: vec![PausedLink {
+                    link: LinkId(0),
+                    paused: vec![Span::from_us(1), Span::from_us(5)],
+                }],
+            }),
+            ..RunRecord::default()
+        };
+        let course = RunCourse::new(&record).unwrap();
+        assert_eq!(course.groups[0].load, [1.0, 1.0], "the last bin is half as long");
+        assert_eq!(course.times_us(), [5.0, 12.5]);
+        assert_eq!(course.paused, [("leaf0 → host0".to_owned(), vec![0.1, 1.0])]);
+        assert_eq!(
+            (course.groups[0].name.as_str(), course.incidents[0].words.as_str()),
+            ("leaf → host", "leaf0-host0 fails")
+        );
+    }
+}

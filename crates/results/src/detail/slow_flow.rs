@@ -1,0 +1,75 @@
+//! The slowest flows of a run, one by one, with what held each of them up.
+
+use crate::derived::{PAPER_BUCKETS, fct_us, node, slowdown};
+use crate::summary::DelayCause;
+use crate::text::rounded;
+use serde::{Deserialize, Serialize};
+use weft_core::record::{FlowRecord, RunRecord};
+
+/// What the classes of size are called.
+pub const SIZE_CLASSES: [&str; 3] = ["up to 100 kB", "up to 10 MB", "larger"];
+
+/// A slow flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SlowFlow {
+    /// Its number.
+    pub flow: u32,
+    /// Its traffic entry.
+    pub tag: String,
+    /// Index into [`SIZE_CLASSES`].
+    pub class: usize,
+    /// Sender.
+    pub from: String,
+    /// Receiver.
+    pub to: String,
+    /// Payload, bytes.
+    pub size_bytes: u64,
+    /// When it started, microseconds.
+    pub start_us: f64,
+    /// Completion time, microseconds.
+    pub fct_us: f64,
+    /// Divided by its time in an empty network.
+    pub slowdown: f64,
+    /// Mean wait of its packets by hop, microseconds; empty when not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wait_us: Vec<f64>,
+    /// Payload sent again, bytes.
+    pub retransmitted_bytes: u64,
+    /// Retransmission time-outs, those of the SYN included.
+    pub timeouts: u32,
+    /// Of these, those of the SYN.
+    pub syn_timeouts: u32,
+    /// Packets that arrived with a congestion mark.
+    pub marks: u32,
+    /// What held it up, by the first cause that applies.
+    pub cause: String,
+    /// How long pauses held its packets and its sender, microseconds.
+    pub paused_us: f64,
+}
+
+impl SlowFlow {
+    /// Of a record of a run.
+    #[must_use]
+    pub fn new(record: &RunRecord, flow: &FlowRecord) -> SlowFlow {
+        let waits = &flow.waits.0;
+        let hops = waits.iter().rposition(|wait| *wait > 0).map_or(0, |last| last + 1);
+        SlowFlow {
+            flow: flow.flow.0,
+            tag: record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default(),
+            class: PAPER_BUCKETS.iter().filter(|end| flow.size.0 > **end).count(),
+            from: node(record, flow.source.0),
+            to: node(record, flow.destination.0),
+            size_bytes: flow.size.0,
+            start_us: rounded(flow.start.0 as f64 / 1e6),
+            fct_us: rounded(fct_us(flow)),
+            slowdown: rounded(slowdown(flow)),
+            wait_us: waits[..hops].iter().map(|wait| f64::from(*wait) / 1e3).collect(),
+            retransmitted_bytes: flow.retransmitted.0,
+            timeouts: flow.timeouts,
+            syn_timeouts: flow.syn_timeouts,
+            marks: flow.ecn_marks,
+            cause: DelayCause::of(flow).words().to_owned(),
+            paused_us: rounded((flow.pauses.held + flow.pauses.at_host).micros()),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The folder of a run: tables, statistics and what plots need, written and read; and many runs as one sweep. Must not depend on
+//! pages, headlines, engines, scenarios or clocks.
+//!
+//! In reading order: [`detail`] (what plots need, thinned), [`sweep`] (many runs), [`disk`], [`listing`] (which runs belong
+//! together), [`tables`] and [`columns`] (their meaning), [`files`] and [`recording`] (the folder of a run).
+
+pub mod columns;
+pub mod detail;
+pub mod disk;
+pub mod files;
+pub mod listing;
+pub mod manifest;
+pub mod recording;
+pub mod sweep;
+pub mod tables;
+
+use weft_draw::text;
+pub use weft_statistics as statistics;
+use weft_summary::{derived, metric, rows, summary, survey};

@@ -1,0 +1,418 @@
+//! Several runs of one scenario: which settings vary, which of them is the axis of the plots, which distinguish the
+//! schemes, and estimates over the seeds. Must not depend on pictures.
+
+use crate::detail::Detail;
+use crate::manifest::Manifest;
+use crate::statistics::Estimate;
+use crate::summary::Summary;
+use crate::text::NOT_MEASURED;
+use weft_core::{Bytes, Rate, Span};
+
+/// A finished run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// How to repeat it.
+    pub manifest: Manifest,
+    /// Its statistics.
+    pub summary: Summary,
+    /// Data for its plots.
+    pub detail: Detail,
+    /// The complete scenario, TOML.
+    pub scenario: String,
+    /// The path of its files, relative to the folder of the report; empty if there are none.
+    pub link: String,
+    /// A drawing of its symmetric components, SVG; empty if all paths are symmetric or the balancer does not use
+    /// components.
+    pub quiver: String,
+}
+
+impl Run {
+    /// Keeps what the page of a sweep needs of a run that is not the first of its case: the statistics, and the tail of
+    /// its completion times. The rest is on disk.
+    #[must_use]
+    pub fn thin(self) -> Run {
+        let detail = Detail { fct_tail: self.detail.fct_tail, ..Detail::default() };
+        Run { detail, scenario: String::new(), quiver: String::new(), ..self }
+    }
+}
+
+/// Goodput and loads of all runs over the same part: where some are averaged over their arrivals, all are that can be. Runs with
+/// one seed have the same arrivals, but how much arrives by their end depends on the scheme.
+pub fn share_one_window(runs: &mut [Run]) {
+    if runs.iter().any(|run| run.summary.arrivals_until_s.is_some()) {
+        runs.iter_mut().for_each(Run::average_over_arrivals);
+    }
+}
+
+impl Run {
+    /// Averages goodput and loads over the arrivals instead of the whole run, if flows arrived over time.
+    pub fn average_over_arrivals(&mut self) {
+        self.summary.average_over_arrivals();
+        self.detail.network.average_over_arrivals();
+    }
+
+    /// The value on an axis, as written in the scenario; empty if the run has no such label.
+    #[must_use]
+    pub fn label(&self, axis: &str) -> &str {
+        self.manifest.labels.iter().find(|(key, _)| key == axis).map_or("", |(_, value)| value)
+    }
+}
+
+/// The keys of all labels, in order of first appearance.
+#[must_use]
+pub fn axes(runs: &[Run]) -> Vec<String> {
+    distinct(runs.iter().flat_map(|run| &run.manifest.labels).map(|(key, _)| key.as_str()))
+}
+
+/// The setting on the horizontal axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HorizontalAxis {
+    /// Dotted key of the setting.
+    pub key: String,
+    /// Its name in plots and sentences: `offered load`.
+    pub name: String,
+    /// Unit of the numbers: `%`, `us`, `kB`, `Gbps` or empty.
+    pub unit: String,
+    /// The values in ascending order: number in `unit`, and the text in the scenario.
+    pub values: Vec<(f64, String)>,
+}
+
+impl HorizontalAxis {
+    /// A value with its unit: `80 %`.
+    #[must_use]
+    pub fn label(&self, at: usize) -> String {
+        format!("{}\u{202f}{}", crate::text::plain(self.values[at].0), self.unit).trim_end().to_owned()
+    }
+
+    /// A value as it appears in a sentence: `80 % load`.
+    #[must_use]
+    pub fn phrase(&self, at: usize) -> String {
+        let label = self.label(at);
+        if self.unit == "%" { format!("{label} load") } else { format!("{} {label}", self.name) }
+    }
+}
+
+/// Runs ordered by scheme, value of the axis and seed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    /// The runs, in the order given; [`Sweep::new`] says which interrupted runs are left out.
+    pub runs: Vec<Run>,
+    /// Interrupted runs that were left out.
+    pub left_out: usize,
+    /// The numeric setting that varies, if one does.
+    pub axis: Option<HorizontalAxis>,
+    /// The schemes compared, in order of first appearance; the first is the baseline.
+    pub schemes: Vec<String>,
+    /// The setting by which the schemes differ: `balance`.
+    pub scheme_name: String,
+    /// For each run, its scheme and its point on the axis.
+    places: Vec<(usize, usize)>,
+}
+
+impl Sweep {
+    /// Finds axis and schemes among the labels. The axis is the numeric setting called `load`, or else the last
+    /// numeric one, with at least two values; all other varying settings together name the scheme.
+    ///
+    /// Interrupted runs would distort every mean, so they are left out if there is any other run.
+    #[must_use]
+    pub fn new(runs: Vec<Run>) -> Sweep {
+        let (mut runs, left_out) = without_interrupted(runs);
+        share_one_window(&mut runs);
+        let all = axes(&runs);
+        let varying: Vec<String> = all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
+        let numeric: Vec<HorizontalAxis> =
+            varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
+        let load = numeric.iter().find(|axis| axis.unit == "%").or(numeric.last()).cloned();
+        let axis = load.filter(|axis| varying.len() > 1 || axis.values.len() > 1);
+        let others: Vec<&String> =
+            varying.iter().filter(|key| axis.as_ref().is_none_or(|axis| axis.key != **key)).collect();
+        let mut others = telling(&runs, &others);
+        if others.is_empty() {
+            // a sweep that has just begun may have a single case: what varies in it is unknown
+            let settled = |key: &&String| axis.as_ref().is_none_or(|axis| axis.key != **key);
+            others = all.iter().filter(settled).map(|key| Key::new(&runs, key)).collect();
+        }
+        let scheme = |run: &Run| scheme_of(run, &others);
+        let schemes = distinct(runs.iter().map(scheme).collect::<Vec<_>>().iter().map(String::as_str));
+        let place = |run: &Run| {
+            let scheme = scheme(run);
+            (schemes.iter().position(|name| *name == scheme).unwrap_or(0), position(axis.as_ref(), run))
+        };
+        let places = runs.iter().map(place).collect();
+        let scheme_name = others.iter().map(|key| last_word(key.path)).collect::<Vec<_>>().join(", ");
+        Sweep { runs, left_out, axis, schemes, scheme_name, places }
+    }
+
+    /// The number of points on the axis; one without an axis.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.axis.as_ref().map_or(1, |axis| axis.values.len())
+    }
+
+    /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis.
+    #[must_use]
+    pub fn place(&self, at: usize) -> String {
+        self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)))
+    }
+
+    /// The runs of a scheme at a point of the axis, by seed.
+    #[must_use]
+    pub fn case(&self, scheme: usize, at: usize) -> Vec<&Run> {
+        let here = self.runs.iter().zip(&self.places).filter(|(_, place)| **place == (scheme, at));
+        let mut case: Vec<&Run> = here.map(|(run, _)| run).collect();
+        case.sort_by_key(|run| run.manifest.seed);
+        case
+    }
+
+    /// A metric over the seeds of a case; `None` if no run has it.
+    #[must_use]
+    pub fn estimate(&self, scheme: usize, at: usize, metric: &str) -> Option<Estimate> {
+        let values: Vec<f64> =
+            self.case(scheme, at).into_iter().filter_map(|run| run.summary.metric(metric)).collect();
+        Estimate::of(&values)
+    }
+
+    /// Whether a case has no value of a metric because the engine did not measure it.
+    #[must_use]
+    pub fn lacks(&self, scheme: usize, at: usize, metric: &str) -> bool {
+        self.case(scheme, at).iter().any(|run| run.summary.lacks(metric))
+    }
+
+    /// The table cell for a case without a value of a metric.
+    #[must_use]
+    pub fn absent(&self, scheme: usize, at: usize, metric: &str) -> String {
+        if self.lacks(scheme, at, metric) { NOT_MEASURED.to_owned() } else { "–".to_owned() }
+    }
+
+    /// The ratio of a metric under `scheme` to that under `base`, over their common seeds.
+    #[must_use]
+    pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
+        paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)
+    }
+}
+
+/// Removes interrupted runs, if there is any other run; returns the rest and the number removed.
+#[must_use]
+pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
+    let before = runs.len();
+    if runs.iter().any(|run| !run.summary.interrupted()) {
+        runs.retain(|run| !run.summary.interrupted());
+    }
+    let left_out = before - runs.len();
+    (runs, left_out)
+}
+
+/// Pairs the runs of two cases that have the same seed, in the order of the first.
+#[must_use]
+pub fn partners<'a>(above: &[&'a Run], below: &[&'a Run]) -> Vec<(&'a Run, &'a Run)> {
+    let partner = |run: &&'a Run| {
+        let partner = below.iter().find(|other| other.manifest.seed == run.manifest.seed)?;
+        Some((*run, *partner))
+    };
+    above.iter().filter_map(partner).collect()
+}
+
+/// The ratio of a metric between two sets of runs, paired by seed.
+#[must_use]
+pub fn paired_ratio(above: &[&Run], below: &[&Run], metric: &str) -> Option<Estimate> {
+    let value =
+        |(above, below): (&Run, &Run)| Some((above.summary.metric(metric)?, below.summary.metric(metric)?));
+    let pairs: Vec<(f64, f64)> = partners(above, below).into_iter().filter_map(value).collect();
+    Estimate::of_ratios(&pairs)
+}
+
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for word in words {
+        if !seen.iter().any(|known| known == word) {
+            seen.push(word.to_owned());
+        }
+    }
+    seen
+}
+
+fn values(runs: &[Run], axis: &str) -> Vec<String> {
+    distinct(runs.iter().map(|run| run.label(axis)))
+}
+
+/// The keys that distinguish schemes: those whose value does not follow from the keys before them.
+fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
+    let mut telling: Vec<Key<'_>> = Vec::new();
+    for key in keys {
+        let names = |keys: &[Key<'_>]| {
+            distinct(
+                runs.iter().map(|run| scheme_of(run, keys)).collect::<Vec<_>>().iter().map(String::as_str),
+            )
+            .len()
+        };
+        let with: Vec<Key<'_>> = telling.iter().copied().chain([Key::new(runs, key)]).collect();
+        if telling.is_empty() || names(&with) > names(&telling) {
+            telling = with;
+        }
+    }
+    telling
+}
+
+/// The name of a run's scheme: its labels for these keys, each with the name of its setting if the value alone is
+/// ambiguous: `drill`, `deadlock = false`, `gap = 500 us`. Without keys, the name of the scenario.
+fn scheme_of(run: &Run, keys: &[Key<'_>]) -> String {
+    if keys.is_empty() {
+        return run.manifest.name.clone();
+    }
+    let words = keys.iter().map(|key| match key.named {
+        true => format!("{} = {}", last_word(key.path), run.label(key.path)),
+        false => run.label(key.path).to_owned(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A setting that distinguishes schemes.
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    path: &'a str,
+    /// Whether one of its values is a number, a quantity or a switch, which needs the name of the setting.
+    named: bool,
+}
+
+impl Key<'_> {
+    fn new<'a>(runs: &[Run], path: &'a str) -> Key<'a> {
+        let bare = |value: &str| {
+            matches!(value, "true" | "false" | "none")
+                || value.starts_with(|first: char| first.is_ascii_digit())
+        };
+        Key { path, named: values(runs, path).iter().any(|value| bare(value)) }
+    }
+}
+
+fn position(axis: Option<&HorizontalAxis>, run: &Run) -> usize {
+    let find = |axis: &HorizontalAxis| axis.values.iter().position(|(_, text)| text == run.label(&axis.key));
+    axis.and_then(find).unwrap_or(0)
+}
+
+fn last_word(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+/// Parses the number of a quantity of one kind.
+type Reader = fn(&str) -> Option<f64>;
+
+/// The axis of a setting, if all its values are quantities of one kind.
+fn numeric(key: &str, texts: &[String]) -> Option<HorizontalAxis> {
+    let word = last_word(key);
+    let kinds: [(&str, Reader); 4] = [
+        ("", |text| text.replace('_', "").parse().ok()),
+        ("us", |text| Some(text.parse::<Span>().ok()?.micros())),
+        ("kB", |text| Some(text.parse::<Bytes>().ok()?.0 as f64 / 1e3)),
+        ("Gbps", |text| Some(text.parse::<Rate>().ok()?.gbps())),
+    ];
+    let all = |read: Reader| texts.iter().map(|text| read(text)).collect::<Option<Vec<f64>>>();
+    let (mut unit, mut numbers) = kinds.iter().find_map(|(unit, read)| Some((*unit, all(*read)?)))?;
+    let mut name = word.replace('_', " ");
+    if word == "load" && unit.is_empty() {
+        (unit, name) = ("%", "offered load".to_owned());
+        numbers.iter_mut().for_each(|load| *load = (*load * 1e4).round() / 1e2);
+    }
+    let mut values: Vec<(f64, String)> = numbers.into_iter().zip(texts.iter().cloned()).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(HorizontalAxis { key: key.to_owned(), name, unit: unit.to_owned(), values })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Distribution;
+    use crate::summary::FlowMeasure;
+
+    fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
+        let labels =
+            vec![("balance".to_owned(), balance.to_owned()), ("traffic.t.load".to_owned(), load.to_owned())];
+        let all = Distribution::of(vec![mean]);
+        let summary = Summary { fct_us: FlowMeasure { all, ..FlowMeasure::default() }, ..Summary::default() };
+        Run { manifest: Manifest { labels, seed, ..Manifest::default() }, summary, ..Run::default() }
+    }
+
+    fn sweep() -> Sweep {
+        let mut runs = Vec::new();
+        for (balance, factor) in [("ecmp", 2.0), ("drill", 1.0)] {
+            for load in ["0.8", "0.3"] {
+                runs.extend((1..=3).map(|seed| run(balance, load, seed, factor * seed as f64)));
+            }
+        }
+        Sweep::new(runs)
+    }
+
+    #[test]
+    fn load_is_the_axis_and_the_balancer_the_scheme() {
+        let sweep = sweep();
+        let axis = sweep.axis.clone().unwrap();
+        assert_eq!((axis.unit.as_str(), axis.values[0].0, axis.values[1].0), ("%", 30.0, 80.0));
+        assert_eq!(
+            (sweep.schemes.join(" "), sweep.scheme_name.as_str()),
+            ("ecmp drill".to_owned(), "balance")
+        );
+        assert_eq!(axis.phrase(1), "80\u{202f}% load");
+    }
+
+    #[test]
+    fn pairing_by_seed_removes_the_spread_between_seeds() {
+        let sweep = sweep();
+        let ratio = sweep.ratio(0, 1, 1, "fct.mean").unwrap();
+        assert!((ratio.mean - 2.0).abs() < 1e-12 && (ratio.high.unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!(ratio.runs, 3);
+        let alone = sweep.estimate(0, 1, "fct.mean").unwrap();
+        assert!(alone.high.unwrap() > 5.0);
+    }
+
+    /// One of two balancers mostly drains: both are averaged over the arrivals.
+    #[test]
+    fn goodput_of_all_runs_is_of_one_window() {
+        let (mut ecmp, mut drill) = (run("ecmp", "0.8", 1, 2.0), run("drill", "0.8", 1, 1.0));
+        (drill.summary.arrivals_until_s, drill.summary.goodput_gbps) = (Some(0.002), 90.0);
+        (ecmp.summary.drains_from_s, ecmp.summary.goodput_gbps) = (Some(0.002), 0.1);
+        ecmp.summary.in_arrivals = Some(crate::summary::ArrivalAverages {
+            until_s: 0.002,
+            goodput_gbps: 40.0,
+            ..Default::default()
+        });
+        let alone = Sweep::new(vec![ecmp.clone()]);
+        assert_eq!(alone.runs[0].summary.goodput_gbps, 0.1, "nothing to compare it with");
+        let sweep = Sweep::new(vec![ecmp, drill]);
+        let of =
+            |run: &Run| (run.summary.goodput_gbps, run.summary.arrivals_until_s, run.summary.drains_from_s);
+        assert_eq!(of(&sweep.runs[0]), (40.0, Some(0.002), None));
+        assert_eq!(of(&sweep.runs[1]), (90.0, Some(0.002), None));
+    }
+
+    #[test]
+    fn a_case_that_is_alone_keeps_its_name() {
+        let sweep = Sweep::new(vec![run("ecmp", "0.8", 1, 4.0), run("ecmp", "0.8", 2, 5.0)]);
+        assert_eq!((sweep.schemes.join(" "), sweep.axis), ("ecmp, load = 0.8".to_owned(), None));
+        let sweep = Sweep::new(vec![run("ecmp", "0.3", 1, 4.0), run("ecmp", "0.8", 1, 5.0)]);
+        assert_eq!((sweep.schemes.join(" "), sweep.points()), ("ecmp".to_owned(), 2));
+    }
+
+    #[test]
+    fn values_that_say_nothing_alone_carry_the_name_of_their_setting() {
+        let of = |gap: &str, seed| {
+            let labels = vec![("switch.watchdog".to_owned(), gap.to_owned())];
+            Run { manifest: Manifest { labels, seed, ..Manifest::default() }, ..Run::default() }
+        };
+        let sweep = Sweep::new(vec![of("false", 1), of("500 us", 1)]);
+        assert_eq!(sweep.schemes, ["watchdog = false", "watchdog = 500 us"]);
+    }
+
+    #[test]
+    fn quantities_with_units_are_an_axis_and_words_are_not() {
+        let texts = ["10 us".to_owned(), "2 us".to_owned()];
+        let axis = numeric("switch.visible_after", &texts).unwrap();
+        assert_eq!((axis.unit.as_str(), axis.values[0].0), ("us", 2.0));
+        assert_eq!(numeric("balance", &["ecmp".to_owned(), "2 us".to_owned()]), None);
+    }
+
+    #[test]
+    fn a_single_run_is_a_sweep_of_one_case() {
+        let sweep = Sweep::new(vec![run("ecmp", "0.8", 1, 4.0)]);
+        assert_eq!((sweep.axis.as_ref(), sweep.schemes.len(), sweep.points()), (None, 1, 1));
+        assert_eq!(sweep.estimate(0, 0, "fct.mean").unwrap().low, None);
+    }
+}

@@ -1,0 +1,217 @@
+//! AF_XDP: frames taken in front of the kernel's own processing, through rings in shared memory.
+//!
+//! Every queue of an interface has a socket with memory of its own, so that no socket can starve another's rings. A frame is
+//! copied once between that memory and the worker's buffers. A chunk that has been read goes back to the fill ring at
+//! once, whatever becomes of its frame: the kernel never runs out of them.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
+
+use crate::backend::{Backend, give_back, system};
+use crate::pool::{Frame, FrameBatch, FramePool};
+
+mod program;
+mod ring;
+mod socket;
+
+use program::{AttachedProgram, MOST_QUEUES};
+use socket::{CHUNK, CHUNKS, FramePlace, XdpSocket};
+
+/// An interface whose frames go to sockets, for as long as this exists.
+#[derive(Debug)]
+pub struct XdpInterface {
+    index: u32,
+    program: AttachedProgram,
+    /// Keeps the interface receiving frames for all stations, if asked.
+    _promiscuous: Option<OwnedFd>,
+}
+
+impl XdpInterface {
+    /// Attaches to an interface: in its driver with zero copy where that works for the first queue, otherwise in front of
+    /// the kernel's own processing with one copy.
+    ///
+    /// # Errors
+    /// There is no such interface, no permission, or another program is attached.
+    pub fn attach(name: &str, promiscuous: bool) -> io::Result<XdpInterface> {
+        let index = system::interface_index(name)?;
+        let promiscuous = promiscuous.then(|| listen_to_all(index)).transpose()?;
+        let index = index as u32;
+        let in_driver = AttachedProgram::attach(index, true).ok();
+        let zero_copy = in_driver.filter(|_| XdpSocket::open(index, 0, true).is_ok());
+        let program = match zero_copy {
+            Some(program) => program,
+            None => AttachedProgram::attach(index, false)?,
+        };
+        Ok(XdpInterface { index, program, _promiscuous: promiscuous })
+    }
+
+    /// Whether frames are not copied on their way to the socket.
+    #[must_use]
+    pub fn is_zero_copy(&self) -> bool {
+        self.program.in_driver
+    }
+}
+
+fn listen_to_all(index: i32) -> io::Result<OwnedFd> {
+    let socket = system::packet_socket(index, false)?;
+    system::receive_all_stations(&socket, index)?;
+    Ok(socket)
+}
+
+/// One queue of an interface.
+#[derive(Debug)]
+pub struct XdpQueue {
+    socket: XdpSocket,
+    port: u16,
+    /// Chunks for sending that the kernel does not have.
+    free: Vec<u32>,
+    /// Frames longer than a chunk or without a buffer.
+    refused: u64,
+    _interface: Arc<XdpInterface>,
+}
+
+impl XdpQueue {
+    /// Opens a queue for the port `port`.
+    ///
+    /// # Errors
+    /// There is no such queue, or no permission.
+    pub fn open(interface: Arc<XdpInterface>, port: u16, queue: u32) -> io::Result<XdpQueue> {
+        if queue >= MOST_QUEUES {
+            let message = format!("queues are numbered up to {}", MOST_QUEUES - 1);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let socket = XdpSocket::open(interface.index, queue, interface.is_zero_copy())?;
+        interface.program.insert(queue, &socket.descriptor)?;
+        let free = (CHUNKS..2 * CHUNKS).collect();
+        Ok(XdpQueue { socket, port, free, refused: 0, _interface: interface })
+    }
+
+    /// Frames refused because they were longer than a chunk, or no buffer was free.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Takes back the chunks that the kernel has sent.
+    fn reclaim(&mut self) {
+        let free = &mut self.free;
+        self.socket.completed.consume(CHUNKS, |address| free.push((address / CHUNK as u64) as u32));
+    }
+
+    /// Makes the kernel send what is in the ring. What it cannot send now stays there.
+    fn push(&mut self) -> io::Result<()> {
+        // The kernel sends a few dozen frames for each call.
+        for _ in 0..CHUNKS / 16 {
+            if self.socket.send.pending() == 0 {
+                break;
+            }
+            match self.socket.wake().map_err(|error| (wake_outcome(error.raw_os_error()), error)) {
+                Ok(()) | Err((WakeOutcome::Again, _)) => self.reclaim(),
+                Err((WakeOutcome::Later, _)) => break,
+                Err((WakeOutcome::Failed, error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the failure of a wake-up means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WakeOutcome {
+    /// Some frames have been sent, and more wait: call again.
+    Again,
+    /// Nothing can be sent now; frames stay in the ring.
+    Later,
+    /// The socket or the interface is gone.
+    Failed,
+}
+
+fn wake_outcome(errno: Option<i32>) -> WakeOutcome {
+    match errno {
+        Some(libc::EAGAIN | libc::EINTR) => WakeOutcome::Again,
+        // The driver is busy, has no room or no memory, or the link is down.
+        Some(libc::EBUSY | libc::ENOBUFS | libc::ENOMEM | libc::ENETDOWN) => WakeOutcome::Later,
+        _ => WakeOutcome::Failed,
+    }
+}
+
+impl Backend for XdpQueue {
+    fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
+        if self.socket.send.pending() > 0 {
+            self.push()?;
+        }
+        let most = batch.room().min(pool.free());
+        let mut places = [FramePlace::default(); crate::pool::BATCH];
+        let mut count = 0;
+        self.socket.received.consume(most.min(places.len()) as u32, |place| {
+            places[count] = place;
+            count += 1;
+        });
+        for place in &places[..count] {
+            match pool.store(self.socket.bytes(*place), self.port) {
+                Some(frame) if frame.length > 0 => {
+                    batch.push(frame);
+                }
+                Some(frame) => pool.give(frame.buffer),
+                None => self.refused += 1,
+            }
+        }
+        // The kernel put the frame somewhere into the chunk; the ring takes its beginning.
+        let chunks = places[..count].iter().map(|place| place.address / CHUNK as u64 * CHUNK as u64);
+        let filled = self.socket.fill.produce(chunks);
+        debug_assert_eq!(filled as usize, count, "the ring has a slot for every chunk");
+        Ok(())
+    }
+
+    fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
+        self.reclaim();
+        let (mut sent, mut result) = (0, Ok(()));
+        for frame in frames.iter() {
+            if self.free.is_empty() {
+                result = result.and(self.push());
+            }
+            let bytes = pool.bytes(*frame);
+            if bytes.len() > CHUNK {
+                continue;
+            }
+            let Some(chunk) = self.free.pop() else { continue };
+            let place = self.socket.write(chunk, bytes);
+            let produced = self.socket.send.produce([place]);
+            debug_assert_eq!(produced, 1, "the ring has a slot for every chunk");
+            sent += 1;
+        }
+        let lost = frames.len() - sent;
+        give_back(pool, frames);
+        result.and(self.push()).map(|()| lost)
+    }
+
+    fn descriptor(&self) -> Option<RawFd> {
+        Some(self.socket.descriptor.as_raw_fd())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every error that the kernel's wake-up returns, and some that it does not.
+    #[test]
+    fn each_error_of_a_wake_up_has_a_meaning() {
+        use WakeOutcome::{Again, Failed, Later};
+        for (errno, expected) in [
+            (libc::EAGAIN, Again),
+            (libc::EINTR, Again),
+            (libc::EBUSY, Later),
+            (libc::ENOBUFS, Later),
+            (libc::ENOMEM, Later),
+            (libc::ENETDOWN, Later),
+            (libc::ENXIO, Failed),
+            (libc::EOPNOTSUPP, Failed),
+            (libc::EINVAL, Failed),
+            (libc::EBADF, Failed),
+        ] {
+            assert_eq!(wake_outcome(Some(errno)), expected, "{}", io::Error::from_raw_os_error(errno));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A socket with its memory: frames in chunks that the kernel and the router hand to each other by four rings.
+
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::null_mut;
+use std::sync::atomic::AtomicU32;
+
+use super::ring::{ConsumerRing, ProducerRing, RingParts};
+
+/// Bytes of a chunk, a power of two: a frame.
+pub(crate) const CHUNK: usize = 2048;
+/// Chunks for each direction, and slots of each ring; a power of two.
+pub(crate) const CHUNKS: u32 = 1024;
+
+/// A frame in a chunk (`struct xdp_desc`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FramePlace {
+    pub(crate) address: u64,
+    pub(crate) length: u32,
+    pub(crate) options: u32,
+}
+
+/// `struct xdp_umem_reg`.
+#[repr(C)]
+struct MemoryRegistration {
+    address: u64,
+    length: u64,
+    chunk: u32,
+    headroom: u32,
+    flags: u32,
+    metadata: u32,
+}
+
+/// `struct sockaddr_xdp`.
+#[repr(C)]
+struct XdpAddress {
+    family: u16,
+    flags: u16,
+    interface: u32,
+    queue: u32,
+    shared: u32,
+}
+
+/// `struct xdp_ring_offset`, and four of them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RingOffsets {
+    producer: u64,
+    consumer: u64,
+    slots: u64,
+    flags: u64,
+}
+
+/// Options of sockets (`linux/if_xdp.h`).
+const SOL_XDP: i32 = 283;
+const OFFSETS: i32 = 1;
+const RECEIVE_RING: i32 = 2;
+const SEND_RING: i32 = 3;
+const MEMORY: i32 = 4;
+const FILL_RING: i32 = 5;
+const COMPLETION_RING: i32 = 6;
+/// Where rings are mapped.
+const RECEIVE_PLACE: i64 = 0;
+const SEND_PLACE: i64 = 0x8000_0000;
+const FILL_PLACE: i64 = 0x1_0000_0000;
+const COMPLETION_PLACE: i64 = 0x1_8000_0000;
+/// How to bind.
+const COPY: u16 = 2;
+const ZERO_COPY: u16 = 4;
+
+/// Mapped memory, unmapped when it is dropped.
+#[derive(Debug)]
+struct Mapping {
+    start: *mut u8,
+    length: usize,
+}
+
+// SAFETY: a mapping may be unmapped by any thread; what lies in it is reached through its owner.
+#[allow(unsafe_code, reason = "see above")]
+unsafe impl Send for Mapping {}
+
+impl Mapping {
+    #[allow(unsafe_code, reason = "a system call")]
+    fn new(length: usize, flags: i32, of: Option<(&OwnedFd, i64)>) -> io::Result<Mapping> {
+        let (fd, offset) = of.map_or((-1, 0), |(fd, offset)| (fd.as_raw_fd(), offset));
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: the kernel chooses the place, so that no other mapping is touched.
+        let start =
+            unsafe { libc::mmap(null_mut(), length, protection, flags | libc::MAP_POPULATE, fd, offset) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Mapping { start: start.cast(), length })
+    }
+
+    /// What lies at an offset.
+    #[allow(unsafe_code, reason = "mapped memory")]
+    fn at<T>(&self, offset: u64) -> *mut T {
+        assert!(
+            offset as usize + size_of::<T>() <= self.length,
+            "the kernel's offsets lie inside the mapping"
+        );
+        // SAFETY: the offset lies inside the mapping.
+        unsafe { self.start.add(offset as usize).cast() }
+    }
+}
+
+impl Drop for Mapping {
+    #[allow(unsafe_code, reason = "a system call")]
+    fn drop(&mut self) {
+        // SAFETY: exactly what `new` has mapped; rings and chunks in it are dropped with their owner, this mapping's owner.
+        unsafe { libc::munmap(self.start.cast(), self.length) };
+    }
+}
+
+/// A socket bound to a queue of an interface. Chunks below [`CHUNKS`] receive, the others send.
+#[derive(Debug)]
+pub(crate) struct XdpSocket {
+    // Rings point into mappings: they are dropped first.
+    pub(crate) fill: ProducerRing<u64>,
+    pub(crate) received: ConsumerRing<FramePlace>,
+    pub(crate) send: ProducerRing<FramePlace>,
+    pub(crate) completed: ConsumerRing<u64>,
+    pub(crate) descriptor: OwnedFd,
+    chunks: Mapping,
+    _rings: [Mapping; 4],
+}
+
+/// Sets an option.
+#[allow(unsafe_code, reason = "a system call")]
+fn set<T>(socket: &OwnedFd, option: i32, value: &T) -> io::Result<()> {
+    let (length, value) = (size_of::<T>() as u32, std::ptr::from_ref(value));
+    // SAFETY: `value` points to `length` readable bytes, which the call copies.
+    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), SOL_XDP, option, value.cast(), length) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The offsets of the rings: receive, send, fill, completion.
+#[allow(unsafe_code, reason = "a system call")]
+fn offsets(socket: &OwnedFd) -> io::Result<[RingOffsets; 4]> {
+    // SAFETY: all fields are integers, for which zero is valid.
+    let mut offsets: [RingOffsets; 4] = unsafe { zeroed() };
+    let mut length = size_of::<[RingOffsets; 4]>() as u32;
+    // SAFETY: the kernel writes at most `length` bytes to `offsets`, and the length it wrote.
+    let result = unsafe {
+        libc::getsockopt(socket.as_raw_fd(), SOL_XDP, OFFSETS, (&raw mut offsets).cast(), &raw mut length)
+    };
+    match result {
+        0 if length as usize == size_of::<[RingOffsets; 4]>() => Ok(offsets),
+        0 => Err(io::Error::other("the kernel describes its rings in another form")),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Maps a ring whose slots have type `T`.
+fn ring<T>(socket: &OwnedFd, place: i64, offsets: RingOffsets) -> io::Result<(Mapping, RingParts<T>)> {
+    let length = offsets.slots as usize + CHUNKS as usize * size_of::<T>();
+    let mapping = Mapping::new(length, libc::MAP_SHARED, Some((socket, place)))?;
+    let producer: *mut AtomicU32 = mapping.at(offsets.producer);
+    let consumer: *mut AtomicU32 = mapping.at(offsets.consumer);
+    let slots = mapping.at(offsets.slots);
+    Ok((mapping, RingParts { producer, consumer, slots, size: CHUNKS }))
+}
+
+impl XdpSocket {
+    /// Opens a socket with memory of its own; it is bound, and its fill ring full, when this returns.
+    ///
+    /// # Errors
+    /// No permission, no such queue, or no zero copy.
+    #[allow(unsafe_code, reason = "system calls")]
+    pub(crate) fn open(interface: u32, queue: u32, zero_copy: bool) -> io::Result<XdpSocket> {
+        // SAFETY: no memory is passed.
+        let raw = unsafe { libc::socket(libc::AF_XDP, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the call has just returned this descriptor, and nothing else owns it.
+        let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
+        let length = 2 * CHUNKS as usize * CHUNK;
+        let chunks = Mapping::new(length, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, None)?;
+        let memory = MemoryRegistration {
+            address: chunks.start.addr() as u64,
+            length: length as u64,
+            chunk: CHUNK as u32,
+            headroom: 0,
+            flags: 0,
+            metadata: 0,
+        };
+        set(&descriptor, MEMORY, &memory)?;
+        for option in [FILL_RING, COMPLETION_RING, RECEIVE_RING, SEND_RING] {
+            set(&descriptor, option, &CHUNKS)?;
+        }
+        let [receive, send, fill, completion] = offsets(&descriptor)?;
+        let (first, receive) = ring(&descriptor, RECEIVE_PLACE, receive)?;
+        let (second, send) = ring(&descriptor, SEND_PLACE, send)?;
+        let (third, fill) = ring(&descriptor, FILL_PLACE, fill)?;
+        let (fourth, completion) = ring(&descriptor, COMPLETION_PLACE, completion)?;
+        // SAFETY: the parts are those of the kernel's rings, whose mappings the socket keeps; the kernel has the other sides.
+        let (mut fill, send) = unsafe { (ProducerRing::new(fill), ProducerRing::new(send)) };
+        // SAFETY: as above.
+        let (received, completed) = unsafe { (ConsumerRing::new(receive), ConsumerRing::new(completion)) };
+        fill.produce((0..CHUNKS).map(|chunk| u64::from(chunk) * CHUNK as u64));
+        let flags = if zero_copy { ZERO_COPY } else { COPY };
+        let address = XdpAddress { family: libc::AF_XDP as u16, flags, interface, queue, shared: 0 };
+        // SAFETY: the pointer is to a structure of the given length, which the call only reads.
+        let result = unsafe { libc::bind(raw, (&raw const address).cast(), size_of::<XdpAddress>() as u32) };
+        if result < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let _rings = [first, second, third, fourth];
+        Ok(XdpSocket { fill, received, send, completed, descriptor, chunks, _rings })
+    }
+
+    /// The bytes of a received frame; empty if its place lies outside the memory.
+    #[allow(unsafe_code, reason = "mapped memory")]
+    pub(crate) fn bytes(&self, place: FramePlace) -> &[u8] {
+        let end = place.address.checked_add(u64::from(place.length));
+        if end.is_none_or(|end| end > self.chunks.length as u64) {
+            return &[];
+        }
+        // SAFETY: the bytes lie inside the mapping; the kernel has given the chunk to us and does not write it until it is back in
+        // the fill ring, for which the caller needs the socket mutably, after this borrow.
+        unsafe {
+            std::slice::from_raw_parts(self.chunks.start.add(place.address as usize), place.length as usize)
+        }
+    }
+
+    /// Copies a frame into a chunk for sending, which the kernel does not have.
+    #[allow(unsafe_code, reason = "mapped memory")]
+    pub(crate) fn write(&mut self, chunk: u32, bytes: &[u8]) -> FramePlace {
+        assert!((CHUNKS..2 * CHUNKS).contains(&chunk) && bytes.len() <= CHUNK, "a chunk for sending");
+        let address = u64::from(chunk) * CHUNK as u64;
+        // SAFETY: the chunk lies inside the mapping and is longer than the bytes; it has been completed, so that the kernel does not
+        // read it; the memory does not overlap a slice of the caller.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                self.chunks.start.add(address as usize),
+                bytes.len(),
+            );
+        }
+        FramePlace { address, length: bytes.len() as u32, options: 0 }
+    }
+
+    /// Asks the kernel to send what is in the ring.
+    #[allow(unsafe_code, reason = "a system call")]
+    pub(crate) fn wake(&self) -> io::Result<()> {
+        // SAFETY: no memory is passed.
+        let result = unsafe {
+            libc::sendto(self.descriptor.as_raw_fd(), null_mut(), 0, libc::MSG_DONTWAIT, null_mut(), 0)
+        };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+const _: () = assert!(CHUNK.is_power_of_two() && CHUNKS.is_power_of_two());

@@ -1,0 +1,97 @@
+//! Next hops as workers use them: a snapshot that is replaced as a whole.
+
+use std::sync::Arc;
+
+use weft_core::random::mix;
+use weft_fib::Hop;
+
+use crate::interface::Interface;
+use crate::neighbours::Station;
+
+/// Where packets of a route are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NextHop {
+    /// The router itself.
+    Local,
+    /// The station with the packet's own destination address, on the link of this port.
+    Link(u16),
+    /// This station.
+    Station(Station),
+    /// None: the sender gets an error.
+    Reject,
+    /// None, and nobody is told.
+    Blackhole,
+    /// The IPsec tunnel of this number.
+    Tunnel(u16),
+    /// One of several, by flow: the list of this number.
+    Multipath(u16),
+}
+
+/// How a worker forwards packets to a next hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjacency {
+    /// Destination and source address of the frame.
+    pub addresses: [u8; 12],
+    /// The port, or [`Adjacency::SLOW`] if it takes more than rewriting the frame.
+    pub port: u16,
+    /// Longest packet, bytes.
+    pub mtu: u16,
+}
+
+impl Adjacency {
+    /// Not a port: the packet takes the slow path.
+    pub const SLOW: u16 = u16::MAX;
+    /// Unresolved: every packet is too long for its MTU.
+    pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, mtu: 0 };
+}
+
+/// One of several next hops that share the flows of a route.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedPath {
+    /// The shares up to and including this one.
+    up_to: u32,
+    /// How to forward.
+    pub adjacency: Adjacency,
+    /// The next hop itself.
+    pub next: NextHop,
+}
+
+/// A snapshot of the next hops, by number.
+#[derive(Clone, Debug)]
+pub struct AdjacencyTable {
+    /// How to forward.
+    pub adjacencies: Box<[Adjacency]>,
+    /// The next hops themselves.
+    pub hops: Box<[Option<NextHop>]>,
+    /// For next hops that are several: those.
+    paths: Box<[Box<[SharedPath]>]>,
+    /// The ports, whose addresses may change.
+    pub ports: Arc<[Interface]>,
+}
+
+impl SharedPath {
+    pub(super) fn new(up_to: u32, adjacency: Adjacency, next: NextHop) -> SharedPath {
+        SharedPath { up_to, adjacency, next }
+    }
+}
+
+impl AdjacencyTable {
+    pub(super) fn new(
+        adjacencies: Box<[Adjacency]>,
+        hops: Box<[Option<NextHop>]>,
+        paths: Box<[Box<[SharedPath]>]>,
+        ports: Arc<[Interface]>,
+    ) -> AdjacencyTable {
+        AdjacencyTable { adjacencies, hops, paths, ports }
+    }
+
+    /// The path of a flow with this hash, if the next hop is several.
+    #[must_use]
+    pub fn path(&self, hop: Hop, hash: u32) -> Option<&SharedPath> {
+        let paths = self.paths.get(usize::from(hop.0))?;
+        let total = paths.last()?.up_to;
+        // Mixed again, because workers and upstream routers are chosen by bits of the same hash.
+        let point = ((mix(u64::from(hash)) >> 32) * u64::from(total)) >> 32;
+        paths.iter().find(|path| point < u64::from(path.up_to))
+    }
+}

@@ -1,0 +1,328 @@
+//! Routes, next hops and neighbours, and how they change.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use weft_fib::ipv4::Ipv4Routes;
+use weft_fib::ipv6::Ipv6Routes;
+use weft_fib::{Hop, IpPrefix, RouteError};
+use weft_packet::Mac;
+
+use super::adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
+use crate::backend::system;
+use crate::interface::Interface;
+use crate::neighbours::{NeighbourLimits, Neighbours, Station};
+
+/// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 4291, section 2.5.6).
+const NEVER_FORWARDED: [(IpAddr, u8); 7] = [
+    (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8),
+    (IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), 8),
+    (IpAddr::V4(Ipv4Addr::new(224, 0, 0, 0)), 3),
+    (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 128),
+    (IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
+    (IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0)), 10),
+    (IpAddr::V6(Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0)), 8),
+];
+
+/// Routes, next hops and neighbours; behind a lock.
+pub struct ControlState {
+    ports: Arc<[Interface]>,
+    routes4: Ipv4Routes,
+    routes6: Ipv6Routes,
+    /// Next hops by number, from 1, each with the number of routes that use it.
+    hops: Vec<Option<(NextHop, usize)>>,
+    numbers: HashMap<NextHop, Hop>,
+    /// Lists of next hops that share flows, with their shares, by number.
+    lists: Vec<Option<Arc<PathList>>>,
+    list_numbers: HashMap<Arc<PathList>, u16>,
+    neighbours: Neighbours,
+    /// Whether workers need a new snapshot.
+    changed: bool,
+}
+
+/// Next hops that share flows, each with its share.
+pub type PathList = [(NextHop, u16)];
+
+impl ControlState {
+    /// Without routes but those that are never forwarded.
+    pub(super) fn new(ports: Arc<[Interface]>, limits: NeighbourLimits) -> Result<ControlState, RouteError> {
+        let mut state = ControlState {
+            ports,
+            routes4: Ipv4Routes::in_memory(system::prefer_large_pages),
+            routes6: weft_fib::ipv6::table(),
+            hops: vec![None],
+            numbers: HashMap::new(),
+            lists: Vec::new(),
+            list_numbers: HashMap::new(),
+            neighbours: Neighbours::new(limits),
+            changed: false,
+        };
+        for prefix in
+            NEVER_FORWARDED.iter().filter_map(|(address, length)| IpPrefix::around(*address, *length))
+        {
+            state.set_route(prefix, NextHop::Reject)?;
+        }
+        Ok(state)
+    }
+
+    /// Routes to a port's link and to its own addresses.
+    pub(super) fn add_own_routes(&mut self, number: u16, port: &Interface) -> Result<(), RouteError> {
+        for (address, length) in &port.addresses {
+            let whole = if address.is_ipv4() { 32 } else { 128 };
+            if let Some(prefix) = IpPrefix::around(*address, *length).filter(|_| *length < whole) {
+                self.set_route(prefix, NextHop::Link(number))?;
+            }
+            if let Some(own) = IpPrefix::around(*address, whole) {
+                self.set_route(own, NextHop::Local)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The ports.
+    #[must_use]
+    pub fn ports(&self) -> &[Interface] {
+        &self.ports
+    }
+
+    /// Replaces the description of a port, such as its addresses; routes stay as they are.
+    pub fn set_port(&mut self, number: u16, port: Interface) {
+        let mut ports = self.ports.to_vec();
+        if let Some(place) = ports.get_mut(usize::from(number)) {
+            *place = port;
+            (self.ports, self.changed) = (ports.into(), true);
+        }
+    }
+
+    /// Whether a prefix lies among those that no router forwards.
+    #[must_use]
+    pub fn is_never_forwarded(prefix: IpPrefix) -> bool {
+        NEVER_FORWARDED.iter().any(|(address, length)| {
+            let never = IpPrefix::around(*address, *length);
+            *length <= prefix.length() && never.is_some_and(|never| never.contains(prefix.address()))
+        })
+    }
+
+    /// Adds or replaces a route whose flows are divided among several next hops by shares of at least 1.
+    ///
+    /// # Errors
+    /// There is no room for the prefix, or there are too many next hops or lists of them.
+    pub fn set_shared_route(&mut self, prefix: IpPrefix, paths: &PathList) -> Result<(), RouteError> {
+        let number = match self.list_numbers.get(paths) {
+            Some(number) => *number,
+            None => self.new_list(paths).ok_or(RouteError::Hop(prefix))?,
+        };
+        self.set_route(prefix, NextHop::Multipath(number))
+    }
+
+    fn new_list(&mut self, paths: &PathList) -> Option<u16> {
+        let free = self.lists.iter().position(Option::is_none);
+        let number = u16::try_from(free.unwrap_or(self.lists.len())).ok()?;
+        if free.is_none() {
+            self.lists.push(None);
+        }
+        let list: Arc<PathList> = paths.into();
+        self.list_numbers.insert(Arc::clone(&list), number);
+        self.lists[usize::from(number)] = Some(list);
+        Some(number)
+    }
+
+    /// The next hops of a list.
+    #[must_use]
+    pub fn list(&self, number: u16) -> Option<&PathList> {
+        self.lists.get(usize::from(number))?.as_deref()
+    }
+
+    /// The link of a port is down, or has other addresses: its stations are found again when they are needed.
+    pub fn forget_stations(&mut self, port: u16) {
+        for station in self.neighbours.forget(port) {
+            self.remove_station(station);
+            self.changed = true;
+        }
+    }
+
+    pub(super) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    pub(super) fn neighbours_mut(&mut self) -> &mut Neighbours {
+        &mut self.neighbours
+    }
+
+    /// The table of IPv4 routes, for readers.
+    #[must_use]
+    pub fn v4(&self) -> &Ipv4Routes {
+        &self.routes4
+    }
+
+    /// The table of IPv6 routes, for readers.
+    #[must_use]
+    pub fn v6(&self) -> &Ipv6Routes {
+        &self.routes6
+    }
+
+    /// The neighbours.
+    #[must_use]
+    pub fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// Adds or replaces a route.
+    ///
+    /// # Errors
+    /// There is no room for the prefix, or there are more than 32 766 next hops.
+    pub fn set_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
+        let hop = self.number(next).ok_or(RouteError::Hop(prefix))?;
+        let before = match prefix.address() {
+            IpAddr::V4(_) => self.routes4.insert(prefix, hop),
+            IpAddr::V6(_) => self.routes6.insert(prefix, hop),
+        };
+        match before {
+            Ok(Some(before)) => self.release(before),
+            Ok(None) => {}
+            Err(error) => {
+                self.release(hop);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a route; returns whether there was one.
+    pub fn remove_route(&mut self, prefix: IpPrefix) -> bool {
+        let before = match prefix.address() {
+            IpAddr::V4(_) => self.routes4.remove(prefix),
+            IpAddr::V6(_) => self.routes6.remove(prefix),
+        };
+        before.map(|hop| self.release(hop)).is_some()
+    }
+
+    /// Sets the MAC address of a station for good.
+    pub fn fix_neighbour(&mut self, station: Station, mac: Mac) {
+        self.neighbours.fix(station, mac);
+        self.changed = true;
+        self.add_station(station);
+    }
+
+    /// The numbers of IPv4 and IPv6 routes.
+    #[must_use]
+    pub fn route_counts(&self) -> [usize; 2] {
+        [self.routes4.iter().count(), self.routes6.iter().count()]
+    }
+
+    /// All routes, in no particular order.
+    #[must_use]
+    pub fn routes(&self) -> Vec<(IpPrefix, NextHop)> {
+        let all = self.routes4.iter().chain(self.routes6.iter());
+        all.filter_map(|(prefix, hop)| Some((prefix, self.hops[usize::from(hop.0)]?.0))).collect()
+    }
+
+    /// The next hop of exactly this prefix.
+    #[must_use]
+    pub fn route(&self, prefix: IpPrefix) -> Option<NextHop> {
+        let hop = match prefix.address() {
+            IpAddr::V4(_) => self.routes4.get(prefix),
+            IpAddr::V6(_) => self.routes6.get(prefix),
+        }?;
+        self.hops[usize::from(hop.0)].map(|(next, _)| next)
+    }
+
+    /// The number of a next hop for one more route.
+    fn number(&mut self, next: NextHop) -> Option<Hop> {
+        if let Some(hop) = self.numbers.get(&next).copied() {
+            if let Some((_, users)) = &mut self.hops[usize::from(hop.0)] {
+                *users += 1;
+            }
+            return Some(hop);
+        }
+        let free = self.hops.iter().skip(1).position(Option::is_none).map(|at| at + 1);
+        let number = free.unwrap_or(self.hops.len());
+        let hop = Hop(u16::try_from(number).ok().filter(|number| *number <= Hop::MAX.0)?);
+        if free.is_none() {
+            self.hops.push(None);
+        }
+        self.hops[number] = Some((next, 1));
+        self.changed = true;
+        self.numbers.insert(next, hop);
+        Some(hop)
+    }
+
+    /// A route no longer uses a next hop.
+    fn release(&mut self, hop: Hop) {
+        let place = &mut self.hops[usize::from(hop.0)];
+        if let Some((next, users)) = place {
+            *users -= 1;
+            if *users == 0 {
+                self.numbers.remove(next);
+                if let NextHop::Multipath(number) = *next
+                    && let Some(list) = self.lists[usize::from(number)].take()
+                {
+                    self.list_numbers.remove(&list);
+                }
+                *place = None;
+                self.changed = true;
+            }
+        }
+    }
+
+    /// Gives a station that has been resolved a route of its own, unless there is one, so that its packets need no
+    /// second look-up.
+    pub(super) fn add_station(&mut self, station: Station) {
+        if let Some(prefix) = whole(station.1).filter(|prefix| self.is_on_link(*prefix, station)) {
+            // Without room for the route, its packets are resolved one by one.
+            let _ = self.set_route(prefix, NextHop::Station(station));
+        }
+    }
+
+    pub(super) fn remove_station(&mut self, station: Station) {
+        if let Some(prefix) =
+            whole(station.1).filter(|prefix| self.route(*prefix) == Some(NextHop::Station(station)))
+        {
+            self.remove_route(prefix);
+        }
+    }
+
+    /// Whether an address has no route of its own, is not link-local, and lies on the link of its port.
+    fn is_on_link(&self, prefix: IpPrefix, (port, address): Station) -> bool {
+        let on_link = |port: &Interface| port.reaches(address) && !crate::interface::is_link_local(address);
+        self.route(prefix).is_none() && self.ports.get(usize::from(port)).is_some_and(on_link)
+    }
+
+    pub(super) fn adjacencies(&self) -> AdjacencyTable {
+        let adjacency = |hop: &Option<(NextHop, usize)>| self.adjacency((*hop)?.0);
+        AdjacencyTable::new(
+            self.hops.iter().map(|hop| adjacency(hop).unwrap_or(Adjacency::UNRESOLVED)).collect(),
+            self.hops.iter().map(|hop| hop.map(|(next, _)| next)).collect(),
+            self.hops.iter().map(|hop| hop.map_or_else(Box::default, |(next, _)| self.paths(next))).collect(),
+            Arc::clone(&self.ports),
+        )
+    }
+
+    /// The paths of a next hop that is several.
+    fn paths(&self, next: NextHop) -> Box<[SharedPath]> {
+        let NextHop::Multipath(number) = next else { return Box::default() };
+        let mut up_to = 0;
+        let path = |(next, share): &(NextHop, u16)| {
+            up_to += u32::from(*share);
+            SharedPath::new(up_to, self.adjacency(*next).unwrap_or(Adjacency::UNRESOLVED), *next)
+        };
+        self.list(number).unwrap_or_default().iter().map(path).collect()
+    }
+
+    /// The adjacency of a next hop whose station is known.
+    fn adjacency(&self, next: NextHop) -> Option<Adjacency> {
+        let NextHop::Station(station) = next else { return None };
+        let mac = self.neighbours.mac(station)?;
+        let port = self.ports.get(usize::from(station.0))?;
+        let mut addresses = [0; 12];
+        addresses[..6].copy_from_slice(&mac.0);
+        addresses[6..].copy_from_slice(&port.mac.0);
+        Some(Adjacency { addresses, port: station.0, mtu: port.mtu })
+    }
+}
+
+/// The prefix of a single address.
+fn whole(address: IpAddr) -> Option<IpPrefix> {
+    IpPrefix::around(address, if address.is_ipv4() { 32 } else { 128 })
+}

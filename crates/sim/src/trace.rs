@@ -1,0 +1,79 @@
+//! One flow followed through a run on one thread. Hosts' links are special then, so that their packets pass a branch that other
+//! links do not have; switches get observers. A run without a trace executes none of this.
+
+use std::sync::Arc;
+
+use weft_core::record::Reason;
+use weft_core::stack::Layout;
+use weft_core::{FlowId, LinkId, PacketId, SwitchId, Time};
+use weft_recorder::flow_series::sample;
+use weft_recorder::trace::{Trace, TracedSwitch, Tracing};
+use weft_topology::Node;
+
+use crate::context::Context;
+use crate::domain::Domain;
+
+impl Domain {
+    /// Follows a flow from now on; the domain is the only one, and nothing has happened yet.
+    pub(crate) fn follow(&mut self, flow: FlowId) -> Trace {
+        let trace = Trace::new(flow);
+        let plan = Arc::clone(&self.cx.plan);
+        for number in 0..plan.setup.graph.switches().len() {
+            let switch = SwitchId(number as u32);
+            let node = plan.setup.graph.node_index(Node::Switch(switch)) as u32;
+            self.devices.observe(&plan, switch, Box::new(TracedSwitch { node, trace: trace.clone() }));
+        }
+        self.cx.wires.trace_hosts();
+        self.cx.trace = Some(trace.clone());
+        trace
+    }
+
+    /// Notes the state of the sender that has just received packets.
+    pub(crate) fn note_sender(&mut self) {
+        let Some(trace) = &self.cx.trace else { return };
+        let (now, mut tracing) = (self.cx.now, trace.open());
+        let Tracing { found, answers, .. } = &mut *tracing;
+        answers.retain(|(lands, _)| *lands >= now);
+        if let Some(active) = self.hosts.ends.senders.get(found.flow) {
+            let state = sample(now, found.flow, &active.end.report());
+            for (_, event) in answers.iter().filter(|(lands, _)| *lands == now) {
+                found.events[*event].sender = Some(state);
+            }
+        }
+    }
+}
+
+impl Context {
+    /// The index of the node that a link leaves, or that it leads to.
+    fn node(&self, node: Node) -> u32 {
+        self.plan.setup.graph.node_index(node) as u32
+    }
+
+    /// The first bit of a packet leaves by a special link.
+    #[cold]
+    pub(crate) fn trace_sent(&mut self, link: LinkId, packet: PacketId) {
+        let (from, Some(trace)) = (self.wires[link].from, &self.trace) else { return };
+        let (header, body) = (self.pool.headers.get(packet), self.pool.body(packet));
+        let mut tracing = trace.open();
+        if matches!(from, Node::Host(_)) && body.flow() == tracing.found.flow {
+            tracing.sent(self.now, self.node(from), packet, (header, body));
+        }
+    }
+
+    /// A packet will land at the far end of a special link.
+    #[cold]
+    pub(crate) fn trace_lands(&mut self, link: LinkId, packet: PacketId, lands: Time) {
+        let (to, Some(trace)) = (self.wires[link].to, &self.trace) else { return };
+        if matches!(to, Node::Host(_)) {
+            trace.open().lands(lands, self.node(to), packet, self.pool.headers.get(packet));
+        }
+    }
+
+    /// A packet is lost on a link.
+    #[cold]
+    pub(crate) fn trace_lost(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
+        let Some(trace) = &self.trace else { return };
+        let node = self.node(self.wires[link].from);
+        trace.open().lost(self.now, node, packet, (self.pool.headers.get(packet), reason));
+    }
+}

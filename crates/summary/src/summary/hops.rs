@@ -1,0 +1,61 @@
+//! What hops and tiers are called. Must not depend on what happened there.
+
+use std::collections::BTreeSet;
+use weft_core::record::RunRecord;
+
+/// The names of hops by their numbers, for packets that cross the highest tier: up from the host, then down. Packets that
+/// turn round below it leave the switch after their last hop upwards towards a lower tier. More hops than that have only their
+/// numbers.
+#[must_use]
+pub fn hop_names(record: &RunRecord) -> Vec<String> {
+    let tiers = tier_words(record);
+    let top = tiers.len().saturating_sub(1);
+    let tier = |place: usize| tiers[if place <= top { place } else { 2 * top - place }].as_str();
+    let known = (0..2 * top).map(|hop| format!("{} → {}", tier(hop), tier(hop + 1)));
+    let hops =
+        record.hops.len().max(record.drops.iter().map(|drop| usize::from(drop.hop) + 1).max().unwrap_or(0));
+    let further = (2 * top..hops).map(|hop| format!("hop {hop}"));
+    known.chain(further).collect()
+}
+
+/// What the nodes of each tier are called: their common word without its number, or `tier 2`. Hosts are `host`.
+#[must_use]
+pub fn tier_words(record: &RunRecord) -> Vec<String> {
+    let top = record.nodes.iter().map(|node| node.tier).max().unwrap_or(0);
+    let word = |tier: u8| {
+        let members = record.nodes.iter().filter(|node| node.tier == tier);
+        let stem = |name: &str| {
+            let stem = name.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+            stem.to_ascii_lowercase()
+        };
+        let words: BTreeSet<String> = members.map(|node| stem(&node.name)).collect();
+        match words.into_iter().collect::<Vec<_>>().as_slice() {
+            _ if tier == 0 => "host".to_owned(),
+            [one] if !one.is_empty() => one.clone(),
+            _ if top == 1 => "switch".to_owned(),
+            _ => format!("tier {tier}"),
+        }
+    };
+    (0..=top).map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::NodeRecord;
+
+    fn record(nodes: &[(&str, u8)]) -> RunRecord {
+        let node = |(name, tier): &(&str, u8)| NodeRecord { name: (*name).to_owned(), tier: *tier };
+        RunRecord { nodes: nodes.iter().map(node).collect(), ..RunRecord::default() }
+    }
+
+    #[test]
+    fn hops_are_named_by_the_tiers_between_which_they_lead() {
+        let leaf_spine = record(&[("host0", 0), ("leaf0", 1), ("leaf1", 1), ("spine0", 2)]);
+        assert_eq!(hop_names(&leaf_spine), ["host → leaf", "leaf → spine", "spine → leaf", "leaf → host"]);
+        let one = record(&[("a", 0), ("b", 0), ("switch0", 1)]);
+        assert_eq!(hop_names(&one), ["host → switch", "switch → host"]);
+        let mixed = record(&[("h0", 0), ("tor-1", 1), ("rack2", 1), ("core", 2)]);
+        assert_eq!(hop_names(&mixed)[1], "tier 1 → core");
+    }
+}

@@ -1,0 +1,187 @@
+//! What a failure or a pause storm cost: how far the throughput fell and when it was back. Reads the time series only.
+
+use serde::{Deserialize, Serialize};
+use weft_core::record::{IncidentRecord, Reason, RunRecord, TimeSeries};
+
+/// Bins before an incident with which what follows is compared, at most and at least.
+const BEFORE: (usize, usize) = (50, 3);
+/// Bins of the moving mean.
+const SMOOTHED: usize = 3;
+
+/// An incident that disturbs the network, and what it cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IncidentCost {
+    /// When, microseconds.
+    pub at_us: f64,
+    /// `failure` or `storm_begins`.
+    pub kind: String,
+    /// The cables or hosts.
+    pub places: Vec<String>,
+    /// When the repair or the end of the storm followed; absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_us: Option<f64>,
+    /// Packets lost because a link was down or no route was left, until the next incident of this kind.
+    pub lost: u64,
+    /// What it did to the throughput; absent without a time series, with too few bins before it, or when flows had stopped
+    /// arriving.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput: Option<ThroughputDip>,
+}
+
+/// Throughput around an incident, moving mean over three bins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThroughputDip {
+    /// Mean before it, Gbit/s.
+    pub before_gbps: f64,
+    /// Standard deviation before it, Gbit/s.
+    pub deviation_gbps: f64,
+    /// The lowest afterwards, Gbit/s.
+    pub lowest_gbps: f64,
+    /// Whether that is further below the mean than twice the standard deviation and 5 % of the mean.
+    pub fell: bool,
+    /// From the incident until the throughput was back within one standard deviation, or 1 %, of the mean, microseconds; absent: not
+    /// before flows stopped arriving, the next incident of this kind, or the end. Meaningless unless it fell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_us: Option<f64>,
+}
+
+impl IncidentCost {
+    /// Of the incidents of a run.
+    #[must_use]
+    pub fn of(record: &RunRecord) -> Vec<IncidentCost> {
+        let during: Vec<&IncidentRecord> =
+            record.incidents.iter().filter(|incident| incident.at < record.ended).collect();
+        let disturbing = during.iter().enumerate().filter(|(_, incident)| incident.kind.disturbs());
+        disturbing.map(|(number, _)| cost(record, &during, number)).collect()
+    }
+}
+
+fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentCost {
+    let incident = all[number];
+    let mut later = all[number + 1..].iter();
+    let ends = later
+        .clone()
+        .find(|next| !next.kind.disturbs() && next.places.iter().any(|p| incident.places.contains(p)));
+    let next = later.find(|next| next.kind.disturbs());
+    let previous = all[..number].last();
+    let stop = next.map_or(record.ended, |next| next.at);
+    let stop = record.arrivals.map_or(stop, |arrivals| stop.min(arrivals.until));
+    let series = record.series.as_ref();
+    let bin = |series: &TimeSeries, at: weft_core::Time| (at.0 / series.every.0.max(1)) as usize;
+    let dip = series.and_then(|series| {
+        let first = previous.map_or(0, |previous| bin(series, previous.at) + 1);
+        dip(series, record, (first, bin(series, incident.at), bin(series, stop)))
+    });
+    let lost = series.map_or(0, |series| {
+        let from = bin(series, incident.at).min(series.bins.len());
+        let to = next.map_or(series.bins.len(), |next| bin(series, next.at)).clamp(from, series.bins.len());
+        let reasons = [Reason::LinkDown, Reason::NoRoute].map(|reason| reason as usize);
+        series.bins[from..to].iter().flat_map(|bin| reasons.map(|reason| bin.dropped[reason])).sum()
+    });
+    IncidentCost {
+        at_us: incident.at.0 as f64 / 1e6,
+        kind: incident.kind.name().to_owned(),
+        places: incident.places.clone(),
+        until_us: ends.map(|end| end.at.0 as f64 / 1e6),
+        lost,
+        throughput: dip,
+    }
+}
+
+/// The moving mean from a bin on, Gbit/s.
+fn smoothed(series: &TimeSeries, record: &RunRecord, from: usize) -> f64 {
+    let sum: f64 = (from..from + SMOOTHED).map(|bin| series.throughput(bin, record.ended)).sum();
+    sum / SMOOTHED as f64 / 1e9
+}
+
+/// Compares bins `first..at` with bins `at..stop`.
+fn dip(
+    series: &TimeSeries,
+    record: &RunRecord,
+    (first, at, stop): (usize, usize, usize),
+) -> Option<ThroughputDip> {
+    let stop = stop.min(series.bins.len());
+    // flows build up at the start of a run: the later half of what lies before
+    let first = if first == 0 { at / 2 } else { first }.max(at.saturating_sub(BEFORE.0));
+    if at < first + BEFORE.1 + SMOOTHED || stop < at + SMOOTHED {
+        return None;
+    }
+    let before: Vec<f64> = (first..=at - SMOOTHED).map(|bin| smoothed(series, record, bin)).collect();
+    let mean = before.iter().sum::<f64>() / before.len() as f64;
+    let variance = before.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / before.len() as f64;
+    let deviation = variance.sqrt();
+    let after: Vec<f64> = (at..=stop - SMOOTHED).map(|bin| smoothed(series, record, bin)).collect();
+    let threshold = mean - (2.0 * deviation).max(0.05 * mean);
+    let back_at = mean - deviation.max(0.01 * mean);
+    let falls = after.iter().position(|value| *value < threshold);
+    let recovers = |falls: usize| {
+        let back = after[falls..].iter().position(|value| *value >= back_at)?;
+        let end = series.begins(at + falls + back + 1);
+        Some(end.0 as f64 / 1e6 - series.begins(at).0 as f64 / 1e6)
+    };
+    let until = falls.and_then(|falls| Some(falls + after[falls..].iter().position(|v| *v >= back_at)?));
+    let lowest = after[..until.unwrap_or(after.len())].iter().copied().fold(f64::INFINITY, f64::min);
+    Some(ThroughputDip {
+        before_gbps: mean,
+        deviation_gbps: deviation,
+        lowest_gbps: if lowest.is_finite() { lowest } else { mean },
+        fell: falls.is_some() && mean > 0.0,
+        recovery_us: falls.and_then(recovers),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::{Incident, TimeBin};
+    use weft_core::{Bytes, Span, Time};
+
+    /// Bins of 10 us: 10 Gb/s, nothing for ten bins after the failure at 300 us, 10 Gb/s again.
+    fn record(during: u64) -> RunRecord {
+        let full = 12_500;
+        let bin = |n: u64| TimeBin {
+            delivered: Bytes(if (30..40).contains(&n) { during } else { full + n % 2 }),
+            ..TimeBin::default()
+        };
+        let incident = |at: u64, kind| IncidentRecord {
+            at: Time::ZERO + Span::from_us(at),
+            kind,
+            places: vec!["leaf0-spine0".to_owned()],
+        };
+        RunRecord {
+            series: Some(TimeSeries {
+                every: Span::from_us(10),
+                bins: (0..100).map(bin).collect(),
+                ..TimeSeries::default()
+            }),
+            incidents: vec![incident(300, Incident::Failure), incident(800, Incident::Repair)],
+            ended: Time::ZERO + Span::from_us(1_000),
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_failure_that_stops_everything_costs_the_time_until_it_flows_again() {
+        let cost = &IncidentCost::of(&record(0))[0];
+        assert_eq!((cost.at_us, cost.until_us), (300.0, Some(800.0)));
+        let dip = cost.throughput.unwrap();
+        assert!(dip.fell && (dip.before_gbps - 10.0).abs() < 0.01 && dip.lowest_gbps == 0.0, "{dip:?}");
+        assert_eq!(
+            dip.recovery_us,
+            Some(110.0),
+            "the first three bins at full throughput begin 100 us later"
+        );
+    }
+
+    #[test]
+    fn what_stays_within_the_variation_before_is_no_dip() {
+        let cost = &IncidentCost::of(&record(12_400))[0];
+        assert!(!cost.throughput.unwrap().fell, "0.8 % is less than 5 %");
+    }
+
+    #[test]
+    fn a_failure_after_the_end_did_not_happen() {
+        let record = RunRecord { ended: Time::ZERO + Span::from_us(200), ..record(0) };
+        assert!(IncidentCost::of(&record).is_empty());
+    }
+}

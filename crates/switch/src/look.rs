@@ -1,0 +1,71 @@
+//! What is read of all ports at the end of a bin of the run over time: one pass, cheap where nothing is queued.
+
+use weft_core::{Bytes, PortId, Time};
+
+use crate::foresight::{Foresight, Leaving};
+use crate::outputs::Outputs;
+use crate::port::Output;
+use crate::switch::Switch;
+
+/// What a port has counted so far, and what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortLook {
+    /// Packets marked.
+    pub marked: u64,
+    /// Integral of the bytes held over time, in byte-picoseconds.
+    pub byte_time: u128,
+    /// Peak number of bytes held since the look before.
+    pub peak: Bytes,
+    /// Wire bytes of packets whose departure is foreseen and whose first bit has not left.
+    pub waiting: Bytes,
+}
+
+impl Switch {
+    /// Looks at the ports that have held something since the last look, after all events before `after`; time integrals run up to
+    /// `now`. Peaks start again.
+    pub fn look(&mut self, (after, now): (Time, Time), mut seen: impl FnMut(PortId, PortLook)) {
+        let outputs = &mut self.outputs;
+        // pause frames are sent without being held
+        let all = outputs.ingress.is_some();
+        for port in 0..outputs.len() {
+            let held = &outputs.ports[port].port;
+            if all || held.bytes > 0 || held.counters.peak > Bytes::ZERO {
+                let port = PortId(port as u16);
+                outputs.settle(after, port);
+                seen(port, outputs.look(port, (after, now)));
+            }
+        }
+    }
+}
+
+impl Outputs {
+    /// See [`Switch::look`]; what has left before `after` must have been released.
+    #[inline]
+    fn look(&mut self, port: PortId, (after, now): (Time, Time)) -> PortLook {
+        let Output { port: held, foresight, .. } = &mut self.ports[port.index()];
+        let peak = std::mem::replace(&mut held.counters.peak, Bytes(held.bytes));
+        let counters = held.counters;
+        let (waiting, byte_time) = match foresight {
+            None => (0, held.counters_until(now).byte_time),
+            Some(_) if held.bytes == 0 => (0, counters.byte_time),
+            Some(foresight) => {
+                let (started, rest) = foresight.to_come((after, now));
+                (held.bytes - started, counters.byte_time - rest)
+            }
+        };
+        PortLook { marked: counters.marked, byte_time, peak, waiting: Bytes(waiting) }
+    }
+}
+
+impl Foresight {
+    /// Of the packets that have not left before `after`: the bytes of the first, if its first bit has left, as no other's can
+    /// have; and the byte-picoseconds they all add from `now` on.
+    fn to_come(&self, (after, now): (Time, Time)) -> (u64, u128) {
+        let mut packets = self.all();
+        let rest = |packet: &Leaving| u128::from(u64::from(packet.wire) * packet.at.since(now).0);
+        let Some(first) = packets.next() else { return (0, 0) };
+        let waits = first.at.since(after) >= self.time_of(first.wire);
+        let started = if waits { 0 } else { u64::from(first.wire) };
+        (started, packets.fold(rest(&first), |sum, packet| sum + rest(&packet)))
+    }
+}

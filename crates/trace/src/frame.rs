@@ -1,0 +1,262 @@
+//! Real headers of a simulated packet: Ethernet, IPv4, and TCP, UDP or RoCEv2. Payload is zeros and mostly left out, as a
+//! capture with a short snap length leaves it out; lengths and checksums are those of the whole packet.
+//!
+//! The simulator counts payload bytes from 0 and gives SYN no sequence number; here the initial sequence numbers are 0, so that
+//! payload begins at 1.
+
+use std::net::Ipv4Addr;
+
+use weft_core::segment::{Flags, Segment};
+use weft_core::trace::TracedPacket;
+use weft_core::{Ecn, HostId, PacketKind, Time};
+use weft_packet::checksum::Sum;
+use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, protocol};
+
+use crate::WireProtocol;
+
+/// A frame as it is captured.
+pub(crate) struct FrameBytes {
+    /// Its first bytes.
+    pub(crate) bytes: Vec<u8>,
+    /// How long it is in whole, without preamble, check sequence and gap.
+    pub(crate) length: u32,
+}
+
+/// What a frame needs of its flow.
+#[derive(Clone, Copy)]
+pub(crate) struct FlowOnWire {
+    pub(crate) protocol: WireProtocol,
+    /// Payload of the whole flow.
+    pub(crate) size: u64,
+    /// Payload of a full packet, which packet sequence numbers count.
+    pub(crate) mss: u64,
+}
+
+/// UDP port of RoCEv2 (InfiniBand Architecture, annex A17).
+const ROCE: u16 = 4791;
+
+/// The frame of a packet.
+pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> FrameBytes {
+    let (above, payload) = match (flow.protocol, packet.segment) {
+        (WireProtocol::Tcp, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
+            tcp(flow, packet, &segment)
+        }
+        (WireProtocol::Roce, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
+            udp(packet, Some(ROCE), &infiniband(flow, packet, &segment), packet.payload)
+        }
+        _ => udp(packet, None, &[], packet.payload),
+    };
+    let number = if flow.protocol == WireProtocol::Tcp { protocol::TCP } else { protocol::UDP };
+    let number = if above.len() >= 20 && number == protocol::TCP { number } else { protocol::UDP };
+    let (source, destination) = (address(packet.header.source), address(packet.header.destination));
+    let ecn = match packet.header.marks.ecn {
+        _ if marked => 3,
+        Ecn::NotCapable => 0,
+        _ => 2,
+    };
+    let ip = Ipv4Header {
+        protocol: number,
+        traffic_class: packet.header.class.0 << 5 | ecn,
+        dont_fragment: true,
+        payload: (above.len() as u64 + payload).min(65_515) as u16,
+        ..Ipv4Header::between(source, destination)
+    };
+    let ethernet = EthernetHeader {
+        destination: mac(packet.header.destination),
+        source: mac(packet.header.source),
+        kind: EtherType::IPV4,
+    };
+    let bytes = [ethernet.to_bytes().as_slice(), &ip.to_bytes(), &above].concat();
+    let length = bytes.len() as u32 + payload as u32;
+    FrameBytes { bytes, length }
+}
+
+/// 10.x.y.z, the address that hash functions of the simulator see.
+fn address(host: HostId) -> Ipv4Addr {
+    Ipv4Addr::from(0x0a00_0000 | host.0)
+}
+
+/// A locally administered address.
+fn mac(host: HostId) -> Mac {
+    let [a, b, c, d] = host.0.to_be_bytes();
+    Mac([0x02, 0, a, b, c, d])
+}
+
+fn ports(packet: &TracedPacket) -> (u16, u16) {
+    ((packet.header.ports >> 16) as u16, packet.header.ports as u16)
+}
+
+/// A TCP header with its options, and the payload after it.
+fn tcp(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> (Vec<u8>, u64) {
+    let flags = segment.flags;
+    let syn = flags.has(Flags::SYN);
+    let opens = syn && !flags.has(Flags::ACK);
+    let sequence = match (packet.forward, syn) {
+        (_, true) => 0,
+        (true, false) => segment.sequence + 1,
+        (false, false) => 1,
+    };
+    let everything = segment.ack == Segment::EVERYTHING;
+    let ack = if everything { flow.size } else { segment.ack };
+    let options = options(segment, ack, syn);
+    let (source, destination) = ports(packet);
+    let mut bits = 0u8;
+    for (flag, bit) in [(Flags::FIN, 1), (Flags::SYN, 2), (Flags::ECE, 0x40), (Flags::CWR, 0x80)] {
+        bits |= if flags.has(flag) { bit } else { 0 };
+    }
+    bits |= if opens { 0 } else { 0x10 };
+    let mut bytes = Vec::with_capacity(60);
+    bytes.extend(source.to_be_bytes());
+    bytes.extend(destination.to_be_bytes());
+    bytes.extend((sequence as u32).to_be_bytes());
+    bytes.extend((if opens { 0 } else { ack as u32 + 1 }).to_be_bytes());
+    bytes.extend([(5 + options.len() as u8 / 4) << 4, bits, 0xff, 0xff, 0, 0, 0, 0]);
+    bytes.extend(options);
+    let length = bytes.len() + packet.payload as usize;
+    let ends = (address(packet.header.source), address(packet.header.destination));
+    let sum = Sum::default().bytes(&bytes).pseudo_v4(ends, protocol::TCP, length).checksum();
+    bytes[16..18].copy_from_slice(&sum.to_be_bytes());
+    (bytes, packet.payload)
+}
+
+/// Timestamps in microseconds, and the blocks of selective acknowledgements.
+fn options(segment: &Segment, ack: u64, syn: bool) -> Vec<u8> {
+    let micros = |time: Time| (time.0 / 1_000_000) as u32;
+    // In payload the field of the echo holds something else.
+    let echo = if segment.flags.has(Flags::ACK) { micros(segment.echo) } else { 0 };
+    let mut bytes = vec![1, 1, 8, 10];
+    bytes.extend(micros(segment.sent).to_be_bytes());
+    bytes.extend(echo.to_be_bytes());
+    let blocks: Vec<(u64, u64)> = if syn { Vec::new() } else { segment.sacked().collect() };
+    let blocks: Vec<_> = blocks.into_iter().filter(|(from, to)| from < to && *from >= ack).collect();
+    if !blocks.is_empty() {
+        bytes.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
+        for (from, to) in blocks {
+            bytes.extend((from as u32 + 1).to_be_bytes());
+            bytes.extend((to as u32 + 1).to_be_bytes());
+        }
+    }
+    bytes
+}
+
+/// A UDP header with what follows it, and the payload after that. No checksum (RFC 768), as RoCEv2 has it.
+fn udp(packet: &TracedPacket, to: Option<u16>, above: &[u8], payload: u64) -> (Vec<u8>, u64) {
+    let (source, destination) = ports(packet);
+    let length = (8 + above.len() as u64 + payload).min(65_515) as u16;
+    let mut bytes = Vec::with_capacity(32);
+    bytes.extend(source.to_be_bytes());
+    bytes.extend(to.unwrap_or(destination).to_be_bytes());
+    bytes.extend(length.to_be_bytes());
+    bytes.extend([0, 0]);
+    bytes.extend(above);
+    (bytes, payload)
+}
+
+/// Opcodes of a reliable connection, and that of a congestion notification packet.
+mod opcode {
+    pub(super) const FIRST: u8 = 0x00;
+    pub(super) const MIDDLE: u8 = 0x01;
+    pub(super) const LAST: u8 = 0x02;
+    pub(super) const ONLY: u8 = 0x04;
+    pub(super) const ACK: u8 = 0x11;
+    pub(super) const NOTIFICATION: u8 = 0x81;
+}
+
+/// The base transport header of InfiniBand, and the extended header of what acknowledges.
+fn infiniband(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> Vec<u8> {
+    let mss = flow.mss.max(1);
+    let negative = segment.flags.has(Flags::SYN);
+    let last = segment.end() >= flow.size;
+    let acknowledged = if segment.ack == Segment::EVERYTHING { flow.size } else { segment.ack };
+    let (code, number) = match packet.header.kind {
+        kind if kind.is_payload() => match (segment.sequence == 0, last) {
+            (true, true) => (opcode::ONLY, 0),
+            (true, false) => (opcode::FIRST, 0),
+            (false, false) => (opcode::MIDDLE, segment.sequence / mss),
+            (false, true) => (opcode::LAST, segment.sequence / mss),
+        },
+        PacketKind::Control if segment.flags.has(Flags::ECE) => (opcode::NOTIFICATION, 0),
+        // A positive answer names the last packet that arrived, a negative one the first that is missing.
+        _ if negative => (opcode::ACK, acknowledged / mss),
+        _ => (opcode::ACK, acknowledged.div_ceil(mss).saturating_sub(1)),
+    };
+    let pair = packet.header.ports & 0xffff;
+    let asks = u8::from(last || segment.flags.has(Flags::CWR)) << 7;
+    let mut bytes = vec![code, 0x40, 0xff, 0xff, 0];
+    bytes.extend(&pair.to_be_bytes()[1..]);
+    bytes.push(if packet.forward { asks } else { 0 });
+    bytes.extend(&(number as u32).to_be_bytes()[1..]);
+    match code {
+        opcode::ACK => bytes.extend([if negative { 0x60 } else { 0x1f }, 0, 0, 0]),
+        opcode::NOTIFICATION => bytes.extend([0; 16]),
+        _ => {}
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::segment::{Block, BlockCount, ports as ports_of};
+    use weft_core::{FlowId, Header};
+    use weft_packet::{EthernetFrame, Ipv4Packet};
+
+    const FLOW: FlowOnWire = FlowOnWire { protocol: WireProtocol::Tcp, size: 10_000, mss: 1_000 };
+
+    fn packet(segment: Segment, forward: bool) -> TracedPacket {
+        let header = Header {
+            source: HostId(1),
+            destination: HostId(300),
+            ports: ports_of(FlowId(7)),
+            kind: if forward { PacketKind::Data } else { PacketKind::Ack },
+            ..Header::default()
+        };
+        TracedPacket { header, forward, payload: u64::from(segment.length), segment: Some(segment) }
+    }
+
+    /// Headers parse, lengths are those of the whole packet, and the checksum over payload of zeros is right.
+    #[test]
+    fn a_data_packet_is_a_valid_tcp_segment() {
+        let segment = Segment { sequence: 2_000, length: 1_000, ..Segment::default() };
+        let frame = frame(&FLOW, &packet(segment, true), true);
+        assert_eq!(u64::from(frame.length), frame.bytes.len() as u64 + 1_000);
+        let mut whole = frame.bytes.clone();
+        whole.resize(frame.length as usize, 0);
+        let ethernet = EthernetFrame::parse(&whole).unwrap();
+        let ip = Ipv4Packet::parse(ethernet.payload).unwrap();
+        assert_eq!((ip.destination, ip.traffic_class & 3), (Ipv4Addr::new(10, 0, 1, 44), 3));
+        assert_eq!(u32::from_be_bytes(ip.payload[4..8].try_into().unwrap()), 2_001);
+        let sum =
+            Sum::default().bytes(ip.payload).pseudo_v4((ip.source, ip.destination), 6, ip.payload.len());
+        assert_eq!(sum.checksum(), 0);
+    }
+
+    #[test]
+    fn an_acknowledgement_names_the_next_byte_and_the_blocks_beyond() {
+        let block = Block { offset: 1_000, length: 500 };
+        let segment = Segment {
+            ack: 3_000,
+            flags: Flags::ACK,
+            blocks_used: BlockCount::One,
+            blocks: [block; 3],
+            ..Segment::default()
+        };
+        let bytes = frame(&FLOW, &packet(segment, false), false).bytes;
+        let tcp = &bytes[34..];
+        let word = |at: usize| u32::from_be_bytes(tcp[at..at + 4].try_into().unwrap());
+        assert_eq!((word(8), tcp[13]), (3_001, 0x10));
+        assert_eq!((&tcp[32..36], word(36), word(40)), (&[1, 1, 5, 10][..], 4_001, 4_501));
+    }
+
+    #[test]
+    fn queue_pairs_count_packets() {
+        let roce = FlowOnWire { protocol: WireProtocol::Roce, ..FLOW };
+        let data = Segment { sequence: 9_000, length: 1_000, ..Segment::default() };
+        let bytes = frame(&roce, &packet(data, true), false).bytes;
+        assert_eq!(u16::from_be_bytes(bytes[36..38].try_into().unwrap()), ROCE);
+        assert_eq!((bytes[42], &bytes[51..54]), (opcode::LAST, &[0, 0, 9][..]));
+        let answer = Segment { ack: 5_000, flags: Flags::ACK, ..Segment::default() };
+        let bytes = frame(&roce, &packet(answer, false), false).bytes;
+        assert_eq!((bytes[42], &bytes[51..54]), (opcode::ACK, &[0, 0, 4][..]));
+    }
+}

@@ -1,0 +1,214 @@
+//! A flow's packets as a table, one row per event, for people and as CSV.
+
+use std::fmt::Write;
+
+use weft_core::Time;
+use weft_core::record::{FlowSample, RunRecord};
+use weft_core::segment::{Flags, Segment};
+use weft_core::trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
+use weft_draw::Columns;
+use weft_draw::text::count;
+
+/// The columns of the CSV: name and meaning.
+pub const TRACE_COLUMNS: [(&str, &str); 16] = [
+    ("time_ps", "when"),
+    ("event", "sent, queued (arrived at a switch), left, dropped or received"),
+    ("node", "where"),
+    ("packet", "number of the packet in the order of sending"),
+    ("direction", "data: from the flow's sender; ack: towards it"),
+    ("flags", "SYN, FIN, ECE, CWR, again (a retransmission)"),
+    ("sequence", "first payload byte; empty where the transport has no byte sequence"),
+    ("payload_bytes", "payload"),
+    ("ack", "next payload byte expected"),
+    ("wire_bytes", "size on the wire"),
+    ("marked", "1 with a congestion mark"),
+    ("wait_ps", "time in the queue of the switch that it leaves"),
+    ("reason", "why it was dropped"),
+    ("cwnd_bytes", "the sender's congestion window after the packet; received by the sender only"),
+    ("in_flight_bytes", "payload in flight as the sender knows it; likewise"),
+    ("rate_bps", "the rate at which it may send, where a rate limits it; likewise"),
+];
+
+/// The table as comma-separated values, with a header.
+#[must_use]
+pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
+    let names: Vec<&str> = TRACE_COLUMNS.iter().map(|(name, _)| *name).collect();
+    let mut text = names.join(",") + "\n";
+    for (event, wait) in with_waits(trace) {
+        let packet = &trace.packets[event.packet as usize];
+        let or_empty = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+        let sender = event.sender.as_ref();
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            event.time.0,
+            event.step.name(),
+            node(record, event.node),
+            event.packet,
+            if packet.forward { "data" } else { "ack" },
+            flags(packet),
+            or_empty(sequence(packet)),
+            packet.payload,
+            or_empty(acknowledged(packet)),
+            event.wire,
+            u8::from(event.marked),
+            or_empty(wait),
+            reason(event.step),
+            or_empty(sender.map(|sender| sender.cwnd.0)),
+            or_empty(sender.map(|sender| sender.in_flight.0)),
+            or_empty(sender.and_then(|sender| Some(sender.rate?.0))),
+        );
+    }
+    text
+}
+
+/// The table for a terminal.
+#[must_use]
+pub fn text(trace: &FlowTrace, record: &RunRecord) -> String {
+    let header = ["time", "node", "event", "packet", "what"];
+    let row = |(event, wait): (&TraceEvent, Option<u64>)| {
+        let packet = &trace.packets[event.packet as usize];
+        let time = format!("{:.3} us", event.time.0 as f64 / 1e6);
+        let event_words = match (event.step, wait) {
+            (TraceStep::Left, Some(wait)) if wait > 0 => format!("left after {:.3} us", wait as f64 / 1e6),
+            (TraceStep::Dropped(_), _) => format!("dropped: {}", reason(event.step).replace('_', " ")),
+            (step, _) => step.name().to_owned(),
+        };
+        let state = event.sender.as_ref().map_or(String::new(), sender);
+        let mark = if event.marked { " marked" } else { "" };
+        vec![
+            time,
+            node(record, event.node),
+            event_words,
+            event.packet.to_string(),
+            format!("{}{mark}{state}", what(packet)),
+        ]
+    };
+    let rows: Vec<Vec<String>> = with_waits(trace).map(row).collect();
+    Columns::table(&header, &rows)
+}
+
+/// Events, those at which a packet leaves a switch with the time it spent there.
+fn with_waits(trace: &FlowTrace) -> impl Iterator<Item = (&TraceEvent, Option<u64>)> {
+    let mut arrived: Vec<Option<Time>> = vec![None; trace.packets.len()];
+    trace.events.iter().map(move |event| {
+        let since = &mut arrived[event.packet as usize];
+        let wait = match event.step {
+            TraceStep::Queued => {
+                *since = Some(event.time);
+                None
+            }
+            TraceStep::Left => since.take().map(|since| event.time.since(since).0),
+            _ => None,
+        };
+        (event, wait)
+    })
+}
+
+fn node(record: &RunRecord, node: u32) -> String {
+    record.nodes.get(node as usize).map_or_else(|| format!("node{node}"), |node| node.name.clone())
+}
+
+fn reason(step: TraceStep) -> &'static str {
+    match step {
+        TraceStep::Dropped(reason) => reason.name(),
+        _ => "",
+    }
+}
+
+fn flags(packet: &TracedPacket) -> String {
+    let Some(segment) = packet.segment else { return String::new() };
+    let named = [
+        (Flags::SYN, "SYN"),
+        (Flags::FIN, "FIN"),
+        (Flags::ECE, "ECE"),
+        (Flags::CWR, "CWR"),
+        (Flags::AGAIN, "again"),
+    ];
+    let names: Vec<&str> =
+        named.iter().filter(|(flag, _)| segment.flags.has(*flag)).map(|(_, name)| *name).collect();
+    names.join(" ")
+}
+
+fn sequence(packet: &TracedPacket) -> Option<u64> {
+    packet.segment.filter(|_| packet.forward).map(|segment| segment.sequence)
+}
+
+/// The acknowledgement number; a receiver that has everything names none.
+fn acknowledged(packet: &TracedPacket) -> Option<u64> {
+    packet
+        .segment
+        .filter(|_| !packet.forward)
+        .map(|segment| segment.ack)
+        .filter(|ack| *ack != Segment::EVERYTHING)
+}
+
+/// `data 1460..2920`, `ack 2920 ECE`.
+fn what(packet: &TracedPacket) -> String {
+    let flags = flags(packet);
+    let flags = if flags.is_empty() { flags } else { format!(" {flags}") };
+    let body = match (packet.forward, packet.segment) {
+        (true, Some(segment)) if packet.payload > 0 => {
+            format!("data {}..{}", segment.sequence, segment.end())
+        }
+        (true, _) if packet.payload > 0 => format!("data, {} B", count(packet.payload)),
+        (true, _) => "control".to_owned(),
+        (false, _) => match acknowledged(packet) {
+            Some(ack) => format!("ack {ack}"),
+            None if packet.segment.is_some() => "ack of everything".to_owned(),
+            None => "answer".to_owned(),
+        },
+    };
+    body + &flags
+}
+
+/// `, cwnd 14600 B, 2920 B in flight`.
+fn sender(sender: &FlowSample) -> String {
+    match sender.rate {
+        Some(rate) => format!(", rate {:.3} Gbps", rate.gbps()),
+        None => format!(", cwnd {} B, {} B in flight", sender.cwnd.0, sender.in_flight.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::{NodeRecord, Reason};
+    use weft_core::{FlowId, Span};
+
+    fn trace() -> (FlowTrace, RunRecord) {
+        let segment = Segment { sequence: 1_460, length: 1_460, ..Segment::default() };
+        let data =
+            TracedPacket { forward: true, payload: 1_460, segment: Some(segment), ..TracedPacket::default() };
+        let event = |micros: u64, step, node| TraceEvent {
+            time: Time::ZERO + Span::from_us(micros),
+            step,
+            node,
+            packet: 0,
+            marked: false,
+            wire: 1_538,
+            sender: None,
+        };
+        let events = vec![
+            event(1, TraceStep::Sent, 0),
+            event(3, TraceStep::Queued, 1),
+            event(8, TraceStep::Left, 1),
+            event(9, TraceStep::Dropped(Reason::LinkDown), 1),
+        ];
+        let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
+        let record = RunRecord { nodes: vec![node("host0", 0), node("leaf0", 1)], ..RunRecord::default() };
+        (FlowTrace { flow: FlowId(0), packets: vec![data], events }, record)
+    }
+
+    #[test]
+    fn a_row_tells_where_a_packet_waited_and_why_it_was_lost() {
+        let (trace, record) = trace();
+        let csv = csv(&trace, &record);
+        let rows: Vec<&str> = csv.lines().collect();
+        assert_eq!(rows[3], "8000000,left,leaf0,0,data,,1460,1460,,1538,0,5000000,,,,");
+        assert_eq!(rows[4], "9000000,dropped,leaf0,0,data,,1460,1460,,1538,0,,link_down,,,");
+        let text = text(&trace, &record);
+        assert!(text.contains("left after 5.000 us") && text.contains("data 1460..2920"), "{text}");
+        assert!(text.contains("dropped: link down"), "{text}");
+    }
+}

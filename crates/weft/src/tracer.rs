@@ -1,0 +1,112 @@
+//! One flow of a scenario followed: the run is computed again, with observers at every switch and at the flow's hosts.
+
+use std::path::{Path, PathBuf};
+
+use weft_core::record::{FlowRecord, RunRecord};
+use weft_core::{FlowId, Rate, Span};
+use weft_plan::{Division, Setup};
+use weft_sim::Simulation;
+use weft_trace::pcapng::{CapturedFlow, capture};
+use weft_trace::{WireProtocol, table};
+use weft_workload::Flow;
+
+use crate::Error;
+
+/// What [`trace`](crate::trace) needs besides the scenario.
+#[derive(Clone, Debug, Default)]
+pub struct TraceOptions {
+    /// The flow's number, as in `flows.csv`.
+    pub flow: u32,
+    /// The seed; the scenario's first if absent.
+    pub seed: Option<u64>,
+    /// Apply the scenario's `[demo]` table.
+    pub demo: bool,
+    /// Overrides `path=value`, applied in this order.
+    pub set: Vec<String>,
+    /// Write the table here as CSV.
+    pub csv: Option<PathBuf>,
+    /// Write a capture here, pcapng.
+    pub pcap: Option<PathBuf>,
+}
+
+/// What happened to one flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceOutcome {
+    /// One sentence: who sent what to whom, and how it went.
+    pub summary: String,
+    /// The table for a terminal, one row per event.
+    pub table: String,
+}
+
+pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome, Error> {
+    let cases = weft_prepare::prepare(path, &options.set, options.demo)?;
+    let [case] = cases.as_slice() else {
+        return Err(Error::BadInput(format!(
+            "{}: the scenario has {} cases, and a flow belongs to one: choose it with --set sweep.KEY=VALUE for every \
+             key of [sweep]",
+            path.display(),
+            cases.len()
+        )));
+    };
+    let seed = options.seed.or(case.settings.seeds.first().copied()).unwrap_or(1);
+    let setup = Setup { division: Division::LONE, ..case.setup(seed)? };
+    let transports = setup.clone();
+    let (record, found) = Simulation::new(setup).run_traced(FlowId(options.flow));
+    let Some(flow) = record.flows.get(options.flow as usize) else {
+        let last = record.flows.len().saturating_sub(1);
+        return Err(Error::BadInput(format!(
+            "there is no flow {}: with seed {seed} the run has flows 0 to {last}",
+            options.flow
+        )));
+    };
+    if let Some(csv) = &options.csv {
+        write(csv, table::csv(&found, &record).as_bytes())?;
+    }
+    if let Some(pcap) = &options.pcap {
+        write(pcap, &capture(&found, &record, on_wire(&transports, flow)))?;
+    }
+    Ok(TraceOutcome { summary: summary(&record, flow, seed), table: table::text(&found, &record) })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(|cause| Error::Failed(format!("{}: {cause}", path.display())))
+}
+
+/// What its packets are on a real wire.
+fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
+    let spec = Flow {
+        start: flow.start,
+        size: flow.size,
+        rate: Rate(0),
+        source: flow.source,
+        destination: flow.destination,
+        tag: flow.tag,
+        listed: Flow::UNLISTED,
+        deadline: flow.deadline.unwrap_or(Span::ZERO),
+    };
+    let transport = setup.sender(&spec);
+    let protocol = match transport.protocol() {
+        "tcp" => WireProtocol::Tcp,
+        "roce" => WireProtocol::Roce,
+        _ => WireProtocol::Udp,
+    };
+    CapturedFlow { protocol, size: flow.size.0, mss: transport.mss() }
+}
+
+fn summary(record: &RunRecord, flow: &FlowRecord, seed: u64) -> String {
+    let name = |host: u32| record.nodes[host as usize].name.as_str();
+    let end = match flow.end {
+        Some(end) => format!("finishes after {}", end.since(flow.start)),
+        None => "does not finish".to_owned(),
+    };
+    format!(
+        "Flow {} ({}), {} to {}, {} B, seed {seed}: starts at {} and {end}; alone it would take {}.",
+        flow.flow.0,
+        record.tags.get(usize::from(flow.tag)).map_or("", String::as_str),
+        name(flow.source.0),
+        name(flow.destination.0),
+        flow.size.0,
+        flow.start,
+        flow.ideal
+    )
+}
