@@ -8,6 +8,7 @@ use weft_core::scheduling::{FlowKey, SchedulingHeader};
 use weft_core::{Bytes, Rate, Time, family};
 
 pub mod off;
+pub mod pase;
 pub mod pdq;
 
 /// The link of an arbiter.
@@ -59,6 +60,7 @@ family! {
     members {
         "off" => off::NoArbiter(NoArbiterSettings),
         "pdq" => pdq::PdqArbiter(PdqArbiterSettings),
+        "pase" => pase::PaseArbiter(PaseArbiterSettings),
     }
     methods {
         fn forward(&mut self, passing: &Passing, header: &mut SchedulingHeader);

@@ -37,6 +37,8 @@ pub struct SenderReport {
     pub timeouts: u32,
     /// Of these, those of the packet that opens the connection.
     pub syn_timeouts: u32,
+    /// The most expiries without progress in between.
+    pub timeouts_in_a_row: u32,
     /// When the last payload was acknowledged; `None`: not yet, or this transport never acknowledges.
     pub completed: Option<Time>,
     /// Recoveries begun without a time-out.

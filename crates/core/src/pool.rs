@@ -244,6 +244,30 @@ impl Queue {
         (!self.is_empty()).then_some(self.head)
     }
 
+    /// The packet at the end.
+    #[must_use]
+    #[inline]
+    pub fn back(&self) -> Option<PacketId> {
+        (!self.is_empty()).then_some(self.tail)
+    }
+
+    /// The packet behind one of the queue's.
+    #[must_use]
+    pub fn behind(&self, packet: PacketId, headers: &Headers) -> Option<PacketId> {
+        (packet != self.tail).then(|| headers.next[packet.index()])
+    }
+
+    /// Removes the packet behind one of the queue's, if there is one.
+    pub fn remove_behind(&mut self, before: PacketId, headers: &mut Headers) -> Option<PacketId> {
+        let packet = self.behind(before, headers)?;
+        if packet == self.tail {
+            self.tail = before;
+        } else {
+            headers.next[before.index()] = headers.next[packet.index()];
+        }
+        Some(packet)
+    }
+
     /// The packets, the oldest first.
     pub fn iter(self, headers: &Headers) -> impl Iterator<Item = PacketId> + '_ {
         let next = move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()]);
@@ -269,22 +293,6 @@ impl Queue {
             headers.next[packet.index()] = self.head;
         }
         self.head = packet;
-    }
-
-    /// Removes a packet from anywhere in the queue, in time proportional to the number of packets ahead of it. Does
-    /// nothing if it is not in the queue.
-    pub fn remove(&mut self, packet: PacketId, headers: &mut Headers) {
-        if self.front() == Some(packet) {
-            self.pop(headers);
-            return;
-        }
-        let follows = |before: &PacketId| *before != self.tail && headers.next[before.index()] == packet;
-        let Some(before) = self.iter(headers).find(follows) else { return };
-        if packet == self.tail {
-            self.tail = before;
-        } else {
-            headers.next[before.index()] = headers.next[packet.index()];
-        }
     }
 
     /// Takes the oldest packet.

@@ -199,6 +199,8 @@ pub struct FlowRecord {
     pub timeouts: u32,
     /// Of these, those of the packet that opens the connection.
     pub syn_timeouts: u32,
+    /// The most retransmission time-outs without progress in between; up to 65535.
+    pub timeouts_in_a_row: u32,
     /// Duplicate acknowledgements the receiver sent.
     pub dupacks: u32,
     /// Of these, sent while none of the flow's packets had been lost.

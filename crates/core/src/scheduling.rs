@@ -40,6 +40,8 @@ pub struct SchedulingHeader {
     pub round_trip: Span,
     /// Interval between the probes of a paused flow, in tenths of a round trip; zero: the sender chooses.
     pub probe_gap: u32,
+    /// The priority class granted, counted down from the flow's highest; raised by each arbiter.
+    pub queue: u8,
     /// The path of the answer back to the sender.
     pub trail: Trail,
 }
@@ -54,6 +56,7 @@ impl SchedulingHeader {
         remaining: Span::ZERO,
         round_trip: Span::ZERO,
         probe_gap: 0,
+        queue: 0,
         trail: Trail::EMPTY,
     };
 }

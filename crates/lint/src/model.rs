@@ -72,6 +72,30 @@ pub(crate) struct Network {
     pub(crate) circles: Vec<Circle>,
     /// Whether there are too many routes to search for cycles.
     pub(crate) too_large: bool,
+    /// Classes of lossy payload served by strict priority.
+    pub(crate) strict: Vec<StrictQueues>,
+    /// Thresholds of PIAS.
+    pub(crate) demotions: Vec<Demotion>,
+}
+
+/// Queues of a switch that are served by strict priority.
+#[derive(Debug)]
+pub(crate) struct StrictQueues {
+    pub(crate) at: Spot,
+    pub(crate) name: String,
+    /// Classes in which payload is sent.
+    pub(crate) classes: u32,
+    /// Whether the switch marks.
+    pub(crate) marks: bool,
+}
+
+/// Thresholds at which flows fall through classes.
+#[derive(Debug)]
+pub(crate) struct Demotion {
+    pub(crate) at: Spot,
+    pub(crate) thresholds: Vec<Bytes>,
+    /// For each source of flows, the share of its payload in each class.
+    pub(crate) shares: Vec<Vec<f64>>,
 }
 
 /// Links that wait for each other in a cycle under routes that the network has at some time.

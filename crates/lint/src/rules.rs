@@ -9,12 +9,13 @@ mod maps;
 mod marking;
 mod memory;
 mod pfc;
+mod precedence;
 mod reading;
 mod scenario;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 9] = [
+    let groups: [&'static [Rule]; 10] = [
         marking::RULES,
         pfc::RULES,
         headroom::RULES,
@@ -23,6 +24,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         hosts::RULES,
         fabric::RULES,
         scenario::RULES,
+        precedence::RULES,
         reading::RULES,
     ];
     groups.into_iter().flatten()

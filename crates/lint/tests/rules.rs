@@ -721,6 +721,32 @@ fn a_static_limit_may_keep_the_ports_from_the_buffer() {
     assert_eq!(found("buffer = \"32 MB\"", "{ kind = \"dynamic\", alpha = 1.0 }"), []);
 }
 
+/// PIAS with three classes of web search flows, marks, and thresholds.
+fn demoting(ecn: &str, thresholds: &str) -> Vec<Finding> {
+    let text = format!(
+        "weft = 1\nname = \"x\"\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n[switch]\nqueues = 3\n\
+         schedule = \"strict\"\n{ecn}[transport.{}]\npias = {{ thresholds = {thresholds} }}\n[[traffic]]\ntag = \"t\"\nload = 0.5\n\
+         sizes = \"web-search-pias\"\n[measure]\nflows = 10\n",
+        if ecn.is_empty() { "newreno" } else { "dctcp" }
+    );
+    let input = Input { name: "x.toml".into(), text, kind: Some(FileKind::Scenario) };
+    let only = ["strict-without-marks", "threshold-without-effect"].map(str::to_owned).to_vec();
+    lint(vec![input], &RuleOptions { only, ..RuleOptions::default() }).expect("a valid scenario").findings
+}
+
+#[test]
+fn strict_priorities_need_marks_and_thresholds_that_separate() {
+    let (marks, good) = ("ecn = \"step\"\n", "[\"1 MB\", \"5 MB\"]");
+    assert_eq!(demoting(marks, good), []);
+    let unmarked = demoting("", good);
+    assert_eq!(unmarked.iter().map(|found| found.rule).collect::<Vec<_>>(), ["strict-without-marks"]);
+    for (thresholds, class) in [("[\"1 MB\", \"1001 kB\"]", "class 1"), ("[\"1 MB\", \"1 GB\"]", "class 2")] {
+        let found = demoting(marks, thresholds);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].says.starts_with(class) && found[0].rule == "threshold-without-effect", "{found:?}");
+    }
+}
+
 /// Where RoCE has the lossless class, TCP may be meant to do without: `scenarios/mixed.toml` is clean.
 #[test]
 fn tcp_may_share_a_network_with_lossless_payload() {

@@ -71,6 +71,8 @@ pub struct PfabricSender {
     due: Time,
     /// Consecutive time-outs.
     expired: u32,
+    /// The most of them.
+    most_expired: u32,
     probing: Probing,
     srtt: Span,
     /// When the last packet was acknowledged.
@@ -97,6 +99,7 @@ impl PfabricSender {
             window: Window { size, threshold: u64::MAX, answers: 0 },
             due: Time::NEVER,
             expired: 0,
+            most_expired: 0,
             probing: Probing::Off,
             srtt: Span::ZERO,
             completed: None,
@@ -161,6 +164,7 @@ impl PfabricSender {
         }
         self.timeouts += 1;
         self.expired += 1;
+        self.most_expired = self.most_expired.max(self.expired);
         self.window.collapse();
         self.again.extend(self.flying.drain(..));
         self.again.make_contiguous().sort_unstable();
@@ -289,6 +293,7 @@ impl Sending for PfabricSender {
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
+            timeouts_in_a_row: self.most_expired,
             completed: self.completed,
             acknowledged: payload(self.done),
             in_flight: payload(self.flying.len() as u64),

@@ -9,12 +9,16 @@ use weft_core::{Header, Headers, PacketId, Queue, family};
 pub mod fifo;
 pub mod ranked;
 
-/// The order of the packets waiting in a queue, without the one in service.
+/// The order of the packets waiting in one queue, without the one in service.
 pub trait Order {
-    /// A packet has joined at the end, or one has left: moves the packet to be sent next to the head.
-    fn changed(&self, _queue: &mut Queue, _headers: &mut Headers) {}
+    /// A packet joins the queue.
+    fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
+        queue.push(packet, headers);
+    }
+    /// The packet at the head has left the queue: moves the packet to be sent next to the head.
+    fn left(&mut self, _queue: &mut Queue, _packet: PacketId, _headers: &mut Headers) {}
     /// There is no room for a packet: removes the packet to be dropped instead of it, if there is one of lower value.
-    fn evict(&self, _queue: &mut Queue, _headers: &mut Headers, _newcomer: &Header) -> Option<PacketId> {
+    fn evict(&mut self, _queue: &mut Queue, _headers: &mut Headers, _newcomer: &Header) -> Option<PacketId> {
         None
     }
     /// Whether the order depends on the ranks of packets ([`Header::note`]).
@@ -34,8 +38,9 @@ family! {
         "ranked" => ranked::Ranked(RankedOrderSettings),
     }
     methods {
-        fn changed(&self, queue: &mut Queue, headers: &mut Headers);
-        fn evict(&self, queue: &mut Queue, headers: &mut Headers, newcomer: &Header) -> Option<PacketId>;
+        fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers);
+        fn left(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers);
+        fn evict(&mut self, queue: &mut Queue, headers: &mut Headers, newcomer: &Header) -> Option<PacketId>;
         fn reads_ranks(&self) -> bool;
     }
 }

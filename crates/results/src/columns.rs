@@ -95,6 +95,7 @@ const FLOWS: TableWords = TableWords {
         ("retx_bytes", "B", "payload sent again"),
         ("timeouts", "", "retransmission time-outs"),
         ("syn_timeouts", "", "time-outs of the packet that opens the connection"),
+        ("timeouts_in_a_row", "", "the most retransmission time-outs without progress in between"),
         (
             "listed_id",
             "",

@@ -131,6 +131,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumn
         .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
         .integers("timeouts", "", column(|f| u64::from(f.timeouts)))
         .integers("syn_timeouts", "", column(|f| u64::from(f.syn_timeouts)))
+        .integers("timeouts_in_a_row", "", column(|f| u64::from(f.timeouts_in_a_row)))
 }
 
 /// Adds the columns on reordering.

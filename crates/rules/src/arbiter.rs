@@ -2,6 +2,8 @@
 
 use crate::{Facts, Finding, impossible};
 use weft_switch::arbiter::ArbiterSettings;
+use weft_switch::schedule::SchedulerSettings;
+use weft_transport::TransportSettings;
 
 /// Arbiters need a transport that asks them, and such a transport needs its arbiters.
 pub(crate) fn arbiters_are_asked(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -22,5 +24,30 @@ pub(crate) fn lists_have_bounds(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if pdq.least_list > pdq.most_list {
         let message = format!("exceeds most_list = {}, the longest list", pdq.most_list);
         found.push(impossible("switch.arbiter.pdq.least_list", message));
+    }
+}
+
+/// PASE's links assign the classes that its ends have, and switches serve them by priority.
+pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let TransportSettings::Pase(pase) = facts.stack else { return };
+    if !pase.arbitration {
+        let names = ["queues", "interval", "round_trip", "low_rto"];
+        return facts.idle_transport(&names, "links do not arbitrate (arbitration = false)", found);
+    }
+    let ArbiterSettings::PaseArbiter(links) = &facts.switch.arbiter else { return };
+    let (queues, classes) = (facts.switch.queues, pase.class + pase.queues);
+    if links.queues != pase.queues {
+        let message = format!("links assign {} classes, the ends have {}", links.queues, pase.queues);
+        found.push(impossible("switch.arbiter.pase.queues", message));
+    } else if classes > 8 {
+        let message =
+            format!("{} classes from class {} on exceed the eight there are", pase.queues, pase.class);
+        found.push(impossible(facts.transport("queues"), message));
+    } else if queues < classes {
+        let message = format!("{classes} classes share {queues} queues: give switch.queues = {classes}");
+        found.push(impossible(facts.transport("queues"), message));
+    } else if !matches!(facts.switch.schedule, SchedulerSettings::Strict(_)) {
+        let message = "all classes would be served alike: give switch.schedule = \"strict\"";
+        found.push(impossible(facts.transport("queues"), message));
     }
 }

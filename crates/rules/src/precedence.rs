@@ -12,7 +12,7 @@ pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
     let Some(tcp) = facts.stack.tcp() else { return };
     let (pias, path) = (&tcp.pias, facts.transport("pias.thresholds"));
     if !pias.is_on() {
-        let names = ["pias.by", "pias.reset_idle", "pias.reset_timeouts"];
+        let names = ["pias.by", "pias.message", "pias.reset_idle", "pias.reset_timeouts"];
         return facts.idle_transport(&names, "there are no thresholds (pias.thresholds)", found);
     }
     if pias.thresholds.len() > 7 {
@@ -27,6 +27,13 @@ pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
             path.clone(),
             format!("{} does not exceed {}, the threshold before it", pair[1], pair[0]),
         ));
+    }
+    if let Some((message, first)) =
+        pias.message.zip(pias.thresholds.first()).filter(|(message, first)| message <= first)
+    {
+        let message =
+            format!("{message} does not exceed the first threshold, {first}: no message is ever demoted");
+        found.push(impossible(facts.transport("pias.message"), message));
     }
     let (queues, classes) = (facts.switch.queues, u32::from(pias.classes()));
     if queues < classes {

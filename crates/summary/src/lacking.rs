@@ -20,7 +20,7 @@ pub(crate) const DUPLICATE_ACKS: [&str; 4] =
 fn quantity(path: &str) -> Option<Quantity> {
     let family = path.split('.').next().unwrap_or(path);
     match family {
-        "flows" if path.contains("timed_out") => Some(Quantity::Recovery),
+        "flows" if path.contains("timed_out") || path.contains("starved") => Some(Quantity::Recovery),
         "drops" => Some(Quantity::Drops),
         "queueing" => Some(Quantity::Waits),
         "imbalance" | "queue" => Some(Quantity::Queues),

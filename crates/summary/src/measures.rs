@@ -74,6 +74,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         retransmitted_bytes: has(Quantity::Recovery).then_some(flows.retransmitted_bytes),
         timeouts: has(Quantity::Recovery).then_some(flows.timeouts),
         timed_out: has(Quantity::Recovery).then_some(flows.timed_out).filter(|found| found.flows > 0),
+        starved: flows.starved,
         timed_out_tags: if record.tags.len() > 1 { flows.timed_out_tags } else { BTreeMap::new() },
         important_share,
         slowest: if has(Quantity::Recovery) { flows.slowest } else { Vec::new() },

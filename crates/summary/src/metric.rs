@@ -177,6 +177,7 @@ impl Summary {
             ("timeouts", counted(self.timeouts)),
             ("flows.timed_out", counted(self.timeouts.map(|_| timed_out.flows))),
             ("flows.syn_timed_out", counted(self.timeouts.map(|_| timed_out.syn))),
+            ("flows.starved", counted(self.timeouts.map(|_| self.starved))),
             ("drain", self.drain_s()),
             ("events", counted(Some(self.events))),
             ("packet_hops", counted(self.packet_hops)),

@@ -16,6 +16,12 @@ fn apart(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
+/// Two flags, and the time-outs in a row.
+fn flags_of(flow: &FlowRecord) -> u32 {
+    let in_a_row = flow.timeouts_in_a_row.min(0xffff);
+    u32::from(flow.pauses.congested) | u32::from(flow.terminated) << 1 | in_a_row << 2
+}
+
 /// The row of a flow.
 #[must_use]
 pub fn row_of(flow: &FlowRecord) -> FlowRow {
@@ -34,7 +40,7 @@ pub fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(flow.displacement, flow.gro_batches),
         pair(flow.ecn_marks, flow.cnps_sent),
         pair(flow.cnps, flow.nacks),
-        pair(flow.pauses.packets, u32::from(flow.pauses.congested) | u32::from(flow.terminated) << 1),
+        pair(flow.pauses.packets, flags_of(flow)),
         flow.pauses.held.0,
         flow.pauses.at_host.0,
         flow.displaced,
@@ -79,6 +85,7 @@ pub fn flow_of(row: &FlowRow) -> FlowRecord {
         important: Bytes(row[19]),
         timeouts,
         syn_timeouts,
+        timeouts_in_a_row: flags >> 2,
         dupacks,
         dupacks_reorder,
         out_of_order,
@@ -178,6 +185,7 @@ mod tests {
             acknowledged: None,
             timeouts: 10,
             syn_timeouts: 25,
+            timeouts_in_a_row: 29,
             dupacks: 11,
             dupacks_reorder: 12,
             out_of_order: 13,

@@ -8,6 +8,7 @@ mod ideal;
 mod incidents;
 mod links;
 mod offered;
+mod reordering;
 mod uplinks;
 
 use crate::derived::Kept;
@@ -23,6 +24,7 @@ pub use ideal::IdealTimes;
 pub use incidents::{IncidentCost, ThroughputDip};
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
+pub use reordering::Reordering;
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
 
@@ -147,6 +149,9 @@ pub struct Summary {
     /// Measured flows with time-outs; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed_out: Option<TimedOut>,
+    /// Measured flows with at least two time-outs in a row; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub starved: u64,
     /// Flows with time-outs by tag of the traffic entry, if there are several; only tags with time-outs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub timed_out_tags: BTreeMap<String, u64>,
@@ -301,32 +306,6 @@ pub struct Lengths {
     pub p99_9999: f64,
     /// Exact maximum.
     pub max: f64,
-}
-
-/// Reordering, over measured flows that finished. Shares are fractions of these flows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reordering {
-    /// Share of flows whose receiver sent at least one duplicate acknowledgement, for any cause.
-    pub flows_with_dupacks: f64,
-    /// Share of flows with more than three duplicate acknowledgements, for any cause.
-    pub over_3: f64,
-    /// Share of flows with a duplicate acknowledgement sent while nothing of the flow was lost.
-    pub flows_with_dupacks_reorder: f64,
-    /// Share of flows with more than three of these.
-    pub over_3_reorder: f64,
-    /// Number of flows behind `flows_with_dupacks`.
-    pub flows_with_dupacks_count: u64,
-    /// Number of flows behind `over_3`.
-    pub over_3_count: u64,
-    /// Packets that arrived out of order.
-    pub out_of_order: u64,
-    /// Greatest displacement of a packet, in packets.
-    pub max_displacement: u64,
-    /// Mean displacement of the packets that arrived out of order, in packets; absent when none did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_displacement: Option<f64>,
-    /// Batches formed by receive offload.
-    pub gro_batches: u64,
 }
 
 impl Summary {

@@ -50,6 +50,8 @@ pub struct FlowStatistics {
     pub(crate) important_bytes: u64,
     pub(crate) timeouts: u64,
     pub(crate) timed_out: TimedOut,
+    /// Flows with at least two time-outs in a row.
+    pub(crate) starved: u64,
     /// Flows with time-outs, by tag; only tags that have any.
     pub(crate) timed_out_tags: BTreeMap<String, u64>,
     pub(crate) slowest: Vec<SlowFlows>,
@@ -146,6 +148,7 @@ impl<'a> RecordSurvey<'a> {
         {
             *so_far.timed_out_tags.entry(tag.clone()).or_default() += 1;
         }
+        so_far.starved += u64::from(flow.timeouts_in_a_row >= 2);
         if flow.end.is_none() {
             so_far.flows.unfinished += 1;
             so_far.flows.open_bytes += flow.size.0;

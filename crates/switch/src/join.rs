@@ -229,9 +229,9 @@ impl Outputs {
         let wire = self.cells.occupied(wire);
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];
-        own.packets.push(packet, turn.headers);
-        if let Some(order) = &self.order {
-            order.changed(&mut own.packets, turn.headers);
+        match self.orders.get_mut(slot(port, queue, self.queues)) {
+            Some(order) => order.join(&mut own.packets, packet, turn.headers),
+            None => own.packets.push(packet, turn.headers),
         }
         own.bytes += u64::from(wire);
         if kind == PacketKind::Red {

@@ -3,7 +3,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Class, Header, PacketId, PacketKind, PortId, Purpose, Random, Rate, Span, Time, Transmission,
+    Class, Header, Headers, PacketId, PacketKind, PortId, Purpose, Random, Rate, Span, Time, Transmission,
 };
 
 use crate::cells::MemoryCells;
@@ -34,8 +34,8 @@ pub(crate) struct Outputs {
     pub(crate) ingress: Option<Box<Ingress>>,
     /// If full queues trim packets.
     pub(crate) trim: Option<Trim>,
-    /// If queues do not serve packets in order of arrival.
-    pub(crate) order: Option<AnyOrder>,
+    /// The order of each queue, by slot; empty if queues serve packets in order of arrival.
+    pub(crate) orders: Box<[AnyOrder]>,
 }
 
 impl Outputs {
@@ -48,7 +48,8 @@ impl Outputs {
         let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
         let marks_departures = ports.iter().any(Output::looks_at_departures);
         let colors = settings.color.is_on();
-        let order = Some(AnyOrder::new(&settings.order, ())).filter(AnyOrder::reads_ranks);
+        let order = || AnyOrder::new(&settings.order, ());
+        let ordered = if order().reads_ranks() { slots } else { 0 };
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
@@ -64,11 +65,11 @@ impl Outputs {
                 && (settings.count_in_service || !read)
                 && ingress.is_none()
                 && !settings.trim.is_on()
-                && order.is_none()
+                && ordered == 0
                 && !MemoryCells::of(settings.cell).are_used(),
             ingress,
             trim: Trim::new(&settings.trim, site.full_packet),
-            order,
+            orders: (0..ordered).map(|_| order()).collect(),
         }
     }
 
@@ -202,8 +203,8 @@ impl Outputs {
             };
             let (packet, action) =
                 output.take(turn.now, (queue, self.cells), turn.headers, &mut self.marking);
-            if let Some(order) = &self.order {
-                order.changed(&mut output.queues[queue].packets, turn.headers);
+            if let Some(order) = self.orders.get_mut(slot(port, queue, self.queues)) {
+                order.left(&mut output.queues[queue].packets, packet, turn.headers);
             }
             match action {
                 Action::Pass => {}
@@ -268,10 +269,21 @@ impl Outputs {
             return;
         }
         for queue in 0..self.queues {
-            while let Some(packet) = self.ports[port.index()].queues[queue].packets.pop(turn.headers) {
+            while let Some(packet) = self.pop((port, queue), turn.headers) {
                 self.give_up(turn, (port, queue), packet, Reason::LinkDown);
             }
         }
+    }
+
+    /// Takes the next packet from a queue without serving it.
+    #[cold]
+    pub(crate) fn pop(&mut self, (port, queue): (PortId, usize), headers: &mut Headers) -> Option<PacketId> {
+        let packets = &mut self.ports[port.index()].queues[queue].packets;
+        let packet = packets.pop(headers)?;
+        if let Some(order) = self.orders.get_mut(slot(port, queue, self.queues)) {
+            order.left(packets, packet, headers);
+        }
+        Some(packet)
     }
 
     /// A stored packet that has left its queue is discarded instead of served.

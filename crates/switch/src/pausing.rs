@@ -107,7 +107,7 @@ impl Outputs {
         if !on {
             return;
         }
-        while let Some(packet) = self.ports[port.index()].queues[queue].packets.pop(turn.headers) {
+        while let Some(packet) = self.pop(at, turn.headers) {
             self.give_up(turn, at, packet, Reason::Watchdog);
         }
         self.nothing_to_send(turn.effects, port);

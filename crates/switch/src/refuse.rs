@@ -5,7 +5,7 @@ use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
 
 use crate::join::Joined;
-use crate::outputs::Outputs;
+use crate::outputs::{Outputs, slot};
 use crate::turn::Turn;
 
 impl Outputs {
@@ -40,7 +40,8 @@ impl Outputs {
 
     /// Drops a queued packet that ranks behind a newcomer for which there is no room. False if there is none.
     fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
-        let (Some(order), newcomer) = (&self.order, *turn.headers.get(newcomer)) else { return false };
+        let newcomer = *turn.headers.get(newcomer);
+        let Some(order) = self.orders.get_mut(slot(at.0, at.1, self.queues)) else { return false };
         let queue = &mut self.ports[at.0.index()].queues[at.1].packets;
         let victim = order.evict(queue, turn.headers, &newcomer);
         if let Some(victim) = victim {

@@ -1,4 +1,4 @@
-//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric, PDQ.
+//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric, PDQ, PASE.
 //!
 //! A line names a stack ([`weft_core::stack::Stack`]), the layout of its packets unless they are segments, and the transports
 //! that a scenario can choose; a new transport, or a new law, adds one line. [`laws`](crate::laws) and
@@ -28,6 +28,7 @@ macro_rules! list {
                 "pfabric" => pfabric::Pfabric(PfabricSettings)
             }
             Pdq is weft_pdq::PdqStack, in weft_pdq::packet::PdqPacket, by alone { "pdq" => pdq::Pdq(PdqSettings) }
+            Pase is weft_pase::PaseStack, in weft_pase::packet::PasePacket, by alone { "pase" => pase::Pase(PaseSettings) }
         }
     };
 }

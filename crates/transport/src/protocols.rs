@@ -21,6 +21,7 @@ use crate::stacks::{HoldsLayout, HostOf};
 use crate::tcp::TcpStack;
 
 pub mod ndp;
+pub mod pase;
 pub mod pdq;
 pub mod pfabric;
 pub mod udp;

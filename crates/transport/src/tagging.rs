@@ -22,6 +22,9 @@ settings! {
         thresholds: Vec<Bytes> = Vec::new(),
         /// What is counted.
         by: TagBy = TagBy::Offset,
+        /// Counting starts again after this many bytes, as on a connection that carries messages of this size; absent: a flow is
+        /// one message.
+        message: Option<Bytes> = None,
         /// A flow idle for this long returns to the highest-priority class: on a long-lived connection, the next
         /// message; absent: never.
         reset_idle: Option<Span> = None,
@@ -86,6 +89,7 @@ impl Tagger {
         self.sent += packet.length;
         self.last = packet.now;
         let counted = position.saturating_sub(self.from);
+        let counted = settings.message.map_or(counted, |message| counted % message.0.max(1));
         let passed = settings.thresholds.iter().take(7).filter(|threshold| counted > threshold.0).count();
         Class((first.0 + passed as u8).min(7))
     }
@@ -114,6 +118,14 @@ mod tests {
         let mut tagger = Tagger::new();
         let classes = (0..25).map(|_| tagger.class(&settings, Class(0), packet(0, 0)).0);
         assert_eq!(classes.filter(|class| *class == 0).count(), 21, "what is sent again counts");
+    }
+
+    #[test]
+    fn every_message_begins_in_the_highest_class() {
+        let settings = PiasSettings { message: Some(Bytes(50_000)), ..thresholds(TagBy::Offset) };
+        let mut tagger = Tagger::new();
+        let mut class = |start| tagger.class(&settings, Class(0), packet(start, 0)).0;
+        assert_eq!([class(0), class(21_000), class(49_000), class(50_000), class(71_000)], [0, 1, 1, 0, 1]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use weft_draw::Columns;
 use weft_transport::TransportSettings;
 use weft_workload::SizeDistribution;
 
-use crate::model::{FlowDemand, cost, least_cost, thresholds};
+use crate::model::{FlowDemand, compromise, cost, least_cost, thresholds};
 use crate::search::{BestFound, SearchOptions, search};
 
 /// The question.
@@ -48,6 +48,8 @@ pub struct PiasTrials {
 pub struct PiasAdvice {
     /// Advice by load.
     pub by_load: Vec<ModelAdvice>,
+    /// With several loads: thresholds for all of them, and their cost at the worst, as a multiple of the least there.
+    pub for_all: Option<(Vec<Bytes>, f64)>,
     /// The simulated results, if requested.
     pub simulated: Option<Simulated>,
 }
@@ -102,7 +104,8 @@ pub fn tune_pias(options: &PiasOptions, progress: &mut dyn FnMut(&str)) -> Resul
         (Some(trials), Some(first)) => Some(simulate(trials, &first.thresholds, progress)?),
         _ => None,
     };
-    Ok(PiasAdvice { by_load, simulated })
+    let for_all = (options.loads.len() > 1).then(|| compromise(&sizes, &options.loads, options.queues));
+    Ok(PiasAdvice { by_load, for_all, simulated })
 }
 
 /// Mean completion time and unfinished flows of a trial.
@@ -232,6 +235,10 @@ impl PiasAdvice {
             let (load, sizes) = (advice.load, setting(&advice.thresholds));
             text += &format!("\nload {load}: thresholds = [{sizes}]");
         }
+        if let Some((thresholds, excess)) = &self.for_all {
+            let (more, sizes) = ((excess - 1.0) * 100.0, setting(thresholds));
+            text += &format!("\nall of them, at most {more:.1} % above the best: thresholds = [{sizes}]");
+        }
         if let Some(simulated) = &self.simulated {
             text += &simulated.text();
         }
@@ -261,7 +268,11 @@ impl PiasAdvice {
             })
         });
         let by_load: Vec<_> = self.by_load.iter().map(by_load).collect();
-        format!("{:#}\n", serde_json::json!({ "by_load": by_load, "simulated": simulated }))
+        let for_all = self.for_all.as_ref().map(|(thresholds, excess)| {
+            serde_json::json!({ "thresholds_bytes": bytes(thresholds), "worst_cost_ratio": excess })
+        });
+        let all = serde_json::json!({ "by_load": by_load, "for_all": for_all, "simulated": simulated });
+        format!("{all:#}\n")
     }
 }
 
@@ -317,6 +328,7 @@ mod tests {
         assert_eq!(advice.by_load.len(), 2);
         let text = advice.text(&options);
         assert!(text.contains("load 0.5: thresholds = [\"661838 B\", "), "{text}");
+        assert!(text.contains("\nall of them, at most "), "{text}");
         let json: serde_json::Value = serde_json::from_str(&advice.json()).expect("it is JSON");
         assert_eq!(json["by_load"][1]["thresholds_bytes"].as_array().map(Vec::len), Some(7));
     }

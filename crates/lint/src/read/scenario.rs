@@ -1,8 +1,9 @@
 //! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs` reads
-//! pauses, `scenario/marks.rs` marks.
+//! pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes.
 
 mod marks;
 mod pauses;
+mod precedence;
 
 use crate::model::{
     CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
@@ -46,7 +47,11 @@ pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> R
         let (device, stack) = (&devices[0], &stacks[0]);
         let reader =
             Reader { number, case, graph: &graph, devices: &devices, device, stacks: &stacks, stack };
-        networks.push(reader.network(empty));
+        networks.push(Network {
+            demotions: reader.demotion(folder).into_iter().collect(),
+            strict: reader.strict().into_iter().collect(),
+            ..reader.network(empty)
+        });
         built = Some((topology, graph));
     }
     Ok(networks)

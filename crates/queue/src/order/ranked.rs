@@ -2,8 +2,9 @@
 //! section 4.2). Packets carry their ranks: the remaining size of a flow, its deadline.
 //!
 //! The packet sent is the earliest of the flow with the smallest rank, so that a flow whose ranks decrease does not
-//! reorder itself. The order is designed for queues of two bandwidth-delay products, some hundred packets, and
-//! searches them.
+//! reorder itself. Sorted maps beside the list find it, and the packet to drop, in time logarithmic in the length of the queue.
+
+use std::collections::{BTreeMap, HashMap};
 
 use weft_core::{Header, Headers, HostId, PacketId, Queue, Time, settings};
 
@@ -21,54 +22,120 @@ settings! {
     }
 }
 
+/// A flow as a switch sees it.
+type SeenFlow = (HostId, HostId, u32);
+
+/// The sort key: smaller is sent earlier. Equal ranks are sent in order of arrival, packets that arrived together in the
+/// order in which they joined.
+type RankKey = (u32, Time, u64);
+
 /// Smallest rank first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ranked {
     flows_in_order: bool,
+    /// Packets that have joined so far.
+    joined: u64,
+    ranks: BTreeMap<RankKey, PacketId>,
+    /// By flow and order of joining.
+    flows: BTreeMap<(SeenFlow, u64), PacketId>,
+    /// When each packet joined. This and the next must never be iterated over.
+    turns: HashMap<PacketId, u64>,
+    /// The packet before each, in the list.
+    ahead: HashMap<PacketId, PacketId>,
 }
 
 impl Ranked {
     /// By these settings.
     #[must_use]
     pub fn new(settings: &RankedOrderSettings, _site: ()) -> Ranked {
-        Ranked { flows_in_order: settings.flows_in_order }
+        Ranked { flows_in_order: settings.flows_in_order, ..Ranked::default() }
+    }
+
+    /// The packet to be sent next.
+    fn next(&self, headers: &Headers) -> Option<PacketId> {
+        let (_, first) = self.ranks.first_key_value()?;
+        if !self.flows_in_order {
+            return Some(*first);
+        }
+        let flow = flow(headers.get(*first));
+        self.flows.range((flow, 0)..).next().map(|(_, packet)| *packet)
+    }
+
+    /// Moves the packet to be sent next to the head.
+    fn promote(&mut self, queue: &mut Queue, headers: &mut Headers) {
+        let Some(next) = self.next(headers).filter(|next| queue.front() != Some(*next)) else { return };
+        self.unlink(queue, next, headers);
+        if let Some(head) = queue.front() {
+            self.ahead.insert(head, next);
+        }
+        queue.push_front(next, headers);
+    }
+
+    /// Takes a packet out of the list.
+    fn unlink(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
+        let behind = queue.behind(packet, headers);
+        match self.ahead.remove(&packet) {
+            Some(before) => {
+                queue.remove_behind(before, headers);
+                behind.iter().for_each(|behind| _ = self.ahead.insert(*behind, before));
+            }
+            None => {
+                queue.pop(headers);
+                behind.iter().for_each(|behind| _ = self.ahead.remove(behind));
+            }
+        }
+    }
+
+    /// A packet is no longer one of the queue's.
+    fn forget(&mut self, packet: PacketId, headers: &Headers) {
+        let header = headers.get(packet);
+        let Some(turn) = self.turns.remove(&packet) else { return };
+        self.ranks.remove(&(header.note, header.arrived, turn));
+        if self.flows_in_order {
+            self.flows.remove(&(flow(header), turn));
+        }
     }
 }
 
-/// A flow as a switch sees it.
-fn flow(header: &Header) -> (HostId, HostId, u32) {
+fn flow(header: &Header) -> SeenFlow {
     (header.source, header.destination, header.ports)
 }
 
-/// The sort key: smaller is sent earlier. Equal ranks are sent in order of arrival, packets that arrived together in
-/// order of the list.
-fn key(header: &Header) -> (u32, Time) {
-    (header.note, header.arrived)
-}
-
 impl Order for Ranked {
-    fn changed(&self, queue: &mut Queue, headers: &mut Headers) {
-        let first = queue.iter(headers).min_by_key(|packet| key(headers.get(*packet)));
-        let Some(mut next) = first else { return };
+    fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
+        let header = headers.get(packet);
+        let turn = self.joined;
+        self.joined += 1;
+        self.turns.insert(packet, turn);
+        self.ranks.insert((header.note, header.arrived, turn), packet);
         if self.flows_in_order {
-            let wanted = flow(headers.get(next));
-            next = queue.iter(headers).find(|packet| flow(headers.get(*packet)) == wanted).unwrap_or(next);
+            self.flows.insert((flow(header), turn), packet);
         }
-        if queue.front() != Some(next) {
-            queue.remove(next, headers);
-            queue.push_front(next, headers);
+        if let Some(last) = queue.back() {
+            self.ahead.insert(packet, last);
         }
+        queue.push(packet, headers);
+        self.promote(queue, headers);
+    }
+
+    fn left(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
+        self.forget(packet, headers);
+        if let Some(head) = queue.front() {
+            self.ahead.remove(&head);
+        }
+        self.promote(queue, headers);
     }
 
     /// Evicts the packet with the largest rank, the latest of equal ones; a newcomer of equal rank counts as the
     /// latest.
-    fn evict(&self, queue: &mut Queue, headers: &mut Headers, newcomer: &Header) -> Option<PacketId> {
-        let worst = queue.iter(headers).max_by_key(|packet| key(headers.get(*packet)))?;
-        if headers.get(worst).note <= newcomer.note {
+    fn evict(&mut self, queue: &mut Queue, headers: &mut Headers, newcomer: &Header) -> Option<PacketId> {
+        let (key, worst) = self.ranks.last_key_value().map(|(key, packet)| (*key, *packet))?;
+        if key.0 <= newcomer.note {
             return None;
         }
-        queue.remove(worst, headers);
-        self.changed(queue, headers);
+        self.unlink(queue, worst, headers);
+        self.forget(worst, headers);
+        self.promote(queue, headers);
         Some(worst)
     }
 
@@ -83,12 +150,11 @@ mod tests {
     use weft_core::Pool;
 
     /// Packets of these flows and ranks, which arrived one after the other, in a pool and a queue.
-    fn queue(order: &Ranked, packets: &[(u32, u32)]) -> (Pool<()>, Queue) {
+    fn queue(order: &mut Ranked, packets: &[(u32, u32)]) -> (Pool<()>, Queue) {
         let (mut pool, mut queue) = (Pool::new(), Queue::EMPTY);
         for (number, (flow, rank)) in packets.iter().enumerate() {
             let packet = pool.insert(header(*flow, *rank, number as u64), ());
-            queue.push(packet, &mut pool.headers);
-            order.changed(&mut queue, &mut pool.headers);
+            order.join(&mut queue, packet, &mut pool.headers);
         }
         (pool, queue)
     }
@@ -97,13 +163,17 @@ mod tests {
         Header { ports: flow, note: rank, arrived: Time(arrived), ..Header::default() }
     }
 
+    fn key(header: &Header) -> (u32, Time) {
+        (header.note, header.arrived)
+    }
+
     /// What leaves, by flow and rank.
     fn served(flows_in_order: bool, packets: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        let order = Ranked::new(&RankedOrderSettings { flows_in_order }, ());
-        let (mut pool, mut queue) = queue(&order, packets);
+        let mut order = Ranked::new(&RankedOrderSettings { flows_in_order }, ());
+        let (mut pool, mut queue) = queue(&mut order, packets);
         let next = || {
             let packet = queue.pop(&pool.headers)?;
-            order.changed(&mut queue, &mut pool.headers);
+            order.left(&mut queue, packet, &mut pool.headers);
             let header = pool.headers.get(packet);
             Some((header.ports, header.note))
         };
@@ -129,8 +199,8 @@ mod tests {
 
     #[test]
     fn the_latest_of_the_largest_rank_gives_way_to_a_smaller_one() {
-        let order = Ranked::new(&RankedOrderSettings::default(), ());
-        let (mut pool, mut queue) = queue(&order, &[(1, 9), (2, 3), (3, 9)]);
+        let mut order = Ranked::new(&RankedOrderSettings::default(), ());
+        let (mut pool, mut queue) = queue(&mut order, &[(1, 9), (2, 3), (3, 9)]);
         let mut evict = |rank| {
             let gone = order.evict(&mut queue, &mut pool.headers, &header(4, rank, 9))?;
             Some(pool.headers.get(gone).ports)
@@ -143,9 +213,9 @@ mod tests {
 
     /// Against the definition, on random traffic: the next packet is the earliest of the flow of the smallest rank.
     #[test]
-    fn a_queue_that_is_searched_agrees_with_the_definition() {
+    fn sorted_maps_agree_with_a_search() {
         let mut random = weft_core::Random::new(1, weft_core::Purpose::Test, 0);
-        let order = Ranked::new(&RankedOrderSettings::default(), ());
+        let mut order = Ranked::new(&RankedOrderSettings::default(), ());
         let (mut pool, mut queue, mut model) = (Pool::new(), Queue::EMPTY, Vec::<Header>::new());
         for now in 0..4_000 {
             if random.below(2) == 0 || model.len() > 40 {
@@ -153,15 +223,16 @@ mod tests {
                 let wanted = model.iter().find(|header| Some(key(header)) == best).map(flow);
                 let place = model.iter().position(|header| Some(flow(header)) == wanted);
                 let expected = place.map(|place| model.remove(place));
-                let taken = queue.pop(&pool.headers).map(|packet| *pool.headers.get(packet));
-                assert_eq!(taken, expected);
+                let taken = queue.pop(&pool.headers);
+                taken.iter().for_each(|packet| order.left(&mut queue, *packet, &mut pool.headers));
+                assert_eq!(taken.map(|packet| *pool.headers.get(packet)), expected);
             } else {
                 let own = header(random.below(5), random.below(12), now);
                 model.push(own);
                 let packet = pool.insert(own, ());
-                queue.push(packet, &mut pool.headers);
+                order.join(&mut queue, packet, &mut pool.headers);
             }
-            order.changed(&mut queue, &mut pool.headers);
+            assert_eq!(queue.iter(&pool.headers).count(), model.len());
             if now % 7 == 0 {
                 let worst = model.iter().map(key).max().filter(|worst| worst.0 > 6);
                 let gone = order.evict(&mut queue, &mut pool.headers, &header(9, 6, now));

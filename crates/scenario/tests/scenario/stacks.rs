@@ -132,6 +132,12 @@ fn arbiters_are_there_and_asked() {
     accepted(&small(&with(on, pdq)));
     wrong(&with("", pdq), "pdq needs arbiters at the links: set switch.arbiter = \"pdq\"");
     wrong(&with(on, "[transport.newreno]\n"), "packets of newreno carry no requests to arbiters");
+    let served = "queues = 8\nschedule = \"strict\"\necn = \"step\"\n";
+    let (arbiter, pase) = ("arbiter = \"pase\"\n", "[transport.pase]\n");
+    accepted(&small(&with(&format!("{served}{arbiter}"), pase)));
+    wrong(&with(arbiter, pase), "8 classes share 1 queues: give switch.queues = 8");
+    let few = "arbiter.pase = { queues = 4 }\n";
+    wrong(&with(&format!("{served}{few}"), pase), "links assign 4 classes, the ends have 8");
     let list = "arbiter.pdq = { least_list = 9, most_list = 8 }\n";
     wrong(&with(list, pdq), "exceeds most_list = 8");
 }

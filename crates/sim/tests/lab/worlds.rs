@@ -46,6 +46,9 @@ impl World {
         network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
         let transport = ends::transport(&mut random);
         let mut transport = ends::later(&mut Random::new(seed, Purpose::Test, 111)).unwrap_or(transport);
+        if let Some(pase) = ends::arbitrated(&mut Random::new(seed, Purpose::Test, 131)) {
+            transport = pase;
+        }
         if let Some(pfabric) = ends::ranked(&mut Random::new(seed, Purpose::Test, 120)) {
             transport = pfabric;
         }

@@ -122,6 +122,12 @@ pub(super) const METRICS: &[Metric] = &[
         Lower,
     ),
     metric(
+        "flows.starved",
+        "",
+        "measured flows with at least two retransmission time-outs in a row: no packet of theirs got through in between",
+        Lower,
+    ),
+    metric(
         "flows.timed_out.tag.<tag>",
         "",
         "flows of one traffic entry with time-outs, when there are several",

@@ -13,6 +13,7 @@ use weft_transport::congestion::{
 use weft_transport::protocols::{
     self,
     ndp::{self, NdpSettings},
+    pase::PaseSettings,
     pdq::PdqSettings,
     pfabric::{self, PfabricSettings},
     udp::UdpSettings,
@@ -141,6 +142,27 @@ pub(super) fn granted(random: &mut Random) -> Option<TransportSettings> {
         rto: Span::from_us(pick(random, &[300, 1_000, 4_000])),
         class: pick(random, &[0, 0, 1]),
         control_class: pick(random, &[0, 0, 1]),
+        ..Default::default()
+    }))
+}
+
+/// The same holds for PASE.
+pub(super) fn arbitrated(random: &mut Random) -> Option<TransportSettings> {
+    if !one_in(random, 10) {
+        return None;
+    }
+    let rto = Span::from_us(pick(random, &[500, 2_000]));
+    Some(TransportSettings::Pase(PaseSettings {
+        mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
+        arbitration: !one_in(random, 6),
+        queues: 2 + random.below(7),
+        round_trip: Span::from_us(pick(random, &[10, 100])),
+        interval: pick(random, &[0.5, 1.0, 4.0]),
+        initial_window: pick(random, &[1, 10, 70]),
+        dup_threshold: pick(random, &[1, 3, 1000]),
+        rto,
+        low_rto: rto * pick(random, &[1, 4]),
+        class: pick(random, &[0, 0, 1]),
         ..Default::default()
     }))
 }

@@ -8,7 +8,7 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
 use weft_switch::ColorSettings;
-use weft_switch::arbiter::{ArbiterSettings, pdq::PdqArbiterSettings};
+use weft_switch::arbiter::{ArbiterSettings, pase::PaseArbiterSettings, pdq::PdqArbiterSettings};
 use weft_switch::balance::{
     conga::CongaSettings,
     drill::{self, DrillSettings},
@@ -339,6 +339,15 @@ pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
 /// The links of flows that go by grants have arbiters, and now and then those of others.
 pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
     if !setup.schedules() && !one_in(random, 20) {
+        return;
+    }
+    if setup.transports().any(|own| own.stack().arbiter() == Some("pase")) {
+        setup.switch.arbiter = ArbiterSettings::PaseArbiter(PaseArbiterSettings {
+            queues: 2 + random.below(7),
+            pruning: 1 + random.below(8),
+            utilization: pick(random, &[0.5, 0.95, 1.0]),
+            forget: pick(random, &[Span::from_us(500), Span::from_ms(10)]),
+        });
         return;
     }
     setup.switch.arbiter = ArbiterSettings::PdqArbiter(PdqArbiterSettings {

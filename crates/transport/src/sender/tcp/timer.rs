@@ -133,6 +133,8 @@ impl TcpSender {
             self.lose_everything(now);
         }
         self.trip.back_off();
+        let in_a_row = u32::from(self.trip.backoff());
+        self.counts.timeouts_in_a_row = self.counts.timeouts_in_a_row.max(in_a_row);
         self.verdict_at = Time::NEVER;
         self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
     }

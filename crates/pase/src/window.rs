@@ -1,0 +1,114 @@
+//! The window of a PASE flow, in packets: DCTCP (Alizadeh et al., SIGCOMM 2010) from the size that a grant sets. Must not
+//! depend on packets or time.
+
+/// The window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    size: f64,
+    threshold: f64,
+    most: f64,
+    gain: f64,
+    /// The share of marked packets.
+    alpha: f64,
+    /// Answers and marked ones in this window of data, which ends with the answer to packet `end`.
+    answers: u64,
+    marked: u64,
+    end: u64,
+    /// The window has been cut in this window of data.
+    cut: bool,
+}
+
+impl Window {
+    pub(crate) fn new(size: f64, most: f64, gain: f64) -> Window {
+        Window {
+            size: size.min(most),
+            threshold: f64::MAX,
+            most,
+            gain,
+            alpha: 1.0,
+            answers: 0,
+            marked: 0,
+            end: 0,
+            cut: false,
+        }
+    }
+
+    /// Whole packets; at least one.
+    pub(crate) fn packets(&self) -> u64 {
+        self.size.max(1.0) as u64
+    }
+
+    pub(crate) fn threshold(&self) -> u64 {
+        self.threshold.min(1e15) as u64
+    }
+
+    /// A grant sets the size; from there the window grows by a packet per round trip.
+    pub(crate) fn set(&mut self, size: f64) {
+        self.size = size.clamp(1.0, self.most);
+        self.threshold = self.size;
+    }
+
+    /// Everything in flight is lost.
+    pub(crate) fn collapse(&mut self) {
+        self.threshold = (self.size / 2.0).max(2.0);
+        self.size = 1.0;
+    }
+
+    /// Some packets are lost: at most one reaction per window of data.
+    pub(crate) fn halve(&mut self) {
+        if !self.cut {
+            self.lower(0.5);
+        }
+    }
+
+    fn lower(&mut self, share: f64) {
+        self.cut = true;
+        self.size = (self.size * (1.0 - share)).max(1.0);
+        self.threshold = self.size.max(2.0);
+    }
+
+    /// Payload was answered: `missing` is the first packet that is not, `next` the first that was never sent.
+    pub(crate) fn answered(&mut self, marked: bool, (missing, next): (u64, u64)) {
+        self.answers += 1;
+        self.marked += u64::from(marked);
+        if missing > self.end {
+            let share = self.marked as f64 / self.answers as f64;
+            self.alpha += self.gain * (share - self.alpha);
+            (self.answers, self.marked, self.end, self.cut) = (0, 0, next, false);
+        }
+        if marked && !self.cut {
+            self.lower(self.alpha / 2.0);
+        } else if !marked {
+            self.size += if self.size < self.threshold { 1.0 } else { 1.0 / self.size };
+            self.size = self.size.min(self.most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_marks_it_doubles_up_to_the_threshold_then_adds_a_packet() {
+        let mut window = Window::new(10.0, 1000.0, 1.0 / 16.0);
+        (0..10).for_each(|n| window.answered(false, (n, 20)));
+        assert_eq!(window.packets(), 20);
+        window.set(5.0);
+        (0..5).for_each(|n| window.answered(false, (10 + n, 30)));
+        assert_eq!(window.packets(), 5, "almost 6");
+        window.answered(false, (16, 30));
+        assert_eq!(window.packets(), 6);
+    }
+
+    /// Alpha forgets its start, 15/16 per window, and a window is cut by half of it once.
+    #[test]
+    fn marks_cut_it_once_per_window_by_half_of_alpha() {
+        let mut window = Window::new(100.0, 1000.0, 1.0 / 16.0);
+        (1..=20).for_each(|n| window.answered(false, (n, n)));
+        let before = window.size;
+        [21, 21, 21].into_iter().for_each(|missing| window.answered(true, (missing, 100)));
+        let alpha = window.alpha;
+        assert!(alpha < 0.5 && (window.size - before * (1.0 - alpha / 2.0)).abs() < 1e-9, "{window:?}");
+    }
+}

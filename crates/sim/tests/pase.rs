@@ -1,0 +1,121 @@
+//! PASE as published (Munir et al., SIGCOMM 2014): on one link flows finish shortest first, and without arbitration it is
+//! DCTCP.
+
+mod lab;
+
+use weft_core::record::RunRecord;
+use weft_core::{Bytes, Rate, Span, Time};
+use weft_plan::{Division, Setup};
+use weft_switch::SwitchSettings;
+use weft_switch::arbiter::{ArbiterSettings, pase::PaseArbiterSettings};
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
+use weft_switch::schedule::SchedulerSettings;
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
+use weft_topology::{LinkSettings, TopologySettings};
+use weft_transport::TransportSettings;
+use weft_transport::protocols::pase::PaseSettings;
+
+/// Payload of a full packet, and what it is on the wire.
+const MSS: u64 = 1_444;
+const WIRE: u64 = 1_538;
+const LINE: Rate = Rate::from_gbps(10);
+/// Two cables each way, and the switch twice.
+const ROUND_TRIP: Span = Span::from_us(41);
+
+fn pase() -> TransportSettings {
+    TransportSettings::Pase(PaseSettings { round_trip: ROUND_TRIP, ..Default::default() })
+}
+
+/// Eight strict queues that mark at 65 packets, with arbiters.
+fn arbitrated() -> SwitchSettings {
+    SwitchSettings {
+        queues: 8,
+        schedule: SchedulerSettings::Strict(Default::default()),
+        ecn: MarkerSettings::Step(StepSettings::default()),
+        arbiter: ArbiterSettings::PaseArbiter(PaseArbiterSettings::default()),
+        ..Default::default()
+    }
+}
+
+/// Hosts at one switch; flows of these sizes in packets, from hosts of their own to the first, all at once.
+fn star(sizes: &[u64], transport: &TransportSettings, switch: SwitchSettings) -> Setup {
+    let host_link = LinkSettings { delay: Span::from_us(10), ..LinkSettings::of(LINE) };
+    let topology = SingleSwitchSettings { hosts: sizes.len() as u32 + 1, host_link };
+    let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), transport);
+    setup.switch = switch;
+    let flows = sizes.iter().enumerate();
+    let flows = flows.map(|(number, packets)| lab::flow(Span::ZERO, number as u32 + 1, 0, packets * MSS));
+    setup.flows = flows.collect::<Vec<_>>().into();
+    setup
+}
+
+fn times(record: &RunRecord) -> Vec<Span> {
+    record.flows.iter().map(|flow| flow.end.expect("it finishes").since(Time::ZERO)).collect()
+}
+
+fn on_the_line(packets: u64) -> Span {
+    LINE.time_for(Bytes(packets * WIRE))
+}
+
+/// Shortest first finishes the n-th smallest flow when the n smallest have passed. PASE needs a round trip more for each change of
+/// order; what other flows sent before they were told to wait, ten packets each, delays all.
+#[test]
+fn on_one_link_flows_finish_shortest_first() {
+    let sizes = [2_000, 500, 4_000, 1_000];
+    let record = lab::run(star(&sizes, &pase(), arbitrated()));
+    let taken = times(&record);
+    let mut order = [0, 1, 2, 3];
+    order.sort_by_key(|flow| sizes[*flow]);
+    let mut passed = 0;
+    for (place, flow) in order.into_iter().enumerate() {
+        passed += sizes[flow];
+        let least = on_the_line(passed);
+        let most = on_the_line(passed + 10 * sizes.len() as u64) + ROUND_TRIP * (4 + 3 * place as u64);
+        assert!(
+            taken[flow] >= least && taken[flow] <= most,
+            "{flow}: {:?}, {least:?} to {most:?}",
+            taken[flow]
+        );
+    }
+    assert!(record.drops.is_empty() && record.flows.iter().all(|flow| flow.timeouts == 0));
+}
+
+/// A late, small flow takes little more than alone.
+#[test]
+fn a_smaller_flow_takes_precedence() {
+    let mut setup = star(&[5_000, 50], &pase(), arbitrated());
+    let mouse = lab::flow(Span::from_us(500), 2, 0, 50 * MSS);
+    setup.flows = vec![lab::flow(Span::ZERO, 1, 0, 5_000 * MSS), mouse].into();
+    let record = lab::run(setup);
+    let taken = record.flows[1].end.expect("it finishes").since(record.flows[1].start);
+    let alone = record.flows[1].ideal;
+    assert!(taken <= alone + ROUND_TRIP * 3 + on_the_line(65), "{taken:?}, alone {alone:?}");
+}
+
+/// With arbitration off, completion times of equal flows are those of TCP with DCTCP in one queue.
+#[test]
+fn without_arbitration_it_is_dctcp() {
+    let plain = SwitchSettings { ecn: MarkerSettings::Step(StepSettings::default()), ..Default::default() };
+    let off = TransportSettings::Pase(PaseSettings { arbitration: false, ..Default::default() });
+    let mean = |transport: &TransportSettings| {
+        let taken = times(&lab::run(star(&[1_000; 4], transport, plain.clone())));
+        taken.iter().map(|time| time.micros()).sum::<f64>() / 4.0
+    };
+    let (off, dctcp) = (mean(&off), mean(&TransportSettings::Dctcp(Default::default())));
+    assert!((off / dctcp - 1.0).abs() < 0.05, "{off} us, DCTCP {dctcp} us");
+}
+
+/// Over several links and domains.
+#[test]
+fn threads_agree_on_classes() {
+    let mut setup = lab::leaf_spine();
+    setup.transport = weft_transport::Transport::new(&pase()).into();
+    setup.switch = arbitrated();
+    setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
+    let alone = lab::run(setup.clone());
+    assert!(alone.flows.iter().all(|flow| flow.end.is_some()));
+    for threads in 2..=4 {
+        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
+        lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
+}
