@@ -12,7 +12,7 @@ const MOST_FLOWS: usize = 1_000;
 /// readings cost well below 1 % of a run.
 const HOPS_PER_READING: f64 = 128.0;
 /// Bins of a time series that a run gets whatever it costs, and at most.
-const SERIES_BINS: (f64, f64) = (4.0, 256.0);
+const SERIES_BINS: (f64, f64) = (2.0, 256.0);
 
 /// A rough estimate of what a run carries.
 #[derive(Clone, Copy, Debug, PartialEq)]

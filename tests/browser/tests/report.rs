@@ -198,14 +198,15 @@ fn a_reader_chooses_by_mouse_and_keyboard_and_the_address_remembers() {
         ));
     };
     let lines = "document.querySelectorAll('figure[data-figure=mean] .series').length";
-    assert_eq!(browser.evaluate(lines), 4);
+    // four schemes and the lower bound
+    assert_eq!(browser.evaluate(lines), 5);
     press(&mut browser, "presto");
     press(&mut browser, "30");
-    assert_eq!(browser.evaluate(lines), 3);
+    assert_eq!(browser.evaluate(lines), 4);
     assert_eq!(browser.evaluate("location.hash"), "#view=1&hide=2");
     assert_eq!(browser.evaluate("document.querySelectorAll('figure[data-figure=tail-1]').length"), 1);
     browser.open(&folder.join("report.html"), "view=1&hide=2&open=mean");
-    assert_eq!(browser.evaluate(lines), 3);
+    assert_eq!(browser.evaluate(lines), 4);
     assert_eq!(
         browser.evaluate("document.querySelectorAll('figure[data-figure=mean] td').length > 10"),
         true
