@@ -6,7 +6,7 @@ use weft_core::{Bytes, ReceiverReport, Time};
 
 /// The packets that have arrived.
 #[derive(Debug, Default)]
-pub struct Arrivals {
+pub struct ArrivedPackets {
     /// Packets of the flow.
     count: u64,
     arrived: Bitmap,
@@ -17,11 +17,11 @@ pub struct Arrivals {
     order: ReorderCounts,
 }
 
-impl Arrivals {
+impl ArrivedPackets {
     /// None of `count` packets.
     #[must_use]
-    pub fn new(count: u64) -> Arrivals {
-        Arrivals { count, ..Arrivals::default() }
+    pub fn new(count: u64) -> ArrivedPackets {
+        ArrivedPackets { count, ..ArrivedPackets::default() }
     }
 
     /// A packet of `length` bytes arrives in a flow whose full packets carry `mss` bytes; `again`: it is a
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_flow_is_complete_when_each_packet_has_arrived_once() {
-        let mut arrivals = Arrivals::new(3);
+        let mut arrivals = ArrivedPackets::new(3);
         let mut take = |at, number, again| {
             arrivals.take(Time(at), (number, 100, again), 100);
             (arrivals.missing(), arrivals.completed(), arrivals.report().delivered.0)

@@ -4,5 +4,5 @@
 mod arrivals;
 mod sent;
 
-pub use arrivals::Arrivals;
+pub use arrivals::ArrivedPackets;
 pub use sent::SentPackets;

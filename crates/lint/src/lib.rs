@@ -22,6 +22,7 @@ mod baseline;
 mod formula;
 mod model;
 mod page;
+mod precedence;
 mod read;
 mod rule;
 mod rules;

@@ -73,29 +73,9 @@ pub(crate) struct Network {
     /// Whether there are too many routes to search for cycles.
     pub(crate) too_large: bool,
     /// Classes of lossy payload served by strict priority.
-    pub(crate) strict: Vec<StrictQueues>,
+    pub(crate) strict: Vec<crate::precedence::StrictQueues>,
     /// Thresholds of PIAS.
-    pub(crate) demotions: Vec<Demotion>,
-}
-
-/// Queues of a switch that are served by strict priority.
-#[derive(Debug)]
-pub(crate) struct StrictQueues {
-    pub(crate) at: Spot,
-    pub(crate) name: String,
-    /// Classes in which payload is sent.
-    pub(crate) classes: u32,
-    /// Whether the switch marks.
-    pub(crate) marks: bool,
-}
-
-/// Thresholds at which flows fall through classes.
-#[derive(Debug)]
-pub(crate) struct Demotion {
-    pub(crate) at: Spot,
-    pub(crate) thresholds: Vec<Bytes>,
-    /// For each source of flows, the share of its payload in each class.
-    pub(crate) shares: Vec<Vec<f64>>,
+    pub(crate) demotions: Vec<crate::precedence::Demotion>,
 }
 
 /// Links that wait for each other in a cycle under routes that the network has at some time.

@@ -7,7 +7,7 @@ use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::Needs;
 use weft_core::stack::{End, Receiving};
 use weft_core::{Ecn, FlowId, FlowSite, Header, ReceiverReport, Time};
-use weft_delivery::Arrivals;
+use weft_delivery::ArrivedPackets;
 
 use crate::PaseStack;
 use crate::packet::{PasePacket, PasePacketKind};
@@ -25,7 +25,7 @@ struct Answer {
 pub struct PaseReceiver {
     pase: Arc<PaseStack>,
     flow: FlowId,
-    arrivals: Arrivals,
+    arrivals: ArrivedPackets,
     answers: VecDeque<Answer>,
     /// The scheduling header of the packet that arrives next, and of the answer just written.
     scheduling: SchedulingHeader,
@@ -36,7 +36,7 @@ impl PaseReceiver {
     pub(crate) fn new(pase: &Arc<PaseStack>, site: &FlowSite) -> PaseReceiver {
         PaseReceiver {
             flow: site.flow,
-            arrivals: Arrivals::new(pase.packets(site.size)),
+            arrivals: ArrivedPackets::new(pase.packets(site.size)),
             answers: VecDeque::new(),
             scheduling: SchedulingHeader::NONE,
             pase: Arc::clone(pase),

@@ -17,7 +17,7 @@ use weft_delivery::SentPackets;
 
 use crate::PaseStack;
 use crate::packet::{PasePacket, PasePacketKind};
-use crate::window::Window;
+use crate::window::PaseWindow;
 
 /// The stage of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct PaseSender {
     /// Rate of the network card.
     line: Rate,
     packets: SentPackets,
-    window: Window,
+    window: PaseWindow,
     /// The granted rate, and the granted queue, 0 being the highest.
     granted: (Rate, u8),
     stage: Stage,
@@ -75,7 +75,7 @@ impl PaseSender {
             deadline: site.deadline.unwrap_or(Time::NEVER),
             line: Rate(site.line_rate.0.max(1)),
             packets: SentPackets::new(pase.packets(site.size)),
-            window: Window::new(first, most, settings.gain.0),
+            window: PaseWindow::new(first, most, settings.gain.0),
             granted: (Rate(0), 0),
             stage: Stage::Open,
             ask_at: if settings.arbitration { now } else { Time::NEVER },

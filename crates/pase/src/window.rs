@@ -3,7 +3,7 @@
 
 /// The window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
+pub(crate) struct PaseWindow {
     size: f64,
     threshold: f64,
     most: f64,
@@ -18,9 +18,9 @@ pub(crate) struct Window {
     cut: bool,
 }
 
-impl Window {
-    pub(crate) fn new(size: f64, most: f64, gain: f64) -> Window {
-        Window {
+impl PaseWindow {
+    pub(crate) fn new(size: f64, most: f64, gain: f64) -> PaseWindow {
+        PaseWindow {
             size: size.min(most),
             threshold: f64::MAX,
             most,
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn without_marks_it_doubles_up_to_the_threshold_then_adds_a_packet() {
-        let mut window = Window::new(10.0, 1000.0, 1.0 / 16.0);
+        let mut window = PaseWindow::new(10.0, 1000.0, 1.0 / 16.0);
         (0..10).for_each(|n| window.answered(false, (n, 20)));
         assert_eq!(window.packets(), 20);
         window.set(5.0);
@@ -104,7 +104,7 @@ mod tests {
     /// Alpha forgets its start, 15/16 per window, and a window is cut by half of it once.
     #[test]
     fn marks_cut_it_once_per_window_by_half_of_alpha() {
-        let mut window = Window::new(100.0, 1000.0, 1.0 / 16.0);
+        let mut window = PaseWindow::new(100.0, 1000.0, 1.0 / 16.0);
         (1..=20).for_each(|n| window.answered(false, (n, n)));
         let before = window.size;
         [21, 21, 21].into_iter().for_each(|missing| window.answered(true, (missing, 100)));

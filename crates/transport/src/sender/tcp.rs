@@ -1,7 +1,5 @@
-//! TCP's sending end: its state.  Acknowledgements are in `tcp/ack.rs`, losses and the
-//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`,
-//! timers in
-//! `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
+//! TCP's sending end: its state. Acknowledgements are in `tcp/ack.rs`, losses and the window in `tcp/losses.rs`, the choice
+//! of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in `tcp/timer.rs`, TLT in `tcp/tlt.rs`.
 
 mod ack;
 mod losses;

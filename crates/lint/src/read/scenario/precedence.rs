@@ -1,7 +1,7 @@
 //! Strict priorities, and the thresholds at which flows fall through them.
 
 use super::Reader;
-use crate::model::{Demotion, StrictQueues};
+use crate::precedence::{Demotion, StrictQueues};
 use std::path::Path;
 use weft_switch::mark::MarkerSettings;
 use weft_switch::schedule::SchedulerSettings;
