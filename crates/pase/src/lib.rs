@@ -8,6 +8,7 @@
 //! [`PaseSender`], [`PaseReceiver`], [`PaseStack`] (the stack). Must not depend on switches: their part is the crate
 //! `arbiter`.
 
+mod ends;
 pub mod packet;
 mod receiver;
 mod sender;

@@ -1,19 +1,15 @@
-//! PASE as a stack: the ends that it gives a flow, and the resulting packets and classes.
-
-use std::sync::Arc;
+//! PASE of a run: what all ends share, the resulting packets and classes. Must not depend on the ends.
 
 use weft_core::segment::reverse_ports;
-use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, Time};
+use weft_core::stack::Frames;
+use weft_core::{Bytes, Class, Ecn, FlowId, Header, Marks, PacketKind};
 
-use crate::packet::{PasePacket, PasePacketKind};
 use crate::settings::PaseSettings;
-use crate::{PaseReceiver, PaseSender};
 
 /// PASE of a run, shared by all its ends.
 #[derive(Clone, Debug)]
 pub struct PaseStack {
-    settings: PaseSettings,
+    pub(crate) settings: PaseSettings,
     frames: Frames,
 }
 
@@ -61,61 +57,5 @@ impl PaseStack {
 
     pub(crate) fn answer(&self, header: &mut Header, flow: FlowId) {
         self.address(header, (reverse_ports(flow), PacketKind::Ack));
-    }
-}
-
-impl Stack for PaseStack {
-    type Sender = PaseSender;
-    type Receiver = PaseReceiver;
-
-    fn sender(this: &Arc<PaseStack>, site: &FlowSite, now: Time) -> PaseSender {
-        PaseSender::new(this, site, now)
-    }
-
-    fn receiver(this: &Arc<PaseStack>, site: &FlowSite) -> PaseReceiver {
-        PaseReceiver::new(this, site)
-    }
-
-    fn host(&self, _line: Rate) {}
-
-    fn sizes(&self) -> Sizes {
-        self.settings.sizes()
-    }
-
-    fn classes(&self, own: Option<Class>) -> Classes {
-        let control = Class(self.settings.control_class as u8);
-        let sender =
-            (0..=self.lowest()).fold(ClassSet::of(control), |set, queue| set.and(self.class(own, queue)));
-        Classes { sender, receiver: ClassSet::of(control) }
-    }
-
-    /// Late packets are requests and retransmissions after a lost acknowledgement.
-    fn reply_after_close(
-        &self,
-        _header: &Header,
-        body: &PasePacket,
-        _now: Time,
-    ) -> Option<(Header, PasePacket)> {
-        let reply = PasePacket {
-            flow: body.flow,
-            what: PasePacketKind::Done,
-            sent: body.sent,
-            ..PasePacket::default()
-        };
-        let mut header = Header::default();
-        self.answer(&mut header, body.flow);
-        (body.what != PasePacketKind::Leave).then_some((header, reply))
-    }
-
-    fn reads_marks(&self) -> bool {
-        true
-    }
-
-    fn goes_by_marks(&self) -> bool {
-        !self.settings.arbitration
-    }
-
-    fn arbiter(&self) -> Option<&'static str> {
-        self.settings.arbitration.then_some("pase")
     }
 }
