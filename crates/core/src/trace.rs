@@ -37,7 +37,7 @@ pub struct TraceEvent {
     pub time: Time,
     /// What.
     pub step: TraceStep,
-    /// The node, as an index into [`RunRecord::nodes`](super::RunRecord::nodes).
+    /// The node, as an index into [`RunRecord::nodes`](crate::record::RunRecord::nodes).
     pub node: u32,
     /// Which packet.
     pub packet: u32,

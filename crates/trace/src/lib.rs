@@ -1,4 +1,4 @@
-//! One flow followed through a run, for people and for Wireshark: a [table](table) of every packet event, and a
+//! One flow followed through a run, for people and for Wireshark: a [`table`] of every packet event, and a
 //! [capture](pcapng) in the pcapng format with simulated time. Must not depend on engines, scenarios or files.
 
 mod frame;
