@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use weft_core::record::{FlowRecord, RunRecord};
-use weft_core::{FlowId, Rate, Span};
+use weft_core::{FlowId, Rate, Span, Time};
 use weft_plan::{Division, Setup};
+use weft_report::text::duration;
 use weft_sim::Simulation;
 use weft_trace::pcapng::{CapturedFlow, capture};
 use weft_trace::{WireProtocol, table};
@@ -95,8 +96,9 @@ fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
 
 fn summary(record: &RunRecord, flow: &FlowRecord, seed: u64) -> String {
     let name = |host: u32| record.nodes[host as usize].name.as_str();
+    let time = |span: Span| duration(span.seconds() * 1e6);
     let end = match flow.end {
-        Some(end) => format!("finishes after {}", end.since(flow.start)),
+        Some(end) => format!("finishes after {}", time(end.since(flow.start))),
         None => "does not finish".to_owned(),
     };
     format!(
@@ -106,7 +108,7 @@ fn summary(record: &RunRecord, flow: &FlowRecord, seed: u64) -> String {
         name(flow.source.0),
         name(flow.destination.0),
         flow.size.0,
-        flow.start,
-        flow.ideal
+        time(flow.start.since(Time::ZERO)),
+        time(flow.ideal)
     )
 }
