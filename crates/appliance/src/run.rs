@@ -175,6 +175,7 @@ fn work<A: Application>(
             let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
             let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {
+                let _end = EndOfAll(stop);
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
                 let published = &running.workers[usize::from(number)];
                 if let Err(cause) = pinned.and_then(|()| worker.run(clock, stop, published)) {
@@ -185,6 +186,17 @@ fn work<A: Application>(
     });
     let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     failure.map_or_else(|| Ok(running.total()), Err)
+}
+
+/// A thread that panics ends all others, so that the program ends and says so, instead of running on without a worker.
+struct EndOfAll<'a>(&'a AtomicBool);
+
+impl Drop for EndOfAll<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// The first failure ends all threads.

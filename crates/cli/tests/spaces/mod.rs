@@ -207,9 +207,20 @@ impl Bench {
             run(&["ip", "netns", "exec", &right, "sh", "-c", listens]).0
         });
         assert!(begun, "the server listens");
-        let outcome = self.left(&[&["iperf3", "-c"], words].concat());
+        let (good, mut text) = self.left(&[&["timeout", "60", "iperf3", "-c"], words].concat());
         let _ = server.kill().and_then(|()| server.wait());
-        outcome
+        if !good {
+            text += &self.state_of_router();
+        }
+        (good, text)
+    }
+
+    /// What `weft router show` says of a router in trouble, and what the kernel counts at its links.
+    fn state_of_router(&self) -> String {
+        let show = [env!("CARGO_BIN_EXE_weft"), "router", "show"];
+        let file = self.folder.join("router.toml").display().to_string();
+        let links = ["ip", "-n", &self.space("router"), "-s", "link"];
+        [run(&[&show[..], &[&file]].concat()).1, run(&links).1].concat()
     }
 
     /// `weft router show` and its metrics say these words.

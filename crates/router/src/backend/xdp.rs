@@ -1,8 +1,8 @@
 //! AF_XDP: frames taken in front of the kernel's own processing, through rings in shared memory.
 //!
 //! Every queue of an interface has a socket with memory of its own, so that no socket can starve another's rings. A frame is
-//! copied once between that memory and the worker's buffers. A chunk that has been read goes back to the fill ring at
-//! once, whatever becomes of its frame: the kernel never runs out of them.
+//! copied once between that memory and the worker's buffers. A chunk that has been read goes back to the fill ring as soon
+//! as that has a slot, whatever becomes of its frame: the kernel never runs out of them.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -95,8 +95,11 @@ impl XdpQueue {
 
     /// Takes back the chunks that the kernel has sent.
     fn reclaim(&mut self) {
-        let free = &mut self.free;
-        self.socket.completed.consume(CHUNKS, |address| free.push((address / CHUNK as u64) as u32));
+        let (free, sending) = (&mut self.free, CHUNKS..2 * CHUNKS);
+        self.socket.completed.consume(CHUNKS, |address| {
+            let chunk = u32::try_from(address / CHUNK as u64).ok();
+            free.extend(chunk.filter(|chunk| sending.contains(chunk)));
+        });
     }
 
     /// Makes the kernel send what is in the ring. What it cannot send now stays there.
@@ -159,8 +162,7 @@ impl Backend for XdpQueue {
         }
         // The kernel put the frame somewhere into the chunk; the ring takes its beginning.
         let chunks = places[..count].iter().map(|place| place.address / CHUNK as u64 * CHUNK as u64);
-        let filled = self.socket.fill.produce(chunks);
-        debug_assert_eq!(filled as usize, count, "the ring has a slot for every chunk");
+        self.socket.fill.refill(chunks);
         Ok(())
     }
 
@@ -177,9 +179,10 @@ impl Backend for XdpQueue {
             }
             let Some(chunk) = self.free.pop() else { continue };
             let place = self.socket.write(chunk, bytes);
-            let produced = self.socket.send.produce([place]);
-            debug_assert_eq!(produced, 1, "the ring has a slot for every chunk");
-            sent += 1;
+            match self.socket.send.produce([place]) {
+                0 => self.free.push(chunk),
+                _ => sent += 1,
+            }
         }
         let lost = frames.len() - sent;
         give_back(pool, frames);

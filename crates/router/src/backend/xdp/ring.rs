@@ -30,6 +30,31 @@ pub(crate) struct ProducerRing<T> {
     owns: PhantomData<T>,
 }
 
+/// A producing side with values that must reach the ring sooner or later.
+///
+/// The kernel shows received frames before it shows that it has taken their chunks from the fill ring, so that a chunk may be
+/// back while its slot still counts as full. It then waits here.
+#[derive(Debug)]
+pub(crate) struct RefillRing<T> {
+    ring: ProducerRing<T>,
+    waiting: Vec<T>,
+}
+
+impl<T: Copy> RefillRing<T> {
+    pub(crate) fn new(ring: ProducerRing<T>) -> RefillRing<T> {
+        RefillRing { ring, waiting: Vec::new() }
+    }
+
+    /// Passes values to the other side, after those that have waited; what finds no slot waits for the next call.
+    pub(crate) fn refill(&mut self, values: impl IntoIterator<Item = T>) {
+        self.waiting.extend(values);
+        if !self.waiting.is_empty() {
+            let count = self.ring.produce(self.waiting.iter().copied());
+            self.waiting.drain(..count as usize);
+        }
+    }
+}
+
 /// The side that empties slots.
 #[derive(Debug)]
 pub(crate) struct ConsumerRing<T> {
@@ -202,6 +227,21 @@ mod tests {
         let mut got = Vec::new();
         assert_eq!(consumer.consume(3, |value| got.push(value)), 3);
         assert_eq!((producer.produce(4..9), got), (3, vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn what_comes_back_before_its_slot_is_free_waits_and_is_not_lost() {
+        let mut ring = OwnRing::new(4, u32::MAX - 1);
+        let (producer, mut consumer) = ring.sides();
+        let mut refill = RefillRing::new(producer);
+        refill.refill(0..4);
+        // All slots are full: the consumer has not said that it took any.
+        refill.refill([4, 5]);
+        let mut got = Vec::new();
+        consumer.consume(4, |value| got.push(value));
+        refill.refill([6]);
+        consumer.consume(4, |value| got.push(value));
+        assert_eq!(got, [0, 1, 2, 3, 4, 5, 6]);
     }
 
     /// Without release on one side and acquire on the other, slots would be read before they are written.

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::null_mut;
 use std::sync::atomic::AtomicU32;
 
-use super::ring::{ConsumerRing, ProducerRing, RingParts};
+use super::ring::{ConsumerRing, ProducerRing, RefillRing, RingParts};
 
 /// Bytes of a chunk, a power of two: a frame.
 pub(crate) const CHUNK: usize = 2048;
@@ -119,7 +119,7 @@ impl Drop for Mapping {
 #[derive(Debug)]
 pub(crate) struct XdpSocket {
     // Rings point into mappings: they are dropped first.
-    pub(crate) fill: ProducerRing<u64>,
+    pub(crate) fill: RefillRing<u64>,
     pub(crate) received: ConsumerRing<FramePlace>,
     pub(crate) send: ProducerRing<FramePlace>,
     pub(crate) completed: ConsumerRing<u64>,
@@ -198,10 +198,11 @@ impl XdpSocket {
         let (third, fill) = ring(&descriptor, FILL_PLACE, fill)?;
         let (fourth, completion) = ring(&descriptor, COMPLETION_PLACE, completion)?;
         // SAFETY: the parts are those of the kernel's rings, whose mappings the socket keeps; the kernel has the other sides.
-        let (mut fill, send) = unsafe { (ProducerRing::new(fill), ProducerRing::new(send)) };
+        let (fill, send) = unsafe { (ProducerRing::new(fill), ProducerRing::new(send)) };
         // SAFETY: as above.
         let (received, completed) = unsafe { (ConsumerRing::new(receive), ConsumerRing::new(completion)) };
-        fill.produce((0..CHUNKS).map(|chunk| u64::from(chunk) * CHUNK as u64));
+        let mut fill = RefillRing::new(fill);
+        fill.refill((0..CHUNKS).map(|chunk| u64::from(chunk) * CHUNK as u64));
         let flags = if zero_copy { ZERO_COPY } else { COPY };
         let address = XdpAddress { family: libc::AF_XDP as u16, flags, interface, queue, shared: 0 };
         // SAFETY: the pointer is to a structure of the given length, which the call only reads.
