@@ -14,6 +14,8 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
+/// Transports that acknowledge every packet by its number.
+const NUMBERED: &[&str] = &["weft-core", "weft-delivery"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
@@ -180,15 +182,7 @@ const SUMMARY: &[&str] = &["weft-core", "weft-ideal", "weft-statistics", "weft-t
 const RESULTS: &[&str] =
     &["weft-core", "weft-summary", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
 /// Headlines, plots and pages of what is on disk.
-const REPORT: &[&str] = &[
-    "weft-core",
-    "weft-summary",
-    "weft-statistics",
-    "weft-store",
-    "weft-table",
-    "weft-draw",
-    "weft-results",
-];
+const REPORT: &[&str] = &["weft-core", "weft-summary", "weft-statistics", "weft-draw", "weft-results"];
 /// Reproductions request runs from the facade and show the results.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
@@ -231,9 +225,9 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-ndp", may_use: PARTS },
     Layer { name: "weft-delivery", may_use: PARTS },
-    Layer { name: "weft-pase", may_use: &["weft-core", "weft-delivery"] },
-    Layer { name: "weft-pdq", may_use: PARTS },
-    Layer { name: "weft-pfabric", may_use: PARTS },
+    Layer { name: "weft-pase", may_use: NUMBERED },
+    Layer { name: "weft-pdq", may_use: NUMBERED },
+    Layer { name: "weft-pfabric", may_use: NUMBERED },
     Layer { name: "weft-offload", may_use: PARTS },
     Layer { name: "weft-transport", may_use: TRANSPORT },
     Layer { name: "weft-fluid", may_use: PARTS },

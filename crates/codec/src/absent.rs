@@ -26,7 +26,6 @@ const ABSENT: &[(&str, &str, &str, &str)] = &[
     ("transport", "homa", "Homa", "`ndp` has receivers that pull, `pfabric` priorities by size"),
     ("transport", "expresspass", "ExpressPass", "`ndp` has receivers that pull"),
     ("transport", "phost", "pHost", "`ndp` has receivers that pull"),
-    ("transport", "pase", "PASE", "`pdq` and `pfabric` schedule flows by size"),
     (
         "transport",
         "mptcp",

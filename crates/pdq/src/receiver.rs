@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use weft_core::bitmap::Bitmap;
-use weft_core::order::ReorderCounts;
 use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::{Needs, reverse_ports};
 use weft_core::stack::{End, Receiving};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, ReceiverReport, Time};
+use weft_core::{Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, ReceiverReport, Time};
+use weft_delivery::ArrivedPackets;
 
 use crate::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
@@ -26,20 +25,12 @@ struct Answer {
 pub struct PdqReceiver {
     pdq: Arc<PdqStack>,
     flow: FlowId,
-    /// Packets of the flow.
-    count: u64,
-    /// Packets that have arrived, their number and bytes, and the first missing packet.
-    arrived: Bitmap,
-    done: u64,
-    delivered: u64,
-    missing: u64,
+    arrivals: ArrivedPackets,
     answers: VecDeque<Answer>,
     /// The scheduling header of the packet that arrives next, and of the answer just written.
     scheduling: SchedulingHeader,
-    completed: Option<Time>,
     /// Whether the sender has given up.
     is_left: bool,
-    order: ReorderCounts,
 }
 
 impl PdqReceiver {
@@ -47,33 +38,17 @@ impl PdqReceiver {
     pub(crate) fn new(pdq: &Arc<PdqStack>, site: &FlowSite) -> PdqReceiver {
         PdqReceiver {
             flow: site.flow,
-            count: pdq.packets(site.size),
-            arrived: Bitmap::default(),
-            done: 0,
-            delivered: 0,
-            missing: 0,
+            arrivals: ArrivedPackets::new(pdq.packets(site.size)),
             answers: VecDeque::new(),
             scheduling: SchedulingHeader::NONE,
-            completed: None,
             is_left: false,
-            order: ReorderCounts::default(),
             pdq: Arc::clone(pdq),
         }
     }
 
     fn take(&mut self, now: Time, packet: &PdqPacket) {
-        let mss = self.pdq.frames().mss;
-        self.order.arrived(packet.number * mss + u64::from(packet.length), packet.again, mss);
-        if packet.number < self.missing || !self.arrived.insert(packet.number) {
-            return;
-        }
-        self.missing = self.arrived.first_missing(self.missing);
-        self.arrived.advance(self.missing);
-        self.done += 1;
-        self.delivered += u64::from(packet.length);
-        if self.done == self.count {
-            self.completed = Some(now);
-        }
+        let taken = (packet.number, u64::from(packet.length), packet.again);
+        self.arrivals.take(now, taken, self.pdq.frames().mss);
     }
 }
 
@@ -90,7 +65,8 @@ impl End for PdqReceiver {
     type Host = ();
 
     fn needs(&self) -> Needs {
-        let (complete, ready) = (self.completed.is_some() || self.is_left, !self.answers.is_empty());
+        let (complete, ready) =
+            (self.arrivals.completed().is_some() || self.is_left, !self.answers.is_empty());
         let done = complete && !ready;
         Needs { wake: Time::NEVER, ready, complete, done, asks: false }
     }
@@ -123,7 +99,7 @@ impl End for PdqReceiver {
         *body = PdqPacket {
             flow: self.flow,
             number: answer.number,
-            missing: self.missing,
+            missing: self.arrivals.missing(),
             what: answer.what,
             sent: answer.sent,
             ..PdqPacket::default()
@@ -138,18 +114,11 @@ impl End for PdqReceiver {
 
 impl Receiving for PdqReceiver {
     fn completed(&self) -> Option<Time> {
-        self.completed
+        self.arrivals.completed()
     }
 
     fn report(&self) -> ReceiverReport {
-        ReceiverReport {
-            delivered: Bytes(self.delivered),
-            completed: self.completed,
-            out_of_order: self.order.out_of_order,
-            displacement: self.order.displacement,
-            displaced: self.order.displaced.into(),
-            ..ReceiverReport::default()
-        }
+        self.arrivals.report()
     }
 }
 

@@ -1,10 +1,8 @@
 //! The sending end of a PDQ flow: opens, sends at the last granted rate, probes while paused, and announces its end.
 //! Must not depend on how switches decide.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use weft_core::bitmap::Bitmap;
 use weft_core::record::FlowState;
 use weft_core::scheduling::{Role, SchedulingHeader};
 use weft_core::segment::{Needs, ports};
@@ -12,6 +10,7 @@ use weft_core::stack::{End, Sending};
 use weft_core::{
     Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, Rate, SenderReport, Span, Time,
 };
+use weft_delivery::SentPackets;
 
 use crate::PdqStack;
 use crate::packet::{PdqPacket, PdqPacketKind};
@@ -51,17 +50,7 @@ pub struct PdqSender {
     deadline: Time,
     /// Rate of the network card, which the flow requests.
     line: Rate,
-    /// Packets of the flow.
-    count: u64,
-    /// The first packet never sent.
-    next: u64,
-    /// Acknowledged packets, their number, and the first that is not.
-    arrived: Bitmap,
-    done: u64,
-    missing: u64,
-    flying: VecDeque<u64>,
-    /// Packets to be retransmitted.
-    again: VecDeque<u64>,
+    packets: SentPackets,
     stage: Stage,
     granted: Granted,
     /// A packet (or, while paused, a probe) may be sent now; otherwise from `opens_at` on.
@@ -93,13 +82,7 @@ impl PdqSender {
             size: site.size.0.max(1),
             deadline: site.deadline.unwrap_or(Time::NEVER),
             line: Rate(site.line_rate.0.max(1)),
-            count: pdq.packets(site.size),
-            next: 0,
-            arrived: Bitmap::default(),
-            done: 0,
-            missing: 0,
-            flying: VecDeque::new(),
-            again: VecDeque::new(),
+            packets: SentPackets::new(pdq.packets(site.size)),
             stage: Stage::Opening,
             granted: Granted { rate: Rate(0), paused_by: 0, probe_gap: 0 },
             is_open: true,
@@ -123,7 +106,7 @@ impl PdqSender {
     }
 
     fn has_payload(&self) -> bool {
-        !self.again.is_empty() || self.next < self.count
+        self.packets.upcoming().is_some()
     }
 
     /// The round-trip time, or the configured one before the first answer.
@@ -158,35 +141,20 @@ impl PdqSender {
         self.due = now + self.pdq.settings().rto.max(Span::from_us(1));
     }
 
-    /// A packet is known to have arrived.
-    fn arrived(&mut self, number: u64) {
-        if number >= self.missing && self.arrived.insert(number) {
-            self.done += 1;
-            self.flying.retain(|flying| *flying != number);
-            self.again.retain(|again| *again != number);
-        }
-    }
-
     /// An answer, to a packet or to a probe.
     fn answered(&mut self, now: Time, packet: &PdqPacket) {
-        let before = self.done;
-        if packet.number < self.count {
-            self.arrived(packet.number);
-        }
-        (self.missing..packet.missing).for_each(|number| self.arrived(number));
-        self.missing = self.arrived.first_missing(self.missing.max(packet.missing));
-        self.arrived.advance(self.missing);
+        let is_news = self.packets.acknowledge(packet.number, packet.missing);
         let trip = now.since(packet.sent);
         self.srtt =
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
-        if self.done > before {
+        if is_news {
             self.restart_timer(now);
         }
     }
 
     /// When the retransmission timer expires, if it is running.
     fn expires_at(&self) -> Time {
-        let runs = matches!(self.stage, Stage::Opening | Stage::GivingUp) || !self.flying.is_empty();
+        let runs = matches!(self.stage, Stage::Opening | Stage::GivingUp) || self.packets.flying() > 0;
         if runs { self.due } else { Time::NEVER }
     }
 
@@ -196,8 +164,7 @@ impl PdqSender {
         self.timeouts += 1;
         self.opening_timeouts += u32::from(self.stage == Stage::Opening);
         self.granted.rate = Rate(0);
-        self.again.extend(self.flying.drain(..));
-        self.again.make_contiguous().sort_unstable();
+        self.packets.lose_all();
         (self.is_open, self.opens_at) = (true, now);
         self.restart_timer(now);
     }
@@ -215,7 +182,7 @@ impl PdqSender {
     fn reconsider(&mut self, now: Time) {
         if matches!(self.stage, Stage::Opening | Stage::Open) && self.is_hopeless(now) {
             (self.stage, self.due) = (Stage::GivingUp, Time::NEVER);
-            self.flying.clear();
+            self.packets.abandon();
             (self.is_open, self.opens_at) = (true, now);
         }
     }
@@ -235,32 +202,27 @@ impl PdqSender {
     /// Transmission time of the remaining payload at the rate of the network card.
     fn remaining(&self) -> Span {
         let frames = self.pdq.frames();
-        let again = self.again.len() as u64;
-        let payload = self.size.saturating_sub(self.next * frames.mss) + again * frames.mss;
-        let packets = self.count - self.next + again;
+        let again = self.packets.again();
+        let payload = self.size.saturating_sub(self.packets.next() * frames.mss) + again * frames.mss;
+        let packets = self.packets.count() - self.packets.next() + again;
         self.line.time_for(Bytes(payload + packets * frames.overhead))
     }
 
     fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
-        let again = self.again.pop_front();
-        let number = again.unwrap_or(self.next);
-        if again.is_none() {
-            self.next += 1;
-        }
-        if self.flying.is_empty() {
+        if self.packets.flying() == 0 {
             self.restart_timer(now);
         }
-        self.flying.push_back(number);
+        let (number, again) = self.packets.send(0);
         let length = self.length(number);
-        self.retransmitted += if again.is_some() { length } else { 0 };
-        (body.number, body.length, body.again) = (number, length as u16, again.is_some());
+        self.retransmitted += if again { length } else { 0 };
+        (body.number, body.length, body.again) = (number, length as u16, again);
         (header.wire, header.kind) = (self.pdq.frames().wire(length), PacketKind::Data);
     }
 
     /// Sends a packet without payload.
     fn send_word(&mut self, now: Time, header: &mut Header, body: &mut PdqPacket) {
         // Packets beyond the end are ignored.
-        body.number = self.count;
+        body.number = self.packets.count();
         body.what = PdqPacketKind::Probe;
         (header.wire, header.kind) = (self.pdq.frames().wire(0), PacketKind::Control);
         match self.stage {
@@ -283,7 +245,7 @@ impl End for PdqSender {
     type Host = ();
 
     fn needs(&self) -> Needs {
-        let complete = self.done == self.count;
+        let complete = self.packets.is_done();
         match self.stage {
             Stage::Left => Needs { complete, done: true, ..Needs::NOTHING },
             Stage::Leaving => Needs { complete, ready: true, ..Needs::NOTHING },
@@ -321,12 +283,12 @@ impl End for PdqSender {
             return;
         }
         match packet.what {
-            PdqPacketKind::Done => self.done = self.count,
+            PdqPacketKind::Done => self.packets.finish(),
             _ => self.answered(now, packet),
         }
         self.stage = Stage::Open;
         self.set_gate(now);
-        if self.done == self.count {
+        if self.packets.is_done() {
             self.completed.get_or_insert(now);
             self.stage = Stage::Leaving;
         }
@@ -382,12 +344,12 @@ impl Sending for PdqSender {
             completed: self.completed,
             probes: self.probes,
             terminated: self.terminated,
-            acknowledged: payload(self.done),
-            in_flight: payload(self.flying.len() as u64),
+            acknowledged: payload(self.packets.arrived()),
+            in_flight: payload(self.packets.flying()),
             srtt: self.srtt,
             rto: self.pdq.settings().rto,
             rate: Some(self.granted.rate),
-            state: if self.again.is_empty() { FlowState::Open } else { FlowState::Loss },
+            state: if self.packets.again() == 0 { FlowState::Open } else { FlowState::Loss },
             ..SenderReport::default()
         }
     }

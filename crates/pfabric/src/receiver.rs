@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use weft_core::bitmap::Bitmap;
-use weft_core::order::ReorderCounts;
 use weft_core::segment::{Needs, reverse_ports};
 use weft_core::stack::{End, Receiving};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Time};
+use weft_core::{Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Time};
+use weft_delivery::ArrivedPackets;
 
 use crate::PfabricStack;
 use crate::packet::{PfabricPacket, PfabricPacketKind};
@@ -16,17 +15,9 @@ use crate::packet::{PfabricPacket, PfabricPacketKind};
 pub struct PfabricReceiver {
     pfabric: Arc<PfabricStack>,
     flow: FlowId,
-    /// Packets of the flow.
-    count: u64,
-    /// Packets that have arrived, their number and bytes, and the first missing packet.
-    arrived: Bitmap,
-    done: u64,
-    delivered: u64,
-    missing: u64,
+    arrivals: ArrivedPackets,
     /// Number and time of each packet to be answered.
     answers: VecDeque<(u64, Time)>,
-    completed: Option<Time>,
-    order: ReorderCounts,
 }
 
 impl PfabricReceiver {
@@ -34,31 +25,15 @@ impl PfabricReceiver {
     pub(crate) fn new(pfabric: &Arc<PfabricStack>, site: &FlowSite) -> PfabricReceiver {
         PfabricReceiver {
             flow: site.flow,
-            count: pfabric.packets(site.size),
-            arrived: Bitmap::default(),
-            done: 0,
-            delivered: 0,
-            missing: 0,
+            arrivals: ArrivedPackets::new(pfabric.packets(site.size)),
             answers: VecDeque::new(),
-            completed: None,
-            order: ReorderCounts::default(),
             pfabric: Arc::clone(pfabric),
         }
     }
 
     fn take(&mut self, now: Time, packet: &PfabricPacket) {
-        let mss = self.pfabric.frames().mss;
-        self.order.arrived(packet.number * mss + u64::from(packet.length), packet.again, mss);
-        if packet.number < self.missing || !self.arrived.insert(packet.number) {
-            return;
-        }
-        self.missing = self.arrived.first_missing(self.missing);
-        self.arrived.advance(self.missing);
-        self.done += 1;
-        self.delivered += u64::from(packet.length);
-        if self.done == self.count {
-            self.completed = Some(now);
-        }
+        let taken = (packet.number, u64::from(packet.length), packet.again);
+        self.arrivals.take(now, taken, self.pfabric.frames().mss);
     }
 }
 
@@ -67,7 +42,7 @@ impl End for PfabricReceiver {
     type Host = ();
 
     fn needs(&self) -> Needs {
-        let (complete, ready) = (self.completed.is_some(), !self.answers.is_empty());
+        let (complete, ready) = (self.arrivals.completed().is_some(), !self.answers.is_empty());
         Needs { wake: Time::NEVER, ready, complete, done: complete && !ready, asks: false }
     }
 
@@ -80,7 +55,7 @@ impl End for PfabricReceiver {
 
     fn send(&mut self, _now: Time, header: &mut Header, body: &mut PfabricPacket) {
         let (number, sent) = self.answers.pop_front().expect("a receiver that is ready has an answer");
-        let missing = self.missing;
+        let missing = self.arrivals.missing();
         *body = PfabricPacket {
             flow: self.flow,
             number,
@@ -95,18 +70,11 @@ impl End for PfabricReceiver {
 
 impl Receiving for PfabricReceiver {
     fn completed(&self) -> Option<Time> {
-        self.completed
+        self.arrivals.completed()
     }
 
     fn report(&self) -> ReceiverReport {
-        ReceiverReport {
-            delivered: Bytes(self.delivered),
-            completed: self.completed,
-            out_of_order: self.order.out_of_order,
-            displacement: self.order.displacement,
-            displaced: self.order.displaced.into(),
-            ..ReceiverReport::default()
-        }
+        self.arrivals.report()
     }
 }
 

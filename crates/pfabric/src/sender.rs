@@ -1,14 +1,13 @@
 //! The sending end of a pFabric flow: a window, one timer, and probes after repeated expiries. Must not depend on
 //! what switches do with ranks.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use weft_core::bitmap::Bitmap;
 use weft_core::record::FlowState;
 use weft_core::segment::{Needs, ports};
 use weft_core::stack::{End, Sending};
 use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
+use weft_delivery::SentPackets;
 
 use crate::PfabricStack;
 use crate::packet::{PfabricPacket, PfabricPacketKind};
@@ -55,17 +54,7 @@ pub struct PfabricSender {
     flow: FlowId,
     class: Class,
     size: u64,
-    /// Packets of the flow.
-    count: u64,
-    /// The first packet never sent.
-    next: u64,
-    /// Acknowledged packets, their number, and the first that is not.
-    arrived: Bitmap,
-    done: u64,
-    missing: u64,
-    flying: VecDeque<u64>,
-    /// Packets to be retransmitted.
-    again: VecDeque<u64>,
+    packets: SentPackets,
     window: Window,
     /// The timer, while anything is in flight.
     due: Time,
@@ -89,13 +78,7 @@ impl PfabricSender {
             flow: site.flow,
             class: pfabric.payload_class(site.class),
             size: site.size.0.max(1),
-            count: pfabric.packets(site.size),
-            next: 0,
-            arrived: Bitmap::default(),
-            done: 0,
-            missing: 0,
-            flying: VecDeque::new(),
-            again: VecDeque::new(),
+            packets: SentPackets::new(pfabric.packets(site.size)),
             window: Window { size, threshold: u64::MAX, answers: 0 },
             due: Time::NEVER,
             expired: 0,
@@ -110,45 +93,26 @@ impl PfabricSender {
     }
 
     fn is_done(&self) -> bool {
-        self.done == self.count
+        self.packets.is_done()
     }
 
     fn may_send(&self) -> bool {
-        let something = !self.again.is_empty() || self.next < self.count;
-        something && (self.flying.len() as u64) < self.window.size
+        let something = self.packets.upcoming().is_some();
+        something && self.packets.flying() < self.window.size
     }
 
     fn restart_timer(&mut self, now: Time) {
         self.due = now + self.pfabric.settings().rto.max(Span::from_us(1));
     }
 
-    /// A packet is known to have arrived. Returns false if it was already known.
-    fn arrived(&mut self, number: u64) -> bool {
-        if number < self.missing || !self.arrived.insert(number) {
-            return false;
-        }
-        self.done += 1;
-        self.flying.retain(|flying| *flying != number);
-        self.again.retain(|again| *again != number);
-        true
-    }
-
     /// An answer, to a packet or to a probe.
     fn answered(&mut self, now: Time, packet: &PfabricPacket) {
-        let before = self.done;
-        if packet.number < self.count {
-            self.arrived(packet.number);
-        }
-        (self.missing..packet.missing).for_each(|number| {
-            self.arrived(number);
-        });
-        self.missing = self.arrived.first_missing(self.missing.max(packet.missing));
-        self.arrived.advance(self.missing);
+        let is_news = self.packets.acknowledge(packet.number, packet.missing);
         let trip = now.since(packet.sent);
         self.srtt =
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
         (self.expired, self.probing) = (0, Probing::Off);
-        if self.done > before {
+        if is_news {
             self.window.grow(u64::from(self.pfabric.settings().max_window));
             self.restart_timer(now);
         }
@@ -166,8 +130,7 @@ impl PfabricSender {
         self.expired += 1;
         self.most_expired = self.most_expired.max(self.expired);
         self.window.collapse();
-        self.again.extend(self.flying.drain(..));
-        self.again.make_contiguous().sort_unstable();
+        self.packets.lose_all();
         if self.expired >= self.pfabric.settings().probe_after {
             self.probing = Probing::Due;
         }
@@ -175,7 +138,7 @@ impl PfabricSender {
 
     /// The next packet to send.
     fn upcoming(&self) -> u64 {
-        self.again.front().copied().unwrap_or(self.next)
+        self.packets.upcoming().unwrap_or(self.packets.next())
     }
 
     /// Payload of a packet.
@@ -188,7 +151,7 @@ impl PfabricSender {
     fn rank_of(&self, number: u64) -> u32 {
         let mss = self.pfabric.frames().mss;
         let bytes = match self.pfabric.settings().rank {
-            RankBy::Remaining => self.size - (self.done * mss).min(self.size - 1),
+            RankBy::Remaining => self.size - (self.packets.arrived() * mss).min(self.size - 1),
             RankBy::Sent => number * mss + 1,
             RankBy::Size => self.size,
         };
@@ -201,33 +164,28 @@ impl PfabricSender {
         // Packets beyond the end are ignored.
         *body = PfabricPacket {
             flow: self.flow,
-            number: self.count,
+            number: self.packets.count(),
             what: PfabricPacketKind::Probe,
             sent: now,
             ..PfabricPacket::default()
         };
         (header.wire, header.kind) = (self.pfabric.frames().wire(0), PacketKind::Control);
-        header.note = self.rank_of(self.missing);
+        header.note = self.rank_of(self.packets.missing());
     }
 
     fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut PfabricPacket) {
-        let again = self.again.pop_front();
-        let number = again.unwrap_or(self.next);
-        if again.is_none() {
-            self.next += 1;
-        }
-        if self.flying.is_empty() {
+        if self.packets.flying() == 0 {
             self.restart_timer(now);
         }
-        self.flying.push_back(number);
+        let (number, again) = self.packets.send(0);
         let length = self.length(number);
-        self.retransmitted += if again.is_some() { length } else { 0 };
+        self.retransmitted += if again { length } else { 0 };
         *body = PfabricPacket {
             flow: self.flow,
             number,
             length: length as u16,
             what: PfabricPacketKind::Data,
-            again: again.is_some(),
+            again,
             sent: now,
             ..PfabricPacket::default()
         };
@@ -248,14 +206,14 @@ impl End for PfabricSender {
                 Probing::Due => true,
                 Probing::Sent => false,
             };
-        let waits = !done && (!self.flying.is_empty() || self.probing == Probing::Sent);
+        let waits = !done && (self.packets.flying() > 0 || self.probing == Probing::Sent);
         let wake = if waits { self.due } else { Time::NEVER };
         Needs { wake, ready, complete: done, done, asks: false }
     }
 
     fn on_packet(&mut self, now: Time, _header: &Header, packet: &PfabricPacket) {
         match packet.what {
-            PfabricPacketKind::Done => self.done = self.count,
+            PfabricPacketKind::Done => self.packets.finish(),
             _ => self.answered(now, packet),
         }
         if self.is_done() {
@@ -283,7 +241,7 @@ impl End for PfabricSender {
 
 impl Sending for PfabricSender {
     fn rank(&self) -> u32 {
-        let number = if self.probing == Probing::Due { self.missing } else { self.upcoming() };
+        let number = if self.probing == Probing::Due { self.packets.missing() } else { self.upcoming() };
         self.rank_of(number)
     }
 
@@ -295,8 +253,8 @@ impl Sending for PfabricSender {
             timeouts: self.timeouts,
             timeouts_in_a_row: self.most_expired,
             completed: self.completed,
-            acknowledged: payload(self.done),
-            in_flight: payload(self.flying.len() as u64),
+            acknowledged: payload(self.packets.arrived()),
+            in_flight: payload(self.packets.flying()),
             cwnd: Bytes(self.window.size * mss),
             ssthresh: Bytes(self.window.threshold.saturating_mul(mss)),
             srtt: self.srtt,

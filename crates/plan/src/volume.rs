@@ -34,7 +34,7 @@ impl Setup {
         for flow in self.flows.iter().take(MOST_FLOWS) {
             looked += 1.0;
             payload += flow.size.0 as f64;
-            packets += self.packets_of(&flow) as f64;
+            packets += self.packets_of(&flow);
         }
         let scale = self.flows.len() as f64 / f64::max(looked, 1.0);
         let sent = Span((payload * scale * 8e12 / self.host_capacity()) as u64);
@@ -54,12 +54,14 @@ impl Setup {
         bins.clamp(SERIES_BINS.0, SERIES_BINS.1) as usize
     }
 
-    /// Packets of a flow in both directions.
-    fn packets_of(&self, flow: &Flow) -> u64 {
-        match flow.constant_rate() {
-            Some(_) => self.transport.datagrams(flow.size).count,
-            None => 2 * self.sender(flow).packetisation(flow.size).count,
+    /// Packets of a flow in both directions, without losses: data, an acknowledgement of each, and the handshake.
+    #[must_use]
+    pub fn packets_of(&self, flow: &Flow) -> f64 {
+        if flow.constant_rate().is_some() {
+            return self.transport.datagrams(flow.size).count as f64;
         }
+        let packets = self.sender(flow).packetisation(flow.size);
+        2.0 * (packets.count as f64 + f64::from(u8::from(packets.handshake.is_some())))
     }
 
     /// The sum of the rates of all hosts, in bit/s; at least 1.

@@ -10,7 +10,6 @@ use weft_report::terminal::{WIDTH, wrapped};
 use weft_report::text::{count, duration, number, plural, size};
 use weft_scenario::Scenario;
 use weft_topology::{Graph, Node};
-use weft_workload::Flow;
 
 /// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
 /// take about twice as long.
@@ -92,7 +91,7 @@ fn of_run(setup: &Setup) -> Option<CostEstimate> {
     let (mut looked, mut hops) = (0_usize, 0.0);
     for flow in setup.flows.iter().take_while(|flow| flow.start < setup.until).take(MOST_FLOWS) {
         looked += 1;
-        hops += packets(setup, &flow) * distances.hops(flow.source, flow.destination) as f64;
+        hops += setup.packets_of(&flow) * distances.hops(flow.source, flow.destination) as f64;
     }
     let all = if looked == MOST_FLOWS { setup.flows.len() } else { looked };
     let links = setup.graph.links();
@@ -106,15 +105,6 @@ fn of_run(setup: &Setup) -> Option<CostEstimate> {
             + BYTES_OF_A_LINK * links.len() as f64
             + BYTES_OF_A_QUEUE_VALUE * (bins * of_switches) as f64,
     })
-}
-
-/// Packets of a flow in both directions: data, an acknowledgement of each, and the handshake.
-fn packets(setup: &Setup, flow: &Flow) -> f64 {
-    if flow.constant_rate().is_some() {
-        return setup.transport.datagrams(flow.size).count as f64;
-    }
-    let packets = setup.sender(flow).packetisation(flow.size);
-    2.0 * (packets.count as f64 + if packets.handshake.is_some() { 1.0 } else { 0.0 })
 }
 
 /// Lengths of shortest paths, by the switch that they start at.

@@ -108,6 +108,17 @@ fn schemes_that_are_not_modelled_are_named_as_such() {
         let said = said_of(set);
         assert!(said.contains(words) && !said.contains("did you mean"), "{set}: {said}");
     }
+    // in capitals, what Weft has must lead to the name that it has
+    for (setting, topic) in [("transport", "transports"), ("balance", "balancers")] {
+        let listed = crate::good(&folder, &format!("list {topic}"));
+        let own = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        let names: Vec<&str> = own.filter_map(|line| line.split_whitespace().next()).collect();
+        assert!(names.len() > 8, "{names:?}");
+        for name in names {
+            let said = said_of(&format!("{setting}={}", name.to_uppercase()));
+            assert!(said.contains(&format!("`{name}`")) && !said.contains("not modelled"), "{name}: {said}");
+        }
+    }
     assert!(said_of("transport=dctpc").contains("did you mean `dctcp`"));
 }
 
