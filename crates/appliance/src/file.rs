@@ -9,10 +9,10 @@ use weft_mistake::{Mistake, Mistakes, SourceSpan, Sources};
 
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 use crate::ports::{PortPurpose, ports};
-use crate::reader::TableReader;
 use crate::routes::{neighbour, route};
 use crate::switch;
 use crate::tunnels::tunnels;
+use weft_mistake::TableReader;
 
 const KEYS: &[&str] = &[
     "application",

@@ -17,7 +17,6 @@ mod outcome;
 mod pages;
 mod play;
 mod ports;
-mod reader;
 mod routes;
 
 pub use failure::ApplianceError;

@@ -9,8 +9,8 @@ use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
 
 use crate::plan::{PlannedPort, PlannedSwitch, PortDevice, PortUse};
-use crate::reader::TableReader;
 use crate::switch;
+use weft_mistake::TableReader;
 
 const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
 const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";

@@ -80,6 +80,9 @@ pub(crate) struct Size {
     /// Fluid models solved.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) solved: u64,
+    /// Measurements of a machine, and simulations of clusters.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) measured: u64,
     /// Whether a percentile was used that has fewer than 100 flows beyond it in some run.
     pub(crate) few: bool,
 }
