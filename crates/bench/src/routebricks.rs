@@ -25,7 +25,7 @@ pub type Figures = BTreeMap<String, f64>;
 
 /// Where figures come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FigureSource {
+pub enum FigureOrigin {
     /// This machine: one server.
     Server,
     /// A simulated cluster, by traffic.
@@ -39,7 +39,7 @@ pub enum FigureSource {
 /// What is asked of a source.
 pub struct FigureRequest<'a> {
     /// The source.
-    pub source: FigureSource,
+    pub source: FigureOrigin,
     /// The description of the cluster, if it needs one.
     pub description: &'a str,
     /// Indices of the traffics that are wanted.
@@ -65,25 +65,25 @@ pub const ARITHMETIC_FIGURES: &[&str] = &[
 /// Cycles per packet of IPsec in 2009: 14 221 instructions at 0.55 cycles each.
 const IPSEC_CYCLES: f64 = 7_822.0;
 
-impl FigureSource {
+impl FigureOrigin {
     /// All sources with their names.
-    pub const ALL: [(&'static str, FigureSource); 4] = [
-        ("server", FigureSource::Server),
-        ("cluster", FigureSource::Cluster),
-        ("today", FigureSource::Today),
-        ("arithmetic", FigureSource::Arithmetic),
+    pub const ALL: [(&'static str, FigureOrigin); 4] = [
+        ("server", FigureOrigin::Server),
+        ("cluster", FigureOrigin::Cluster),
+        ("today", FigureOrigin::Today),
+        ("arithmetic", FigureOrigin::Arithmetic),
     ];
 
     /// The source of this name.
     #[must_use]
-    pub fn find(name: &str) -> Option<FigureSource> {
-        FigureSource::ALL.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
+    pub fn find(name: &str) -> Option<FigureOrigin> {
+        FigureOrigin::ALL.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
     }
 
     /// Whether its figures depend on a seed.
     #[must_use]
     pub fn is_random(self) -> bool {
-        matches!(self, FigureSource::Cluster)
+        matches!(self, FigureOrigin::Cluster)
     }
 }
 
@@ -99,8 +99,8 @@ pub fn is_figure(name: &str) -> bool {
 ///
 /// # Errors
 /// The description has mistakes.
-pub fn cases(source: FigureSource, description: &str) -> Result<Vec<Vec<(String, String)>>, Error> {
-    if source != FigureSource::Cluster {
+pub fn cases(source: FigureOrigin, description: &str) -> Result<Vec<Vec<(String, String)>>, Error> {
+    if source != FigureOrigin::Cluster {
         return Ok(vec![Vec::new()]);
     }
     Ok(described(description)?.traffic.iter().map(simulated::labels).collect())
@@ -113,10 +113,10 @@ pub fn cases(source: FigureSource, description: &str) -> Result<Vec<Vec<(String,
 pub fn figures(request: &FigureRequest<'_>) -> Result<BTreeMap<usize, Figures>, Error> {
     let one = |figures: Figures| [(0, figures)].into();
     match request.source {
-        FigureSource::Server => server::measure(request.passes, request.progress).map(one),
-        FigureSource::Arithmetic => Ok(one(arithmetic())),
-        FigureSource::Today => today::measure(&described(request.description)?, request).map(one),
-        FigureSource::Cluster => {
+        FigureOrigin::Server => server::measure(request.passes, request.progress).map(one),
+        FigureOrigin::Arithmetic => Ok(one(arithmetic())),
+        FigureOrigin::Today => today::measure(&described(request.description)?, request).map(one),
+        FigureOrigin::Cluster => {
             let blueprint = described(request.description)?;
             let figures = |case: &usize| {
                 let traffic = blueprint.traffic.get(*case)?;
@@ -175,10 +175,10 @@ mod tests {
     fn a_cluster_gives_the_figures_of_each_wanted_traffic() {
         let description = "nodes = 3\nrate = \"1 Gbps\"\n[[traffic]]\nmatrix = \"uniform\"\nload = 0.2\nduration = \"4 ms\"\n\
                            [[traffic]]\nmatrix = \"hot-spot\"\nload = 0.5\npackets = \"64 B\"\nduration = \"4 ms\"\n";
-        let labels = cases(FigureSource::Cluster, description).unwrap();
+        let labels = cases(FigureOrigin::Cluster, description).unwrap();
         assert!(labels[1].contains(&("packets".to_owned(), "64 B".to_owned())));
         let request = FigureRequest {
-            source: FigureSource::Cluster,
+            source: FigureOrigin::Cluster,
             description,
             cases: &[1].into(),
             seed: 3,
@@ -189,14 +189,14 @@ mod tests {
         assert_eq!(found.keys().collect::<Vec<_>>(), [&1]);
         assert_eq!(found[&1]["cluster.parses"], 1.0);
         assert!(found[&1].keys().all(|name| is_figure(name)));
-        assert!(cases(FigureSource::Cluster, "nodes = 1").is_err());
+        assert!(cases(FigureOrigin::Cluster, "nodes = 1").is_err());
     }
 
     #[test]
     fn names_of_sources_and_figures_are_known() {
-        assert_eq!(FigureSource::find("cluster"), Some(FigureSource::Cluster));
+        assert_eq!(FigureOrigin::find("cluster"), Some(FigureOrigin::Cluster));
         assert!(
-            FigureSource::find("clusters").is_none() && is_figure("server.forward") && !is_figure("fct.mean")
+            FigureOrigin::find("clusters").is_none() && is_figure("server.forward") && !is_figure("fct.mean")
         );
     }
 }

@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_expression::Term;
 use weft_report::Run;
 
-use crate::context::TermCases;
+use crate::context::{TermCases, TermKind};
 use crate::finding::{SeedValues, Size};
-use crate::plan::{Located, Measured, ReproductionPlan, Solved, TermKind};
+use crate::plan::{Located, MeasuredFigures, ReproductionPlan, Solved};
 use crate::search::{Search, Tried};
 
 /// The runs of all stages, by case and seed.
 pub(crate) struct Runs {
     stages: Vec<BTreeMap<(usize, u64), Run>>,
     solved: Solved,
-    measured: Measured,
+    measured: MeasuredFigures,
 }
 
 impl Runs {
     /// Sorts the runs of each batch.
     pub(crate) fn new(
         plan: &ReproductionPlan<'_>,
-        (runs, solved, measured): (Vec<Vec<Run>>, Solved, Measured),
+        (runs, solved, measured): (Vec<Vec<Run>>, Solved, MeasuredFigures),
     ) -> Runs {
         let stage = |(stage, runs): (usize, Vec<Run>)| {
             let case = |run: &Run| {

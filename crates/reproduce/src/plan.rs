@@ -11,7 +11,7 @@ use weft_bench::routebricks::{self, FigureRequest, Figures};
 
 use weft::{Batch, CaseLabels, FluidJitter, FluidNumbers, FluidOptions};
 
-use crate::context::{MeasureContext, TermCases};
+use crate::context::{MeasureContext, TermCases, TermKind};
 use crate::form::Form;
 use crate::search::{Search, Tried};
 use crate::source::{Experiment, FluidSource, PublishedSource};
@@ -35,7 +35,7 @@ pub(crate) struct Stage {
     solved: BTreeSet<usize>,
     fluid: FluidSource,
     /// Where its figures come from instead of runs, with the description of a cluster.
-    figures: Option<(routebricks::FigureSource, String)>,
+    figures: Option<(routebricks::FigureOrigin, String)>,
     /// Indices of the cases whose figures are wanted.
     measured: BTreeSet<usize>,
     /// Whether it belongs to a table of variants.
@@ -46,7 +46,7 @@ pub(crate) struct Stage {
 pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
 
 /// Figures that are no runs, by stage, case and seed.
-pub(crate) type Measured = BTreeMap<(usize, usize, u64), Figures>;
+pub(crate) type MeasuredFigures = BTreeMap<(usize, usize, u64), Figures>;
 
 /// A measure whose terms have all been located.
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ impl<'a> ReproductionPlan<'a> {
     fn stage(&mut self, experiment: &str, context: &MeasureContext<'_>) -> Result<usize, String> {
         let about =
             self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
-        if let Some(source) = about.figures.as_deref().and_then(routebricks::FigureSource::find) {
+        if let Some(source) = about.figures.as_deref().and_then(routebricks::FigureOrigin::find) {
             return self.stage_of_figures(about, source, context);
         }
         let Some(file) = about.file.as_ref().filter(|_| about.awaited.is_none()) else {
@@ -198,7 +198,7 @@ impl<'a> ReproductionPlan<'a> {
     fn stage_of_figures(
         &mut self,
         about: &Experiment,
-        source: routebricks::FigureSource,
+        source: routebricks::FigureOrigin,
         context: &MeasureContext<'_>,
     ) -> Result<usize, String> {
         if let Some(known) = self.stages.iter().position(|stage| stage.experiment == about.id) {
@@ -223,8 +223,8 @@ impl<'a> ReproductionPlan<'a> {
     }
 
     /// Measures the figures that are no runs; also returns what could not be measured.
-    pub(crate) fn measure(&self, form: Form, progress: &dyn Fn(&str)) -> (Measured, Vec<String>) {
-        let (mut found, mut failures) = (Measured::new(), Vec::new());
+    pub(crate) fn measure(&self, form: Form, progress: &dyn Fn(&str)) -> (MeasuredFigures, Vec<String>) {
+        let (mut found, mut failures) = (MeasuredFigures::new(), Vec::new());
         for (number, stage) in self.stages.iter().enumerate() {
             let Some((source, description)) = stage.figures.as_ref().filter(|_| !stage.measured.is_empty())
             else {
@@ -353,27 +353,6 @@ fn chosen(cases: &[CaseLabels], own: &[Selector], shared: &str) -> Result<Vec<us
 fn axis_of(cases: &[CaseLabels], selector: &Selector) -> Option<usize> {
     let has = |axis: usize| cases.iter().any(|labels| selector.picks(&labels[axis].0, &labels[axis].1));
     (0..cases.first().map_or(0, Vec::len)).find(|axis| has(*axis))
-}
-
-/// How the value of a term is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TermKind {
-    /// By running packets.
-    Packets,
-    /// By solving a fluid model.
-    Fluid,
-    /// As a figure of a machine, of a simulated cluster, or of arithmetic.
-    Figure,
-}
-
-impl TermKind {
-    pub(crate) fn of(term: &Term) -> TermKind {
-        match () {
-            () if term.metric.starts_with("fluid.") => TermKind::Fluid,
-            () if routebricks::is_figure(&term.metric) => TermKind::Figure,
-            () => TermKind::Packets,
-        }
-    }
 }
 
 fn single(cases: &[CaseLabels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{Part, PublishedClaim, PublishedSource, Sensitivity};
-use crate::drawing;
+use crate::drawing::FigureSource;
 use crate::folder::Folder;
 use toml::Spanned;
-use weft_bench::routebricks::{FigureSource, is_figure};
+use weft_bench::routebricks::{FigureOrigin, is_figure};
 use weft_expression::{Expression, selectors};
 
 /// All mistakes, in the order of the file.
@@ -46,9 +46,9 @@ impl Check<'_> {
             _ => {}
         }
         if let Some(name) = &experiment.figures
-            && FigureSource::find(name).is_none()
+            && FigureOrigin::find(name).is_none()
         {
-            let known = FigureSource::ALL.map(|(name, _)| name).join(", ");
+            let known = FigureOrigin::ALL.map(|(name, _)| name).join(", ");
             self.mistakes.push(format!("experiment {id}: no source `{name}` of figures; allowed: {known}"));
         }
     }
@@ -100,7 +100,7 @@ impl Check<'_> {
         }
     }
 
-    fn figure(&mut self, figure: &drawing::FigureSource, folder: &Folder) {
+    fn figure(&mut self, figure: &FigureSource, folder: &Folder) {
         let id = &figure.id;
         self.unique(id);
         for measure in figure.measures() {
