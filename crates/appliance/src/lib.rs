@@ -4,6 +4,7 @@
 //! [`run`](mod@run) (devices, threads,
 //! counters). Must not depend on the command line.
 
+pub mod cluster;
 pub mod file;
 pub mod plan;
 pub mod run;
