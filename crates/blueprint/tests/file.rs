@@ -27,6 +27,17 @@ fn the_prototype_of_the_paper_is_described_by_the_example() {
 }
 
 #[test]
+fn the_descriptions_of_the_repository_are_sound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../routers/clusters");
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    for file in &files {
+        let blueprint = read_blueprint(file).unwrap_or_else(|mistakes| panic!("{}", mistakes.draw(false)));
+        assert!(!blueprint.traffic.is_empty(), "{}", file.display());
+    }
+    assert!(files.len() >= 2);
+}
+
+#[test]
 fn all_mistakes_are_reported_at_once_with_what_is_allowed() {
     let text = mistakes(
         "nodes = 1\nrate = 10\nlink = \"0 bps\"\n[server]\nclock = \"2.8\"\ncoers = 8\n[[traffic]]\nmatrix = \"unifrom\"\nload = 0\n",

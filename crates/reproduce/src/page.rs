@@ -219,7 +219,8 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         let _ = write!(text, ": {}.", parts.join("; "));
         let ran = |one: &&ClaimFinding| one.size.runs + one.size.solved + one.size.measured > 0;
         if let Some(finding) = findings.claim(claim).filter(ran) {
-            let program = words::program(&finding.program, &finding.epoch);
+            let epoch = if finding.size.is_figures() { weft::epoch() } else { &finding.epoch };
+            let program = words::program(&finding.program, epoch);
             let _ = write!(text, " From {}; {program}.", words::size(finding));
         }
         if let (Some(otherwise), Some(other)) =

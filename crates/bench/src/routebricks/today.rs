@@ -12,7 +12,7 @@ use crate::{clock, router};
 
 /// Names of these figures.
 pub const TODAY_FIGURES: &[&str] =
-    &["today.route_ns", "today.relay_ns", "today.decision_ns", "today.small", "today.mixed"];
+    &["today.route_ns", "today.relay_ns", "today.decision_ns", "today.cores", "today.small", "today.mixed"];
 
 /// Decisions of a director that are timed, and the flows among them.
 const DECISIONS: u64 = 4_000_000;
@@ -40,7 +40,10 @@ pub(super) fn measure(blueprint: &Blueprint, request: &FigureRequest<'_>) -> Res
         Some(simulated::run(&described, &traffic).outcome.throughput().gbps())
     };
     let (small, mixed) = (most(SizeMix::Fixed(Bytes(64))), most(SizeMix::Mixed));
-    let values = [Some(route), Some(relay), Some(decision), small, mixed];
+    // What the cores alone would carry of 64-byte packets, whatever cards and links do.
+    let nodes = f64::from(described.model.shape.ports());
+    let cores = described.model.server.packets_per_second(Bytes(64)) * nodes * Bytes(64).bits() as f64 / 1e9;
+    let values = [Some(route), Some(relay), Some(decision), Some(cores), small, mixed];
     let named = TODAY_FIGURES.iter().zip(values);
     Ok(named.filter_map(|(name, value)| Some(((*name).to_owned(), value?))).collect())
 }
