@@ -28,7 +28,7 @@ settings! {
     pub struct PdqArbiterSettings {
         /// Early Start (K): flows that finish within this many round trips no longer block the next one; 0 is off.
         early_start: f64 [0.0, 1000.0] = 2.0,
-        /// For this many round trips after it admitted a paused flow, a link admits no other one.
+        /// For this many round trips after it admitted a flow that was not sending, a link admits no other one.
         dampening: f64 [0.0, 1000.0] = 0.5,
         /// Suppressed Probing: the n-th flow of the list probes every n times this many round trips.
         probing: f64 [0.1, 1000.0] = 0.2,
@@ -130,7 +130,8 @@ impl PdqArbiter {
     /// A request of a listed flow.
     fn decide(&mut self, position: usize, passing: &Passing, header: &mut SchedulingHeader) {
         let offer = self.available(position).min(header.rate);
-        let sends = self.flows.at(position).rate > Rate(0);
+        // A flow that sends may be new here: as long as another link paused it, it was not on the list.
+        let sends = header.sends || self.flows.at(position).rate > Rate(0);
         if self.is_little(offer, header) || !sends && self.is_dampened(passing, header.round_trip) {
             return self.pause(header);
         }

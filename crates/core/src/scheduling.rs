@@ -32,6 +32,8 @@ pub struct SchedulingHeader {
     pub rate: Rate,
     /// The arbiter that pauses the flow; zero: none.
     pub paused_by: u64,
+    /// Whether the flow sends already: it was granted a rate, and no answer since paused it.
+    pub sends: bool,
     /// Deadline of the flow; [`Time::NEVER`]: none.
     pub deadline: Time,
     /// Transmission time of what is left of the flow, at the sender's full rate.
@@ -52,6 +54,7 @@ impl SchedulingHeader {
         role: Role::None,
         rate: Rate(0),
         paused_by: 0,
+        sends: false,
         deadline: Time::NEVER,
         remaining: Span::ZERO,
         round_trip: Span::ZERO,

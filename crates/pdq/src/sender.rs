@@ -317,6 +317,7 @@ impl End for PdqSender {
             role: self.role,
             rate: self.line,
             paused_by: self.granted.paused_by,
+            sends: self.stage == Stage::Open && !self.is_paused(),
             deadline: self.deadline,
             remaining: self.remaining(),
             round_trip: self.round_trip(),

@@ -97,6 +97,24 @@ fn after_an_admission_no_other_flow_is_admitted_for_a_while() {
     assert_eq!(link.ask(2, 40, 0).rate, LINE);
 }
 
+/// While another link paused the flow it was not on this link's list; the other link has just let it go.
+#[test]
+fn a_flow_that_sends_already_does_not_wait_for_an_admission() {
+    let mut link = Link::new(|settings| settings.dampening = 0.5);
+    assert_eq!(link.ask(1, 50, 0).rate, LINE);
+    link.now += TRIP / 4;
+    let mut header = SchedulingHeader {
+        role: Role::Request,
+        rate: LINE,
+        sends: true,
+        remaining: TRIP * 40,
+        round_trip: TRIP,
+        ..SchedulingHeader::NONE
+    };
+    link.pdq.forward(&link.passing(2), &mut header);
+    assert_eq!((header.rate, header.paused_by), (LINE, 0));
+}
+
 #[test]
 fn a_flow_paused_elsewhere_is_forgotten_and_its_line_is_free() {
     let mut link = Link::new(|_| ());
