@@ -416,6 +416,8 @@ mod tests {
                 batch.limit(1);
                 batch.push(pool.store(&bytes, port).unwrap());
                 app.handle(&mut Desk { now: self.now, pool, out: &mut out, counters }, &batch);
+                let entered = matches!(ends(node)[usize::from(port)], ClusterEnd::Outside(_));
+                let came = bytes;
                 for port in 0..NODES {
                     for frame in out.queue(usize::from(port)).drain(..) {
                         let bytes = pool.bytes(frame).to_vec();
@@ -423,6 +425,7 @@ mod tests {
                         match ends(node)[usize::from(port)] {
                             ClusterEnd::Outside(_) => left.push((node, bytes, visited)),
                             ClusterEnd::Node(to) => {
+                                assert!(entered || bytes == came, "only the input writes addresses");
                                 let to = u16::from(to);
                                 let back =
                                     ends(to).iter().position(|end| *end == ClusterEnd::Node(node as u8));
@@ -475,6 +478,61 @@ mod tests {
         assert_eq!((cluster.counted(|one| one.moved), cluster.counted(|one| one.relayed)), (relays, relays));
         assert!(relays > 0 && cluster.counted(|one| one.direct) > 0);
         assert!(cluster.nodes.iter().all(|(_, pool, _)| pool.free() == 256), "no buffer is lost");
+    }
+
+    /// What leaves, by flow: the packets of each in order.
+    fn by_flow(workers: u16) -> std::collections::BTreeMap<u16, Vec<Vec<u8>>> {
+        let settings = DirectorSettings { depth: Span::from_us(21), ..settings() };
+        let mut clusters: Vec<Cluster> =
+            (0..workers).map(|_| Cluster::new(settings.divided(workers))).collect();
+        let (queues, mut left) = (FlowQueues::among(workers), std::collections::BTreeMap::new());
+        for n in 0..600_u16 {
+            let flow = n * 7 % 23;
+            let mut bytes = packet(0, 1 + flow % 3, flow);
+            // The number of the packet, where nobody looks.
+            bytes[60..62].copy_from_slice(&n.to_be_bytes());
+            let worker = usize::from(queues.queue_of(&bytes));
+            clusters[worker].now = Time::ZERO + Span::from_us(n.into());
+            for (_, bytes, _) in clusters[worker].arrive(0, 0, &bytes) {
+                left.entry(flow).or_insert_with(Vec::new).push(bytes);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn each_flow_leaves_one_worker_and_several_alike() {
+        let alone = by_flow(1);
+        assert_eq!(alone.values().map(Vec::len).sum::<usize>(), 600);
+        assert_eq!(by_flow(4), alone);
+    }
+
+    #[test]
+    fn hostile_frames_crash_nothing_and_keep_no_buffer() {
+        let mut cluster = Cluster::new(settings());
+        let mut random = weft_core::Random::new(1, weft_core::Purpose::Test, 0);
+        for n in 0..60_000_u16 {
+            let mut bytes = packet(n % NODES, (n / 3) % NODES, n);
+            match random.below(4) {
+                0 => bytes.truncate(random.below(bytes.len() as u32) as usize),
+                1 => bytes[..6].copy_from_slice(
+                    &ClusterStation { node: random.below(8) as u8, phase: ClusterPhase::First }.to_bytes(),
+                ),
+                2 => (0..bytes.len()).for_each(|at| bytes[at] = random.bits() as u8),
+                _ => {}
+            }
+            for _ in 0..random.below(4) {
+                if let Some(byte) = (!bytes.is_empty()).then(|| random.below(bytes.len() as u32)) {
+                    bytes[byte as usize] = random.bits() as u8;
+                }
+            }
+            for (_, _, visited) in cluster.arrive(n % NODES, random.below(u32::from(NODES)) as u16, &bytes) {
+                assert!(visited <= 3);
+            }
+        }
+        for (_, pool, counters) in &cluster.nodes {
+            assert!(pool.free() == 256 && counters.dropped_in_all() > 1000);
+        }
     }
 
     #[test]
