@@ -37,9 +37,10 @@ struct Task {
 }
 
 /// Free containers of a host, and how many of them are running already.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Containers {
-    free: u32,
+    /// For each, the task that had it last; the job itself, if none had.
+    free: VecDeque<u32>,
     held: u32,
 }
 
@@ -59,6 +60,8 @@ pub struct ClusterJob {
     /// For each compute host, its containers for maps and for reducers.
     containers: Vec<[Containers; 2]>,
     done: [u32; 2],
+    /// The map whose end let reducers start.
+    opening: u32,
 }
 
 impl ClusterJob {
@@ -71,7 +74,7 @@ impl ClusterJob {
         let mut hosts = [cluster.compute.as_slice(), &cluster.data].concat();
         hosts.sort_unstable();
         hosts.dedup();
-        let free = |free| Containers { free, held: 0 };
+        let free = |count: u32| Containers { free: (0..count).map(|_| JOB).collect(), held: 0 };
         let each = [free(settings.map_containers), free(settings.reduce_containers)];
         let mut steps = Steps::new(tasks, &hosts, kind, settings.call);
         steps.schedule(start, JobEvent::Submit);
@@ -85,6 +88,7 @@ impl ClusterJob {
             waiting: [(1..=maps).collect(), (maps + 1..tasks as u32).collect()],
             containers: vec![each; cluster.compute.len()],
             done: [0; 2],
+            opening: JOB,
             settings: settings.clone(),
             cluster,
         }
@@ -108,6 +112,12 @@ impl ClusterJob {
         self.tasks[JOB as usize].end.is_some()
     }
 
+    /// Whether the run ends with the job, whatever else is sent.
+    #[must_use]
+    pub fn ends_run(&self) -> bool {
+        self.settings.ends_run
+    }
+
     /// Handles everything due by now.
     pub fn wake(&mut self, now: Time) {
         while let Some(due) = self.steps.take_due(now) {
@@ -117,7 +127,7 @@ impl ClusterJob {
 
     /// A transfer has arrived completely.
     pub fn delivered(&mut self, now: Time, transfer: u32) {
-        if let Some(due) = self.steps.delivered(transfer) {
+        if let Some(due) = self.steps.delivered(now, transfer) {
             self.happen(now, due);
         }
     }
@@ -136,6 +146,7 @@ impl ClusterJob {
             host: host(task),
             end: task.end,
         };
+        let containers = self.settings.map_containers + self.settings.reduce_containers;
         let mut steps = self.steps.records.clone();
         steps.sort_by_key(|step| (step.start, step.task));
         JobRecord {
@@ -146,6 +157,11 @@ impl ClusterJob {
             steps,
             shuffled: self.shuffle.carried,
             transferred: self.steps.transferred,
+            cores: self.steps.used.cores.clone(),
+            disks: self.steps.used.disks.clone(),
+            network: self.steps.used.network.clone(),
+            core_count: self.cluster.compute.len() as u64 * u64::from(containers),
+            disk_count: self.steps.disk_count(),
         }
     }
 
@@ -180,15 +196,19 @@ impl ClusterJob {
 
     /// Starts waiting tasks in the free containers of a host: maps as many as fit but at most `maps`, and one reducer.
     fn fill(&mut self, now: Time, host: usize, maps: u32) {
-        for _ in 0..maps.min(self.containers[host][0].free) {
+        for _ in 0..maps.min(self.containers[host][0].free.len() as u32) {
             let Some(map) = self.next_map(host) else { break };
             self.start(now, map, host);
         }
-        let needed = (self.settings.slow_start.0 * f64::from(self.maps)).ceil();
-        let may_start = f64::from(self.done[0]) >= needed && self.containers[host][1].free > 0;
+        let may_start = self.done[0] >= self.needed() && !self.containers[host][1].free.is_empty();
         if let Some(reducer) = self.waiting[1].pop_front_if(|_| may_start) {
             self.start(now, reducer, host);
         }
+    }
+
+    /// Maps that must be done before reducers start.
+    fn needed(&self) -> u32 {
+        (self.settings.slow_start.0 * f64::from(self.maps)).ceil() as u32
     }
 
     /// The first waiting map whose input is on this host, otherwise the first of all.
@@ -211,9 +231,13 @@ impl ClusterJob {
 
     fn start(&mut self, now: Time, task: u32, host: usize) {
         let kind = self.kind(task);
-        self.containers[host][kind].free -= 1;
+        let before = self.containers[host][kind].free.pop_front().expect("a container is free");
         self.tasks[task as usize].host = Some(host);
         self.advance(now, task);
+        let opening = if kind == 1 { self.opening } else { JOB };
+        let end = |task: &u32| self.tasks[*task as usize].end;
+        let after = [before, opening].into_iter().max_by_key(end).unwrap_or(JOB);
+        self.steps.began_after(after);
     }
 
     /// Starts the next stage of a task; a stage without needs ends at once.
@@ -230,16 +254,38 @@ impl ClusterJob {
     fn stage_of_job(&mut self, now: Time, stage: u32) {
         match stage {
             0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.settings.submit)]),
-            1 => {
+            1 => self.calls_of_job(now, "set up", self.settings.job_calls.div_ceil(2)),
+            2 => {
                 let hosts = self.cluster.compute.len();
                 for host in 0..hosts {
                     let late = self.settings.heartbeat * host as u64 / hosts as u64;
                     self.steps.schedule(now + late, JobEvent::Heartbeat(host));
                 }
             }
-            2 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
+            3 => self.calls_of_job(now, "end calls", self.settings.job_calls / 2),
+            4 => self.write_history(now),
+            5 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
             _ => self.tasks[JOB as usize].end = Some(now),
         }
+    }
+
+    /// The application master, on the first host that computes, calls the master.
+    fn calls_of_job(&mut self, now: Time, name: &'static str, calls: u32) {
+        if calls == 0 {
+            return self.advance(now, JOB);
+        }
+        let own = self.cluster.compute[0];
+        self.steps.step(now, JOB, name, &[Need::Calls(own, self.cluster.master, calls)]);
+    }
+
+    /// The application master writes the history of the job to the first host that stores files.
+    fn write_history(&mut self, now: Time) {
+        let (size, at) = (self.settings.history, self.cluster.data[0]);
+        if size == Bytes::ZERO {
+            return self.advance(now, JOB);
+        }
+        let needs = [Need::Transfer(self.cluster.compute[0], at, size), Need::Disk(at, size)];
+        self.steps.step(now, JOB, "history", &needs);
     }
 
     /// Starts the stages of a task that precede its computation: allocation, container start, calls to the master.
@@ -359,13 +405,19 @@ impl ClusterJob {
     fn finish(&mut self, now: Time, task: u32) {
         let (host, kind) = (self.host_of(task), self.kind(task));
         self.tasks[task as usize].end = Some(now);
-        self.containers[host][kind].free += 1;
+        self.containers[host][kind].free.push_back(task);
         self.done[kind] += 1;
+        if kind == 0 && self.done[0] == self.needed() {
+            self.opening = task;
+        }
+        let store = self.cluster.data[task as usize % self.cluster.data.len()];
+        self.steps.send_unawaited(now, (self.cluster.compute[host], store), self.settings.log);
         if kind == 0 {
             self.map_done(now, task, host);
         }
         if self.done[1] == self.settings.reducers {
             self.advance(now, JOB);
+            self.steps.began_after(task);
         }
         if self.settings.framework == Framework::Tez {
             self.containers[host][kind].held += 1;
@@ -381,6 +433,7 @@ impl ClusterJob {
             if self.tasks[task as usize].stage == 4 {
                 if last {
                     self.steps.rename(now, task, "fetch");
+                    self.steps.began_after(map);
                 }
                 self.fetch_more(now, task);
             }

@@ -8,6 +8,7 @@ mod warnings;
 pub(crate) use timeouts::of_syn;
 
 use crate::contrast::{Contrast, Duel, MetricOrder, interval};
+use crate::job_words::job_words;
 use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
@@ -114,6 +115,7 @@ fn run_sentence(run: &Run) -> String {
             NONE.to_owned()
         };
     };
+    let jobs: String = run.detail.jobs.iter().map(|job| job_words(job) + " ").collect();
     let tail =
         slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 more than {}×", number(p99)));
     let (place, began) = match run.manifest.case() {
@@ -121,7 +123,7 @@ fn run_sentence(run: &Run) -> String {
         None => (String::new(), "Flows"),
     };
     format!(
-        "{place}{began} finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
+        "{jobs}{place}{began} finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
          seed {}; one run, no interval).{}{}",
         duration(mean),
         number(half),
