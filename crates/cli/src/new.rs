@@ -13,8 +13,8 @@ Examples:
   weft new incast --out incast.toml    never overwrites
   weft list templates                  the kinds")]
 pub(crate) struct NewArguments {
-    /// The kind of scenario
-    kind: String,
+    /// The kind of scenario [default: list the kinds]
+    kind: Option<String>,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -23,6 +23,10 @@ pub(crate) struct NewArguments {
 impl NewArguments {
     /// Writes the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        console::show_or_save(&weft::new_scenario(&self.kind)?, self.out.as_deref())
+        let text = match &self.kind {
+            Some(kind) => weft::new_scenario(kind)?,
+            None => weft::list(Some("templates"))?,
+        };
+        console::show_or_save(&text, self.out.as_deref())
     }
 }

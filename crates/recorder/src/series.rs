@@ -15,34 +15,45 @@ use weft_topology::{Graph, Node};
 #[derive(Clone, Copy, Debug)]
 pub struct SeriesClock {
     every: Span,
+    /// The first bins, which are never merged.
+    fine: u64,
+    later: Span,
     bins: u64,
-    /// Bins at most; even.
+    /// Later bins at most; even.
     most: u64,
 }
 
 impl SeriesClock {
     /// `None` if nothing is recorded. The time that flows take to arrive, or that hosts need to send them, fills about three
-    /// quarters of the bins; where neither is known, a run begins with bins of 1 us.
+    /// quarters of the bins, which stay; where neither is known, a run begins with bins of 1 us, and all may be merged.
     #[must_use]
     pub fn new(setup: &Setup) -> Option<SeriesClock> {
-        let most = (setup.series_bins? as u64).max(2) / 2 * 2;
+        let bins = (setup.series_bins? as u64).max(2) / 2 * 2;
         let lasts = setup.volume().map_or(Span::ZERO, |volume| volume.lasts);
-        let least = (lasts.0 / most * 4 / 3).max(Span::from_us(1).0);
-        Some(SeriesClock { every: round_up(least), bins: 0, most })
+        let most = if lasts == Span::ZERO { bins } else { (bins / 4).max(1).next_multiple_of(2) };
+        let fine = bins - most;
+        let every = round_up((lasts.0 / fine.max(1)).max(Span::from_us(1).0));
+        Some(SeriesClock { every, fine, later: every, bins: 0, most })
+    }
+
+    /// When bin `bin` begins.
+    fn begins(&self, bin: u64) -> Time {
+        let fine = bin.min(self.fine);
+        Time(self.every.0 * fine + self.later.0 * (bin - fine))
     }
 
     /// When the current bin ends: it holds the events up to and including this instant.
     #[must_use]
     pub fn next(&self) -> Time {
-        Time(self.every.0 * (self.bins + 1))
+        self.begins(self.bins + 1)
     }
 
-    /// A bin ended. Returns true if bins must be merged now.
+    /// A bin ended. Returns true if the later bins must be merged now.
     pub fn advance(&mut self) -> bool {
         self.bins += 1;
-        let full = self.bins == self.most;
+        let full = self.bins == self.fine + self.most;
         if full {
-            (self.every, self.bins) = (self.every * 2, self.bins / 2);
+            (self.later, self.bins) = (self.later * 2, self.fine + self.most / 2);
         }
         full
     }
@@ -120,7 +131,13 @@ impl SeriesWatch {
             open: vec![GroupBin::default(); groups.len()],
             marked: 0,
             links: vec![LinkCounts::default(); links.len()],
-            series: TimeSeries { groups, ..TimeSeries::default() },
+            series: TimeSeries {
+                every: clock.every,
+                fine: clock.fine as usize,
+                later: clock.later,
+                groups,
+                ..TimeSeries::default()
+            },
             group_of,
             cards,
             before: RunCounts::default(),
@@ -181,7 +198,7 @@ impl SeriesWatch {
     /// Whether a bin is open in a run that ended at `ended`.
     #[must_use]
     pub fn is_open(&self, ended: Time) -> bool {
-        Time(self.clock.every.0 * self.clock.bins) < ended
+        self.clock.begins(self.clock.bins) < ended
     }
 
     /// Half as many bins.
@@ -224,7 +241,6 @@ impl SeriesWatch {
     #[must_use]
     pub fn finish(&mut self) -> TimeSeries {
         let mut series = std::mem::take(&mut self.series);
-        series.every = self.clock.every;
         let bins = series.bins.len();
         for (link, (_, mut paused)) in std::mem::take(&mut self.paused) {
             paused.resize(bins, Span::ZERO);
@@ -251,13 +267,17 @@ mod tests {
     #[test]
     fn bins_have_round_lengths_and_double_when_they_are_too_many() {
         assert_eq!([1, 2, 3, 7, 10, 11, 499].map(|least| round_up(least).0), [1, 2, 5, 10, 10, 20, 500]);
-        let mut clock = SeriesClock { every: Span(10), bins: 0, most: 4 };
-        let mut ends = Vec::new();
-        for _ in 0..6 {
-            ends.push(clock.next().0);
-            clock.advance();
-        }
-        assert_eq!(ends, [10, 20, 30, 40, 60, 80]);
-        assert_eq!(clock.every, Span(40));
+        let ends = |mut clock: SeriesClock| -> (Vec<u64>, Span) {
+            let ends = (0..6).map(|_| {
+                let end = clock.next().0;
+                clock.advance();
+                end
+            });
+            (ends.collect(), clock.later)
+        };
+        let clock = SeriesClock { every: Span(10), fine: 0, later: Span(10), bins: 0, most: 4 };
+        assert_eq!(ends(clock), (vec![10, 20, 30, 40, 60, 80], Span(40)));
+        let clock = SeriesClock { fine: 3, most: 2, ..clock };
+        assert_eq!(ends(clock), (vec![10, 20, 30, 40, 50, 70], Span(40)), "the first three stay");
     }
 }

@@ -75,7 +75,8 @@ function axes(svg, figure, x, y, box) {
 function lineStyle(one) {
   if (one.reference && one.scheme === undefined) return { colour: "var(--soft)", dash: "1 5", shape: null };
   if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: one.reference ? "1 5" : DASHES[form(one.scheme)], shape: one.scheme };
-  return { colour: `var(--s${[1, 2, 0][one.n % 3]})`, dash: DASHES[one.n % 3], shape: [1, 2, 0][one.n % 3] };
+  const style = [1, 2, 0, 3, 4, 5, 6, 7][one.n % 8];
+  return { colour: `var(--s${style})`, dash: DASHES[one.n % 8], shape: style };
 }
 
 function path(one, x, y, from, to) {

@@ -126,10 +126,11 @@ fn widest() -> RunRecord {
     let place = "leaf0-spine0".to_owned();
     record.incidents = vec![IncidentRecord { at: Time::ZERO, kind: Incident::Failure, places: vec![place] }];
     record.series = Some(TimeSeries {
-        every: Span::from_ms(1),
+        later: Span::from_ms(1),
         groups: vec![LinkGroup { from: 1, to: 0, links: 1, capacity: Rate::from_gbps(10) }],
         bins: vec![TimeBin { groups: vec![GroupBin::default()], ..TimeBin::default() }],
         paused: vec![PausedLink { link: LinkId(0), paused: vec![Span::from_us(3)] }],
+        ..TimeSeries::default()
     });
     record.flows[0].deadline = Some(Span::from_us(5));
     record

@@ -108,15 +108,29 @@ impl Walk<'_> {
         }
     }
 
+    /// No entry of a list has this tag or number.
+    fn no_entry(&self, step: &str, tags: &[Option<String>]) -> Mistake {
+        let path = &self.change.path;
+        if tags.is_empty() {
+            return self.wrong(format!("`{path}` is not a setting: the scenario has no entry of this list"));
+        }
+        let message = format!(
+            "`{path}` is not a setting: no entry of the list is called `{step}`; name one by its tag or by its number from 0"
+        );
+        let numbers: Vec<String> = (0..tags.len()).map(|number| number.to_string()).collect();
+        let names = tags.iter().zip(&numbers).map(|(tag, number)| tag.as_deref().unwrap_or(number));
+        self.wrong(message).among(step, names)
+    }
+
     fn entry(&self, item: &'static Kind, node: &mut Toml, steps: &[&str]) -> Step {
-        let Content::List(items) = &mut node.content else { return Err(self.unknown(steps[0], [])) };
+        let Content::List(items) = &mut node.content else { return Err(self.no_entry(steps[0], &[])) };
         let items = Arc::make_mut(items);
         let tags: Vec<Option<String>> =
             items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
         let by_tag = tags.iter().position(|tag| tag.as_deref() == Some(steps[0]));
         let at = by_tag.or_else(|| steps[0].parse().ok()).filter(|&at| at < items.len());
         let Some(at) = at else {
-            return Err(self.unknown(steps[0], tags.iter().flatten().map(String::as_str)));
+            return Err(self.no_entry(steps[0], &tags));
         };
         match item {
             Kind::Table(table) if steps.len() > 1 => self.entry_setting(table, &mut items[at], &steps[1..]),

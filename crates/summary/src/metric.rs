@@ -344,6 +344,14 @@ mod tests {
     }
 
     #[test]
+    fn a_hop_that_few_packets_come_to_counts_for_little() {
+        let wait = |count, mean| Waiting { count, mean, ..Waiting::default() };
+        let queueing_us = vec![wait(100, 2.0), wait(100, 3.0), wait(1, 500.0)];
+        let summary = Summary { queueing_us, ..Summary::default() };
+        assert_eq!(summary.queueing_total(), 2.0 + 3.0 + 5.0);
+    }
+
+    #[test]
     fn every_metric_of_a_run_is_in_the_list_of_metrics() {
         for (path, _) in summary().metrics() {
             assert!(find(&path).is_some(), "{path} is not documented");

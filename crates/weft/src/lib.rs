@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use weft_core::units::did_you_mean;
+use weft_draw::text::plural;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, run_batches};
@@ -342,7 +343,10 @@ pub fn reference() -> Vec<(String, String)> {
 
 /// The message of `check` for a scenario without mistakes.
 fn praise(path: &Path, scenario: &weft_scenario::Scenario) -> String {
-    let (cases, seeds) = (scenario.cases().len(), scenario.settings.seeds.len());
-    let runs = if cases * seeds == 1 { "1 run".to_owned() } else { format!("{} runs", cases * seeds) };
-    format!("{}: no mistakes; {cases} case(s) with {seeds} seed(s) each, {runs}\n", path.display())
+    let (cases, seeds) = (scenario.cases().len() as u64, scenario.settings.seeds.len() as u64);
+    let runs = match (cases, seeds) {
+        (1, _) | (_, 1) => plural(cases * seeds, "run"),
+        _ => format!("{} with {seeds} seeds each, {}", plural(cases, "case"), plural(cases * seeds, "run")),
+    };
+    format!("{}: no mistakes; {runs}\n", path.display())
 }

@@ -1,19 +1,24 @@
-//! A run over time in bins of equal length: what arrived, what links carried, what was dropped, marked and paused, and
+//! A run over time in bins: what arrived, what links carried, what was dropped, marked and paused, and
 //! how long queues were. Every value is a whole number that adds up over parts of a network, or a maximum.
 
 use super::Reason;
 use crate::ids::LinkId;
 use crate::units::{Bytes, Rate, Span, Time};
 
-/// The run over time. When the bins would exceed their limit, neighbours are merged and `every` doubles, so that memory does
-/// not grow with time and no peak is lost.
+/// The run over time. The first bins cover the time in which flows are expected to arrive and stay as they are; when the later
+/// ones would exceed their limit, neighbours among them are merged, so that memory does not grow with time, no peak is lost, and
+/// a long drain does not blur what came before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeSeries {
-    /// The length of a bin; the last may be shorter.
+    /// The length of each of the first `fine` bins; the last of all may be shorter.
     pub every: Span,
+    /// How many bins keep the length `every`.
+    pub fine: usize,
+    /// The length of the other bins.
+    pub later: Span,
     /// Links by the tiers of their two ends, ordered.
     pub groups: Vec<LinkGroup>,
-    /// The bins, in order; bin n begins at n times `every`.
+    /// The bins, in order and without gaps.
     pub bins: Vec<TimeBin>,
     /// Links that were paused, ordered; at most [`TimeSeries::PAUSED_LINKS`].
     pub paused: Vec<PausedLink>,
@@ -78,13 +83,24 @@ impl TimeSeries {
     /// When a bin begins.
     #[must_use]
     pub fn begins(&self, bin: usize) -> Time {
-        Time(self.every.0 * bin as u64)
+        let fine = bin.min(self.fine);
+        Time(self.every.0 * fine as u64 + self.later.0 * (bin - fine) as u64)
+    }
+
+    /// The bin that begins at `time` or holds it.
+    #[must_use]
+    pub fn bin_at(&self, time: Time) -> usize {
+        let fine = self.begins(self.fine);
+        if time < fine {
+            return (time.0 / self.every.0.max(1)) as usize;
+        }
+        self.fine + (time.since(fine).0 / self.later.0.max(1)) as usize
     }
 
     /// How long a bin lasts in a run that ended at `ended`.
     #[must_use]
     pub fn length(&self, bin: usize, ended: Time) -> Span {
-        self.every.min(ended.since(self.begins(bin)))
+        self.begins(bin + 1).min(ended).since(self.begins(bin))
     }
 
     /// Payload delivered per second in a bin, bit/s.
@@ -115,19 +131,20 @@ impl TimeSeries {
         self
     }
 
-    /// Merges neighbours: half as many bins, each twice as long.
+    /// Merges neighbours among the later bins: half as many, each twice as long.
     pub fn merge(&mut self) {
-        let pairs = std::mem::take(&mut self.bins).into_iter();
-        for (number, bin) in pairs.enumerate() {
+        let later = self.bins.split_off(self.fine.min(self.bins.len()));
+        for (number, bin) in later.into_iter().enumerate() {
             match self.bins.last_mut().filter(|_| number % 2 == 1) {
                 Some(last) => last.and(&bin),
                 None => self.bins.push(bin),
             }
         }
         for link in &mut self.paused {
-            link.paused = link.paused.chunks(2).map(|pair| pair.iter().copied().sum()).collect();
+            let later = link.paused.split_off(self.fine.min(link.paused.len()));
+            link.paused.extend(later.chunks(2).map(|pair| pair.iter().copied().sum::<Span>()));
         }
-        self.every = self.every * 2;
+        self.later = self.later * 2;
     }
 }
 
@@ -176,16 +193,38 @@ mod tests {
     fn merging_keeps_sums_and_peaks() {
         let link = PausedLink { link: LinkId(7), paused: vec![Span(1), Span(2), Span(4)] };
         let mut series = TimeSeries {
-            every: Span(10),
+            later: Span(10),
             groups: vec![LinkGroup::default()],
             bins: vec![bin(1, 5, 3), bin(2, 9, 4), bin(4, 1, 0)],
             paused: vec![link],
+            ..TimeSeries::default()
         };
         series.merge();
         assert_eq!(series.bins, [bin(3, 9, 4), bin(4, 1, 0)]);
         assert_eq!(series.paused[0].paused, [Span(3), Span(4)]);
-        assert_eq!(series.every, Span(20));
+        assert_eq!(series.later, Span(20));
         assert_eq!(series.length(1, Time(27)), Span(7), "the last bin ends with the run");
+    }
+
+    #[test]
+    fn merging_leaves_the_first_bins_as_they_are() {
+        let mut series = TimeSeries {
+            every: Span(10),
+            fine: 2,
+            later: Span(10),
+            bins: (0..6).map(|n| bin(1 << n, 1, 0)).collect(),
+            paused: vec![PausedLink { link: LinkId(7), paused: (0..5).map(|n| Span(1 << n)).collect() }],
+            ..TimeSeries::default()
+        };
+        series.merge();
+        let delivered: Vec<u64> = series.bins.iter().map(|bin| bin.delivered.0).collect();
+        assert_eq!(delivered, [1, 2, 4 + 8, 16 + 32]);
+        assert_eq!(series.paused[0].paused, [Span(1), Span(2), Span(4 + 8), Span(16)]);
+        let begins = [0, 1, 2, 3, 4].map(|bin| series.begins(bin).0);
+        assert_eq!(begins, [0, 10, 20, 40, 60]);
+        assert_eq!([0, 9, 10, 20, 39, 40, 61].map(|time| series.bin_at(Time(time))), [0, 0, 1, 2, 2, 3, 4]);
+        assert_eq!(series.length(1, Time(55)), Span(10));
+        assert_eq!(series.length(3, Time(55)), Span(15));
     }
 
     #[test]

@@ -11,10 +11,11 @@ const POINTS: usize = 128;
 /// The plots of a single run; none without a time series.
 #[must_use]
 pub fn course(run: &Run) -> Vec<Figure> {
-    let Some(course) = &run.detail.course else { return Vec::new() };
-    if course.throughput_gbps.len() < 2 {
+    let Some(whole) = &run.detail.course else { return Vec::new() };
+    if whole.throughput_gbps.len() < 2 {
         return Vec::new();
     }
+    let course = &whole.before_drain();
     let all = [
         Some(throughput(course)),
         loads(course),
@@ -23,7 +24,25 @@ pub fn course(run: &Run) -> Vec<Figure> {
         marks(course),
         pauses(course),
     ];
-    all.into_iter().flatten().collect()
+    let figures = all.into_iter().flatten();
+    let Some(from) = whole.drain_from_us() else { return figures.collect() };
+    let not_drawn =
+        format!("; the drain from {} to {} is in series.csv", duration(from), duration(whole.ended_us));
+    figures.map(|figure| Figure { samples: figure.samples + &not_drawn, ..figure }).collect()
+}
+
+/// `96 bins of 50 us`, with the length of the later ones if they are longer.
+fn bins(course: &RunCourse) -> String {
+    let all = course.throughput_gbps.len();
+    let fine = course.fine.min(all);
+    let of = |bins: usize, us: f64| format!("{} bins of {}", count(bins as u64), duration(us));
+    match (fine, all - fine) {
+        (fine, 0) => of(fine, course.every_us),
+        (0, later) => of(later, course.later_us),
+        (fine, later) => {
+            format!("{}, then {}", of(fine, course.every_us), of(later, course.later_us))
+        }
+    }
 }
 
 /// The axis of time and what happened on it.
@@ -32,11 +51,7 @@ fn over_time(course: &RunCourse) -> (Figure, Vec<f64>) {
     let event =
         |mark: &crate::detail::IncidentMark| EventMark { at: time.of(mark.at_us), words: mark.words.clone() };
     let figure = Figure {
-        samples: format!(
-            "{} bins of {}",
-            count(course.throughput_gbps.len() as u64),
-            duration(course.every_us)
-        ),
+        samples: bins(course),
         x: Axis::linear("time", &time.unit),
         events: course.incidents.iter().map(event).collect(),
         ..Figure::default()
@@ -65,7 +80,10 @@ fn throughput(course: &RunCourse) -> Figure {
 
 fn loads(course: &RunCourse) -> Option<Figure> {
     let (figure, x) = over_time(course);
-    let mean = |load: &[f64]| load.iter().sum::<f64>() / load.len().max(1) as f64;
+    let lengths: Vec<f64> = (0..course.throughput_gbps.len()).map(|bin| course.length_us(bin)).collect();
+    let mean = |load: &[f64]| {
+        load.iter().zip(&lengths).map(|(load, length)| load * length).sum::<f64>() / course.ended_us.max(1e-6)
+    };
     let busiest = course.groups.iter().max_by(|a, b| mean(&a.load).total_cmp(&mean(&b.load)))?;
     let series = course
         .groups
@@ -110,7 +128,7 @@ fn drops(course: &RunCourse) -> Option<Figure> {
     let by_bin = |bin: usize| course.drops.iter().map(|(_, by_bin)| by_bin[bin]).sum::<u64>();
     let worst =
         (0..course.throughput_gbps.len()).max_by_key(|bin| (by_bin(*bin), std::cmp::Reverse(*bin)))?;
-    let at = duration(course.every_us * worst as f64);
+    let at = duration(course.begins_us(worst));
     (total > 0).then(|| Figure {
         id: "drops-over-time".into(),
         title: format!(
@@ -141,28 +159,30 @@ fn marks(course: &RunCourse) -> Option<Figure> {
 fn pauses(course: &RunCourse) -> Option<Figure> {
     let (figure, _) = over_time(course);
     let time = Scaled::fitting(course.ended_us, "us", false);
-    let bins = course.throughput_gbps.len();
-    let tick = |bin: usize| time.of((course.every_us * bin as f64).min(course.ended_us));
-    let total = |shares: &[f64]| shares.iter().sum::<f64>();
+    let all = course.throughput_gbps.len();
+    let tick = |bin: usize| time.of(course.begins_us(bin));
+    let total = |shares: &[f64]| {
+        shares.iter().enumerate().map(|(bin, share)| share * course.length_us(bin)).sum::<f64>()
+    };
     let most = course.paused.iter().max_by(|a, b| total(&a.1).total_cmp(&total(&b.1)))?;
     let row = |(name, shares): &(String, Vec<f64>)| Series {
         name: name.clone(),
-        y: (0..bins).map(|bin| Some(rounded(shares.get(bin).copied().unwrap_or(0.0) * 100.0))).collect(),
+        y: (0..all).map(|bin| Some(rounded(shares.get(bin).copied().unwrap_or(0.0) * 100.0))).collect(),
         ..Series::default()
     };
     Some(Figure {
         id: "pause-times".into(),
-        title: format!("{} is paused longest: {} in all", most.0, duration(total(&most.1) * course.every_us)),
+        title: format!("{} is paused longest: {} in all", most.0, duration(total(&most.1))),
         caption: "Share of each bin in which the transmitter of a port was paused, summed over classes."
             .into(),
         samples: format!(
-            "{} of {} paused ports, those with the longest pauses; bins of {}",
+            "{} of {} paused ports, those with the longest pauses; {}",
             course.paused.len(),
             count(course.paused_ports as u64),
-            duration(course.every_us)
+            bins(course)
         ),
         kind: FigureKind::Heat,
-        x: Axis { ticks: (0..=bins).map(tick).collect(), ..Axis::linear("time", &time.unit) },
+        x: Axis { ticks: (0..=all).map(tick).collect(), ..Axis::linear("time", &time.unit) },
         y: Axis::linear("paused", "%"),
         rows: course.paused.iter().map(|(name, _)| name.clone()).collect(),
         series: course.paused.iter().map(row).collect(),
@@ -173,10 +193,12 @@ fn pauses(course: &RunCourse) -> Option<Figure> {
 /// Throughput and the longest queue over time under every scheme at one place of the axis, first seed.
 #[must_use]
 pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
-    let runs: Vec<(usize, &RunCourse)> = (0..sweep.schemes.len())
+    let found: Vec<(usize, RunCourse)> = (0..sweep.schemes.len())
         .filter_map(|scheme| Some((scheme, sweep.case(scheme, at).first()?.detail.course.as_ref()?)))
         .filter(|(_, course)| course.throughput_gbps.len() > 1)
+        .map(|(scheme, course)| (scheme, course.before_drain()))
         .collect();
+    let runs: Vec<(usize, &RunCourse)> = found.iter().map(|(scheme, course)| (*scheme, course)).collect();
     let Some((_, first)) = runs.iter().max_by(|a, b| a.1.ended_us.total_cmp(&b.1.ended_us)) else {
         return Vec::new();
     };

@@ -36,28 +36,35 @@ fn over_seeds(case: &[&Run], of: impl Fn(&Run) -> f64) -> f64 {
 #[must_use]
 pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
     let hops = sweep.runs.iter().map(|run| run.summary.queueing_us.len()).max().filter(|hops| *hops > 0)?;
-    let wait = |scheme: usize, hop: usize| {
-        over_seeds(&sweep.case(scheme, at), |run| run.summary.queueing_us.get(hop).map_or(0.0, |w| w.mean))
-    };
+    let wait =
+        |scheme: usize, hop: usize| over_seeds(&sweep.case(scheme, at), |run| run.summary.queueing_at(hop));
     let total = |scheme: usize| (0..hops).map(|hop| wait(scheme, hop)).sum::<f64>();
     let greatest = (0..sweep.schemes.len()).map(total).fold(0.0, f64::max);
     let scaled = Scaled::fitting(greatest, "us", false);
-    let part = |hop: usize| Series {
-        name: name_in(sweep, hop),
-        y: (0..sweep.schemes.len()).map(|scheme| Some(scaled.of(wait(scheme, hop)))).collect(),
+    // Hops that have only a number are those of detours: one part for all of them.
+    let has_name = |run: &Run| run.summary.hop_names.iter().filter(|name| !name.starts_with("hop ")).count();
+    let named = sweep.runs.iter().map(has_name).max().filter(|named| *named > 0).unwrap_or(hops).min(hops);
+    let part = |name: String, of: std::ops::Range<usize>| Series {
+        name,
+        y: (0..sweep.schemes.len())
+            .map(|scheme| Some(scaled.of(of.clone().map(|hop| wait(scheme, hop)).sum())))
+            .collect(),
         ..Series::default()
     };
+    let parts = (0..named).map(|hop| part(name_in(sweep, hop), hop..hop + 1));
+    let detours = (named < hops).then(|| part("detours".to_owned(), named..hops));
     let packets: u64 =
         in_view(sweep, at).map(|run| run.summary.queueing_us.first().map_or(0, |w| w.count)).sum();
     Some(Figure {
         id: format!("queueing-{at}"),
         title: queueing_title(sweep, at),
         caption: "Mean time from arrival at a queue to the start of transmission, data packets only, summed over the \
-                  hops of a path; means over seeds."
+                  hops of a path; a hop counts by the share of packets that come to it. Detours: hops beyond those of \
+                  a shortest path through the highest tier. Means over seeds."
             .into(),
         samples: format!("n = {} data packets", count(packets)),
         x: Axis::linear("mean waiting time of a packet", &scaled.unit),
-        series: (0..hops).map(part).collect(),
+        series: parts.chain(detours).collect(),
         ..stacked(sweep, at)
     })
 }
@@ -99,8 +106,8 @@ fn queueing_title(sweep: &Sweep, at: usize) -> String {
 /// The hop at which packets wait longest, if it is the same hop with every seed.
 fn worst_hop(case: &[&Run]) -> Option<usize> {
     let worst = |run: &&Run| {
-        let waits = run.summary.queueing_us.iter().enumerate();
-        waits.max_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).map(|(hop, _)| hop)
+        let hops = 0..run.summary.queueing_us.len();
+        hops.max_by(|a, b| run.summary.queueing_at(*a).total_cmp(&run.summary.queueing_at(*b)))
     };
     let hops: BTreeSet<Option<usize>> = case.iter().map(worst).collect();
     hops.first().copied().flatten().filter(|_| hops.len() == 1)

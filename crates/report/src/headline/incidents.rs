@@ -58,17 +58,19 @@ fn begins(cost: &IncidentCost) -> String {
 /// `throughput falls from 312 to 240 Gb/s (−23 %) and is back after 412 us; 812 packets are lost`.
 fn effect(cost: &IncidentCost) -> String {
     let lost = match cost.lost {
-        0 => String::new(),
-        1 => "; 1 packet is lost on the way".to_owned(),
-        many => format!("; {} packets are lost on the way", count(many)),
+        0 => "no packet is lost on the way".to_owned(),
+        1 => "1 packet is lost on the way".to_owned(),
+        many => format!("{} packets are lost on the way", count(many)),
     };
-    format!("{}{lost}", throughput(cost.throughput.as_ref()))
+    match &cost.throughput {
+        Some(dip) if cost.lost == 0 => throughput(dip),
+        Some(dip) => format!("{}; {lost}", throughput(dip)),
+        // Too little of the run lies before or after.
+        None => lost,
+    }
 }
 
-fn throughput(dip: Option<&ThroughputDip>) -> String {
-    let Some(dip) = dip else {
-        return "too little of the run lies on either side to compare throughput".to_owned();
-    };
+fn throughput(dip: &ThroughputDip) -> String {
     let (before, lowest) = (number(dip.before_gbps), number(dip.lowest_gbps));
     if !dip.fell {
         let share = percent(dip.deviation_gbps / dip.before_gbps.max(f64::MIN_POSITIVE));

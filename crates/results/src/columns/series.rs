@@ -4,7 +4,7 @@ use super::TableWords;
 
 pub(super) const SERIES: TableWords = TableWords {
     name: "series",
-    rows: "The run over time: one row per bin, at most measure.series_bins of them.",
+    rows: "The run over time: one row per bin, at most measure.series_bins of them. Bins after the expected arrivals may be longer.",
     columns: &[
         ("time_ps", "ps", "start of the bin"),
         ("length_ps", "ps", "its length; the last may be shorter"),
@@ -33,6 +33,7 @@ pub(super) const LINKS: TableWords = TableWords {
     rows: "Groups of links over time: one row per bin of `series` and pair of tiers.",
     columns: &[
         ("time_ps", "ps", "start of the bin"),
+        ("length_ps", "ps", "its length"),
         ("from", "", "tier of the transmitting nodes: host, leaf, spine"),
         ("to", "", "tier of the receiving nodes"),
         ("links", "", "links in the group"),
@@ -51,6 +52,7 @@ pub(super) const PAUSES: TableWords = TableWords {
         ("time_ps", "ps", "start of the bin"),
         ("node", "", "the node that was paused"),
         ("to", "", "the node that asked for it"),
+        ("length_ps", "ps", "length of the bin"),
         ("paused_ps", "ps", "time paused in the bin, summed over classes"),
     ],
 };

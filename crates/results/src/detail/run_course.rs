@@ -14,8 +14,14 @@ const PAUSED: usize = 40;
 /// A run in bins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunCourse {
-    /// Length of a bin, microseconds.
+    /// Length of each of the first bins, microseconds.
     pub every_us: f64,
+    /// How many bins have this length.
+    #[serde(default)]
+    pub fine: usize,
+    /// Length of the later bins, microseconds.
+    #[serde(default)]
+    pub later_us: f64,
     /// When the run ended, microseconds.
     pub ended_us: f64,
     /// Payload delivered by bin, Gbit/s.
@@ -82,6 +88,8 @@ impl RunCourse {
         let incidents = record.incidents.iter().filter(|incident| incident.at < ended);
         Some(RunCourse {
             every_us: series.every.micros(),
+            fine: series.fine,
+            later_us: series.later.micros(),
             ended_us: ended.0 as f64 / 1e6,
             throughput_gbps: bins.map(|bin| rounded(series.throughput(bin, ended) / 1e9)).collect(),
             groups: (0..series.groups.len()).map(|group| group_course(record, series, group)).collect(),
@@ -93,14 +101,56 @@ impl RunCourse {
         })
     }
 
+    /// When a bin begins, microseconds.
+    #[must_use]
+    pub fn begins_us(&self, bin: usize) -> f64 {
+        let fine = bin.min(self.fine);
+        (self.every_us * fine as f64 + self.later_us * (bin - fine) as f64).min(self.ended_us)
+    }
+
+    /// How long a bin lasts, microseconds.
+    #[must_use]
+    pub fn length_us(&self, bin: usize) -> f64 {
+        self.begins_us(bin + 1) - self.begins_us(bin)
+    }
+
     /// The middle of each bin, microseconds.
     #[must_use]
     pub fn times_us(&self) -> Vec<f64> {
-        let middle = |bin: usize| {
-            let begins = bin as f64 * self.every_us;
-            rounded((begins + (begins + self.every_us).min(self.ended_us)) / 2.0)
-        };
+        let middle = |bin: usize| rounded((self.begins_us(bin) + self.begins_us(bin + 1)) / 2.0);
         (0..self.throughput_gbps.len()).map(middle).collect()
+    }
+
+    /// When the first bins end, if what follows is only a drain: it lasts longer than they do, and less than a fifth of the
+    /// payload arrives in it. Microseconds.
+    #[must_use]
+    pub fn drain_from_us(&self) -> Option<f64> {
+        let fine = self.begins_us(self.fine);
+        let bytes = |bins: std::ops::Range<usize>| {
+            bins.map(|bin| self.throughput_gbps[bin] * self.length_us(bin)).sum::<f64>()
+        };
+        let all = self.throughput_gbps.len();
+        let is_drain = || self.ended_us > 2.0 * fine && bytes(self.fine..all) < bytes(0..all) / 5.0;
+        (self.fine > 1 && self.fine < all && is_drain()).then_some(fine)
+    }
+
+    /// The run without its drain, if it has one.
+    #[must_use]
+    pub fn before_drain(&self) -> RunCourse {
+        let Some(until) = self.drain_from_us() else { return self.clone() };
+        let mut course = self.clone();
+        course.ended_us = until;
+        course.throughput_gbps.truncate(self.fine);
+        course.marks.truncate(self.fine);
+        for group in &mut course.groups {
+            group.load.truncate(self.fine);
+            group.peak_bytes.truncate(self.fine);
+            group.mean_bytes.truncate(self.fine);
+        }
+        course.drops.iter_mut().for_each(|(_, drops)| drops.truncate(self.fine));
+        course.paused.iter_mut().for_each(|(_, paused)| paused.truncate(self.fine));
+        course.incidents.retain(|incident| incident.at_us < until);
+        course
     }
 }
 
@@ -171,6 +221,27 @@ mod tests {
     use weft_core::{Bytes, LinkId, Rate, Span, Time};
 
     #[test]
+    fn a_long_drain_is_cut_off_and_a_long_transfer_is_not() {
+        let group = GroupCourse { load: vec![0.5; 6], peak_bytes: vec![1; 6], ..GroupCourse::default() };
+        let run = |later: f64| RunCourse {
+            every_us: 10.0,
+            fine: 4,
+            later_us: 1_000.0,
+            ended_us: 2_040.0,
+            throughput_gbps: vec![8.0, 8.0, 8.0, 8.0, later, later],
+            groups: vec![group.clone()],
+            marks: vec![0, 1, 0, 0, 0, 2],
+            incidents: vec![IncidentMark { at_us: 500.0, words: "leaf0-spine0 repaired".into() }],
+            ..RunCourse::default()
+        };
+        let drained = run(0.01).before_drain();
+        assert_eq!((run(0.01).drain_from_us(), drained.ended_us), (Some(40.0), 40.0));
+        assert_eq!((drained.times_us(), drained.marks.len()), (vec![5.0, 15.0, 25.0, 35.0], 4));
+        assert_eq!((drained.groups[0].load.len(), drained.incidents.len()), (4, 0));
+        assert_eq!(run(1.0).before_drain(), run(1.0), "2000 us at 1 Gbps are more than 40 us at 8 Gbps");
+    }
+
+    #[test]
     fn loads_and_pauses_are_shares_of_their_bins() {
         let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
         let group =
@@ -186,13 +257,14 @@ mod tests {
                 places: vec!["leaf0-host0".into()],
             }],
             series: Some(TimeSeries {
-                every: Span::from_us(10),
+                later: Span::from_us(10),
                 groups: vec![LinkGroup { from: 1, to: 0, links: 1, capacity: Rate::from_gbps(10) }],
                 bins: vec![bin(12_500), bin(6_250)],
                 paused: vec![PausedLink {
                     link: LinkId(0),
                     paused: vec![Span::from_us(1), Span::from_us(5)],
                 }],
+                ..TimeSeries::default()
             }),
             ..RunRecord::default()
         };

@@ -67,6 +67,7 @@ fn links(record: &RunRecord, series: &TimeSeries) -> DataTable {
     let links = |group: &LinkGroup| u64::from(group.links);
     DataTable::new("series-links")
         .integers("time_ps", "ps", rows().map(|(bin, _)| series.begins(bin).0))
+        .integers("length_ps", "ps", rows().map(|(bin, _)| series.length(bin, record.ended).0))
         .texts("from", rows().map(from))
         .texts("to", rows().map(to))
         .integers("links", "", rows().map(|(_, group)| links(&series.groups[group])))
@@ -91,6 +92,7 @@ fn paused(record: &RunRecord, series: &TimeSeries) -> DataTable {
         .integers("time_ps", "ps", rows.iter().map(|(bin, ..)| series.begins(*bin).0))
         .texts("node", rows.iter().map(|(_, (node, _), _)| node.clone()))
         .texts("to", rows.iter().map(|(_, (_, to), _)| to.clone()))
+        .integers("length_ps", "ps", rows.iter().map(|(bin, ..)| series.length(*bin, record.ended).0))
         .integers("paused_ps", "ps", rows.iter().map(|(.., paused)| *paused))
 }
 

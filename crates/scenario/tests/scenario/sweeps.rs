@@ -67,7 +67,7 @@ fn a_mistake_in_a_sweep_is_shown_in_the_sweep() {
     assert_eq!(found.len(), 4, "{found:#?}");
     assert_eq!(found[0], format!("{first}: balance: unknown balancer `dril`"));
     assert!(found[1].contains("`trafic` is unknown"));
-    assert!(found[2].contains("`wob` is unknown"));
+    assert!(found[2].contains("no entry of the list is called `wob`"));
     assert!(found[3].starts_with(&format!("{}: traffic.web.load:", first + 3)), "{found:#?}");
 }
 
@@ -152,6 +152,13 @@ fn a_mistake_on_the_command_line_is_shown_there() {
     assert!(wrong("balanc=drill")[0].starts_with("1: balanc: `balanc` is not a setting"));
     assert!(wrong("switch.latency=2")[0].contains("bare number"));
     assert!(wrong("balance=dril")[0].contains("unknown balancer `dril`"));
+    let found = wrong("traffic.load=0.8");
+    assert!(
+        found[0].contains("no entry of the list is called `load`; name one by its tag or by its number"),
+        "{found:?}"
+    );
+    let found = wrong("failure.cables=leaf0-spine0");
+    assert!(found[0].contains("the scenario has no entry of this list"), "{found:?}");
 }
 
 #[test]

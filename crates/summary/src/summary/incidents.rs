@@ -67,7 +67,7 @@ fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentC
     let stop = next.map_or(record.ended, |next| next.at);
     let stop = record.arrivals.map_or(stop, |arrivals| stop.min(arrivals.until));
     let series = record.series.as_ref();
-    let bin = |series: &TimeSeries, at: weft_core::Time| (at.0 / series.every.0.max(1)) as usize;
+    let bin = TimeSeries::bin_at;
     let dip = series.and_then(|series| {
         let first = previous.map_or(0, |previous| bin(series, previous.at) + 1);
         dip(series, record, (first, bin(series, incident.at), bin(series, stop)))
@@ -150,7 +150,7 @@ mod tests {
         };
         RunRecord {
             series: Some(TimeSeries {
-                every: Span::from_us(10),
+                later: Span::from_us(10),
                 bins: (0..100).map(bin).collect(),
                 ..TimeSeries::default()
             }),
