@@ -4,9 +4,12 @@
 //!
 //! Must not depend on how transfers are carried.
 
+mod record;
+mod whole;
+
 use std::collections::VecDeque;
 
-use weft_core::record::{JobRecord, Resource, TaskRecord};
+use weft_core::record::Resource;
 use weft_core::{Bytes, HostId, Time};
 
 use crate::shuffle::Fetches;
@@ -137,42 +140,6 @@ impl ClusterJob {
         self.steps.out.drain(..)
     }
 
-    /// The record of the job so far.
-    #[must_use]
-    pub fn record(&self) -> JobRecord {
-        let host = |task: &Task| task.host.map(|host| self.cluster.compute[host]);
-        let named = |(number, task): (usize, &Task)| TaskRecord {
-            name: self.name(number as u32),
-            host: host(task),
-            end: task.end,
-        };
-        let containers = self.settings.map_containers + self.settings.reduce_containers;
-        let mut steps = self.steps.records.clone();
-        steps.sort_by_key(|step| (step.start, step.task));
-        JobRecord {
-            tag: self.tag,
-            start: self.start,
-            end: self.tasks[JOB as usize].end,
-            tasks: self.tasks.iter().enumerate().map(named).collect(),
-            steps,
-            shuffled: self.shuffle.carried,
-            transferred: self.steps.transferred,
-            cores: self.steps.used.cores.clone(),
-            disks: self.steps.used.disks.clone(),
-            network: self.steps.used.network.clone(),
-            core_count: self.cluster.compute.len() as u64 * u64::from(containers),
-            disk_count: self.steps.disk_count(),
-        }
-    }
-
-    fn name(&self, task: u32) -> String {
-        match task {
-            JOB => "job".to_owned(),
-            map if map <= self.maps => format!("map {}", map - 1),
-            reducer => format!("reduce {}", reducer - self.maps - 1),
-        }
-    }
-
     fn happen(&mut self, now: Time, due: JobEvent) {
         match due {
             JobEvent::Submit => self.advance(now, JOB),
@@ -249,43 +216,6 @@ impl ClusterJob {
             map if map <= self.maps => self.stage_of_map(now, map, stage),
             reducer => self.stage_of_reducer(now, reducer, stage),
         }
-    }
-
-    fn stage_of_job(&mut self, now: Time, stage: u32) {
-        match stage {
-            0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.settings.submit)]),
-            1 => self.calls_of_job(now, "set up", self.settings.job_calls.div_ceil(2)),
-            2 => {
-                let hosts = self.cluster.compute.len();
-                for host in 0..hosts {
-                    let late = self.settings.heartbeat * host as u64 / hosts as u64;
-                    self.steps.schedule(now + late, JobEvent::Heartbeat(host));
-                }
-            }
-            3 => self.calls_of_job(now, "end calls", self.settings.job_calls / 2),
-            4 => self.write_history(now),
-            5 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
-            _ => self.tasks[JOB as usize].end = Some(now),
-        }
-    }
-
-    /// The application master, on the first host that computes, calls the master.
-    fn calls_of_job(&mut self, now: Time, name: &'static str, calls: u32) {
-        if calls == 0 {
-            return self.advance(now, JOB);
-        }
-        let own = self.cluster.compute[0];
-        self.steps.step(now, JOB, name, &[Need::Calls(own, self.cluster.master, calls)]);
-    }
-
-    /// The application master writes the history of the job to the first host that stores files.
-    fn write_history(&mut self, now: Time) {
-        let (size, at) = (self.settings.history, self.cluster.data[0]);
-        if size == Bytes::ZERO {
-            return self.advance(now, JOB);
-        }
-        let needs = [Need::Transfer(self.cluster.compute[0], at, size), Need::Disk(at, size)];
-        self.steps.step(now, JOB, "history", &needs);
     }
 
     /// Starts the stages of a task that precede its computation: allocation, container start, calls to the master.

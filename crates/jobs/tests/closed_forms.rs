@@ -273,6 +273,34 @@ fn calls_of_the_application_master_and_history_lie_on_the_path_and_logs_do_not()
     assert!(close(lasting(&record, "history")[0], 0.008 + 2e6 * 8.0 / 1.2e9), "the disk is the slower part");
 }
 
+/// With as many equal maps and reducers on each of n hosts, (n - 1) / n of the shuffle crosses the leaf, and nothing else
+/// passes between hosts that run tasks; uplinks carry the input and the output.
+#[test]
+fn volumes_at_the_leaf_and_on_the_uplinks_are_those_of_the_closed_form() {
+    let input = 1_000_000_000;
+    let (_, transfers) = run(&TeraSortSettings { output_replicas: 1, ..gigabyte() }, cluster());
+    let compute = |host: HostId| (1..=4).contains(&host.0);
+    assert_eq!(volume(&transfers, |t| compute(t.from) && compute(t.to)), input * 3 / 4);
+    assert_eq!(volume(&transfers, |t| compute(t.from) != compute(t.to)), 2 * input);
+}
+
+/// Time against input is a straight line for whole waves; twice the hosts halve its slope.
+#[test]
+fn a_tiny_job_takes_its_fixed_times_and_twice_the_hosts_halve_the_slope() {
+    let hosts = |range: std::ops::Range<u32>| range.map(HostId).collect::<Vec<_>>();
+    let seconds = |count: u32, input: u64| {
+        let cluster = Cluster { compute: hosts(1..count + 1), data: hosts(101..107), master: HostId(0) };
+        let settings = TeraSortSettings { input: Bytes(input), reducers: count, ..gigabyte() };
+        run(&settings, cluster).0.duration().expect("it ends").seconds()
+    };
+    let tiny = seconds(4, 1_000);
+    // submission, commit, a heartbeat at most for each of two tasks, two container starts, two disks
+    assert!((16.0..18.5).contains(&tiny), "{tiny} s");
+    let slope = |count: u32| seconds(count, 32_000_000_000) - seconds(count, 16_000_000_000);
+    let ratio = slope(4) / slope(8);
+    assert!((1.9..2.1).contains(&ratio), "{ratio}");
+}
+
 /// One block whose only transfer never arrives.
 #[test]
 fn an_unfinished_job_names_its_tasks() {

@@ -97,10 +97,8 @@ fn a_job_shares_the_network_with_other_traffic() {
 #[test]
 fn a_job_that_ends_the_run_takes_the_background_with_it() {
     let settings = TeraSortSettings { ends_run: true, ..settings() };
-    let endless = Flow {
-        size: Bytes(1 << 50),
-        ..lab::random_flows(&lab::leaf_spine(), 1, Span::from_us(1), 1)[0].clone()
-    };
+    let endless =
+        Flow { size: Bytes(1 << 50), ..lab::random_flows(&lab::leaf_spine(), 1, Span::from_us(1), 1)[0] };
     let flows: Flows = vec![endless].into();
     let flows = flows.with_jobs(vec![job(&settings)]);
     let record = lab::run(Setup { flows, tags: vec!["terasort".to_owned()], ..lab::leaf_spine() });

@@ -92,17 +92,14 @@ fn drawing(chart: &JobChart) -> String {
         y += height + 3.0;
     }
     parts += &tasks(chart, &axis, (&tops, lane));
-    let rate = |most| format!("{} Gbit/s", significant(most, 2));
-    let curves: [(&str, &UseCurve, fn(f64) -> String); 3] = [
-        ("cores", &chart.cores, percent),
-        ("disks", &chart.disks, percent),
-        ("network", &chart.network, rate),
-    ];
-    for (number, (name, values, words)) in curves.into_iter().enumerate() {
+    let curves = [("cores", &chart.cores), ("disks", &chart.disks), ("network", &chart.network)];
+    for (number, (name, values)) in curves.into_iter().enumerate() {
         y += GAP / 2.0;
         let most = values.mean.iter().copied().fold(0.0, f64::max);
+        let words =
+            if name == "network" { format!("{} Gbit/s", significant(most, 2)) } else { percent(most) };
         parts += &label(y + CURVE / 2.0, name);
-        parts += &curve(values, (&axis, y), (number + 2, most, &words(most)));
+        parts += &curve(values, (&axis, y), (number + 2, most, &words));
         y += CURVE;
     }
     let ticks = axis.ticks();
