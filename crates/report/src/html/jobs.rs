@@ -35,7 +35,7 @@ fn job(chart: &JobChart) -> String {
         "<h3>{}</h3>\n{}\n<p class=\"lead\">Each row is a container of a host. The critical path leads from the \
          submission to the end: each section began when the one before it ended. A transfer's bytes are spread evenly over its \
          time.{more} Every step is in the table <code>tasks</code>, phases are in <code>phases</code>.</p>\n",
-        escaped(&job_words(chart)),
+        escaped(job_words(chart).split_inclusive(". ").next().unwrap_or_default()),
         legend() + &drawing(chart)
     )
 }
