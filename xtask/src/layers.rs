@@ -29,8 +29,11 @@ const SWITCH: &[&str] = &[
     "weft-visibility",
     "weft-voq",
 ];
-/// A router has real packets, tables, and the switch.
-const ROUTER: &[&str] = &["weft-core", "weft-packet", "weft-netlink", "weft-esp", "weft-fib", "weft-switch"];
+/// A router has real packets, tables, the switch, and the decisions of a cluster's nodes.
+const ROUTER: &[&str] =
+    &["weft-core", "weft-cluster", "weft-packet", "weft-netlink", "weft-esp", "weft-fib", "weft-switch"];
+/// Clusters of routers from files, simulated and sized.
+const BLUEPRINT: &[&str] = &["weft-core", "weft-cluster", "weft-fib", "weft-draw", "weft-mistake"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate", "weft-tlt"];
 const TRANSPORT: &[&str] = &[
@@ -173,6 +176,8 @@ const BENCH: &[&str] = &[
     "weft-esp",
     "weft-fib",
     "weft-router",
+    "weft-cluster",
+    "weft-blueprint",
     "weft-draw",
 ];
 
@@ -183,12 +188,14 @@ const RESULTS: &[&str] =
     &["weft-core", "weft-summary", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
 /// Headlines, plots and pages of what is on disk.
 const REPORT: &[&str] = &["weft-core", "weft-summary", "weft-statistics", "weft-draw", "weft-results"];
-/// Reproductions request runs from the facade and show the results.
-const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
+/// Reproductions request runs from the facade, and figures from benchmarks, and show the results.
+const REPRODUCE: &[&str] = &["weft", "weft-bench", "weft-report", "weft-expression", "weft-draw"];
 
 const APPLIANCE: &[&str] = &[
     "weft-core",
+    "weft-cluster",
     "weft-mistake",
+    "weft-blueprint",
     "weft-packet",
     "weft-esp",
     "weft-fib",
@@ -210,6 +217,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-netlink", may_use: &[] },
     Layer { name: "weft-esp", may_use: &[] },
     Layer { name: "weft-fib", may_use: PARTS },
+    Layer { name: "weft-cluster", may_use: PARTS },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
@@ -244,6 +252,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },
+    Layer { name: "weft-blueprint", may_use: BLUEPRINT },
     Layer { name: "weft-codec", may_use: &["weft-mistake", "weft-core"] },
     Layer { name: "weft-model", may_use: MODEL },
     Layer { name: "weft-rules", may_use: RULES },
@@ -265,7 +274,15 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-appliance", may_use: APPLIANCE },
     Layer {
         name: "weft-cli",
-        may_use: &["weft", "weft-appliance", "weft-bench", "weft-reproduce", "weft-tune", "weft-hardware"],
+        may_use: &[
+            "weft",
+            "weft-appliance",
+            "weft-blueprint",
+            "weft-bench",
+            "weft-reproduce",
+            "weft-tune",
+            "weft-hardware",
+        ],
     },
 ];
 

@@ -5,13 +5,14 @@ use std::io;
 use std::sync::Arc;
 
 use weft_packet::Mac;
+use weft_router::app::cluster::ClusterEnd;
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::backend::tap::TapDevice;
 use weft_router::backend::xdp::{XdpInterface, XdpQueue};
 use weft_router::{Backend, Interface};
 
 use crate::failure::ApplianceError;
-use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+use crate::plan::{PlannedPort, PortDevice, PortUse, RouterPlan};
 
 /// Opens each worker's queue of every port.
 pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
@@ -56,6 +57,12 @@ fn arrivals(plan: &RouterPlan, number: usize, worker: u16) -> SocketArrivals {
     }
 }
 
+/// Whether a port takes frames for other stations than its interface's: its own is given, or inside a cluster the address is the
+/// output node.
+fn is_promiscuous(port: &PlannedPort) -> bool {
+    port.mac.is_some() || matches!(port.use_of, PortUse::OfNode(ClusterEnd::Node(_)))
+}
+
 fn open(
     plan: &RouterPlan,
     number: usize,
@@ -66,11 +73,11 @@ fn open(
     let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
         PortDevice::Packet(name) => {
             let socket =
-                PacketSocket::open(name, number as u16, port.mac.is_some(), arrivals(plan, number, worker));
+                PacketSocket::open(name, number as u16, is_promiscuous(port), arrivals(plan, number, worker));
             (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
         }
         PortDevice::Xdp(name) => {
-            let queue = open_xdp(name, (number, worker, port.mac.is_some()), attached);
+            let queue = open_xdp(name, (number, worker, is_promiscuous(port)), attached);
             (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of interface {name}"))
         }
         PortDevice::Tap(name) => {

@@ -9,10 +9,10 @@ use weft_mistake::{Mistake, Mistakes, SourceSpan, Sources};
 
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 use crate::ports::{PortPurpose, ports};
-use crate::reader::TableReader;
 use crate::routes::{neighbour, route};
-use crate::switch;
 use crate::tunnels::tunnels;
+use crate::{cluster, switch};
+use weft_mistake::TableReader;
 
 const KEYS: &[&str] = &[
     "application",
@@ -31,6 +31,8 @@ const KEYS: &[&str] = &[
     "seed",
     "switch",
     "code_points",
+    "cluster",
+    "node",
 ];
 const METRICS: &str =
     "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
@@ -72,7 +74,7 @@ pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
 /// The plan, complete only if there are no mistakes. Relative names of files start at `folder`.
 fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<RouterPlan> {
     let mut root = TableReader::new(document, "", KEYS, mistakes);
-    let application = root.word("application", &["route", "forward", "switch"]);
+    let application = root.word("application", &["route", "forward", "switch", "cluster"]);
     if root.has("application") && application.is_none() {
         return None;
     }
@@ -97,6 +99,12 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
             None
         }
     };
+    let planned_node = if application == "cluster" {
+        cluster::planned(&mut root, folder)
+    } else {
+        cluster::KEYS.iter().for_each(|key| root.refuse(key, &why));
+        None
+    };
     let (port_tables, route_tables) = (root.list("port", "[[port]]"), root.list("route", "[[route]]"));
     let tunnel_tables = root.list("tunnel", "[[tunnel]]");
     let neighbour_tables = root.list("neighbour", "[[neighbour]]");
@@ -107,14 +115,18 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     if port_tables.len() > MOST as usize {
         root.wrong("port", format!("{} ports", port_tables.len()), &format!("at most {MOST}"));
     }
-    let purpose = match (application, &planned_switch) {
-        ("route", _) => PortPurpose::Route { kernel },
-        ("forward", _) => PortPurpose::Forward,
-        (_, Some(switch)) => PortPurpose::Switch(switch),
-        (_, None) => return None,
+    let purpose = match (application, &planned_switch, &planned_node) {
+        ("route", ..) => PortPurpose::Route { kernel },
+        ("forward", ..) => PortPurpose::Forward,
+        (_, Some(switch), _) => PortPurpose::Switch(switch),
+        (_, _, Some(node)) => PortPurpose::Cluster(node),
+        (_, None, None) => return None,
     };
     let ports = ports(port_tables, (workers, purpose, folder), mistakes)?;
-    check_captures(document, &ports, mistakes);
+    check_captures(document, (&ports, application), mistakes);
+    if let PortPurpose::Cluster(node) = purpose {
+        cluster::check_ports(&mut TableReader::new(document, "", KEYS, mistakes), node, &ports);
+    }
     if let PortPurpose::Switch(switch) = purpose
         && workers > 1
     {
@@ -138,12 +150,17 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         }
         PortPurpose::Forward => PlannedApplication::Forward,
         PortPurpose::Switch(switch) => PlannedApplication::Switch(switch.clone()),
+        PortPurpose::Cluster(node) => PlannedApplication::Cluster(node.clone()),
     };
     Some(RouterPlan { workers, burst, pin, metrics, application, ports })
 }
 
 /// Captures come in recorded time and devices in real time, so that ports are all of one kind.
-fn check_captures(document: &Toml, ports: &[PlannedPort], mistakes: &mut Vec<Mistake>) {
+fn check_captures(
+    document: &Toml,
+    (ports, application): (&[PlannedPort], &str),
+    mistakes: &mut Vec<Mistake>,
+) {
     let captures = ports.iter().filter(|port| matches!(port.device, PortDevice::Capture { .. })).count();
     let mut root = TableReader::new(document, "", KEYS, mistakes);
     if captures == 0 {
@@ -151,6 +168,9 @@ fn check_captures(document: &Toml, ports: &[PlannedPort], mistakes: &mut Vec<Mis
     }
     if captures < ports.len() {
         root.wrong("port", "some ports are captures and some are devices", "all ports of one kind");
+    }
+    if application == "cluster" {
+        root.wrong("port", "nodes of a cluster say hello to each other, which captures do not", "interfaces");
     }
     for key in ["metrics", "pin"] {
         root.refuse(key, "with captures");

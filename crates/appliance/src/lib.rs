@@ -4,6 +4,7 @@
 //! [`run`](mod@run) (devices, threads,
 //! counters). Must not depend on the command line.
 
+pub mod cluster;
 pub mod file;
 pub mod plan;
 pub mod run;
@@ -17,7 +18,6 @@ mod outcome;
 mod pages;
 mod play;
 mod ports;
-mod reader;
 mod routes;
 
 pub use failure::ApplianceError;

@@ -9,6 +9,7 @@ use weft_router::RouterCounters;
 use weft_router::app::switch::SharedSwitch;
 use weft_switch::PortCounters;
 
+use crate::cluster::ClusterReport;
 use crate::plan::{PortUse, RouterPlan};
 
 /// The counters of a router that has stopped.
@@ -18,6 +19,8 @@ pub struct RouterReport {
     pub counters: RouterCounters,
     /// Counters of the switch, if it was one.
     pub switch: Option<SwitchReport>,
+    /// Counters of the node of a cluster, if it was one.
+    pub cluster: Option<ClusterReport>,
 }
 
 /// The counters of a switch.
@@ -46,7 +49,7 @@ pub struct SwitchPortReport {
 
 impl RouterReport {
     pub(crate) fn of(counters: RouterCounters) -> RouterReport {
-        RouterReport { counters, switch: None }
+        RouterReport { counters, switch: None, cluster: None }
     }
 }
 
@@ -72,6 +75,9 @@ pub(crate) fn switched(plan: &RouterPlan, switch: &SharedSwitch) -> SwitchReport
 impl fmt::Display for RouterReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.counters)?;
+        if let Some(node) = &self.cluster {
+            write!(f, "\n{node}")?;
+        }
         self.switch.as_ref().map_or(Ok(()), |switch| write!(f, "\n{switch}"))
     }
 }

@@ -7,34 +7,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use weft_draw::Columns;
 use weft_fib::IpPrefix;
+use weft_router::app::cluster::ClusterNode;
 use weft_router::app::switch::SharedSwitch;
 use weft_router::control::{Control, NextHop};
 use weft_router::kernel::KernelCounters;
 use weft_router::{DropCause, RouterCounters};
 
+use crate::cluster::ClusterReport;
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
-use crate::plan::RouterPlan;
+use crate::plan::{PlannedNode, RouterPlan};
 
 /// Maximum number of routes on a page; the rest are counted.
 const MOST_ROUTES: usize = 1000;
 
 /// What the workers of a router share with the pages.
-pub(crate) enum Shared {
+pub(crate) enum Shared<'a> {
     Nothing,
     Routes(Arc<Control>, Option<Arc<KernelCounters>>),
     Switch(Arc<SharedSwitch>),
+    Cluster(&'a PlannedNode, Arc<ClusterNode>),
 }
 
 /// A running router.
 pub(crate) struct Running<'a> {
     pub(crate) plan: &'a RouterPlan,
-    pub(crate) shared: Shared,
+    pub(crate) shared: Shared<'a>,
     /// The latest published counters of each worker.
     pub(crate) workers: Box<[Mutex<RouterCounters>]>,
 }
 
 impl<'a> Running<'a> {
-    pub(crate) fn new(plan: &'a RouterPlan, shared: Shared) -> Running<'a> {
+    pub(crate) fn new(plan: &'a RouterPlan, shared: Shared<'a>) -> Running<'a> {
         Running { plan, shared, workers: (0..plan.workers).map(|_| Mutex::default()).collect() }
     }
 
@@ -87,6 +90,9 @@ impl<'a> Running<'a> {
         if let Shared::Routes(control, kernel) = &self.shared {
             page.routes(control, kernel.as_deref());
         }
+        if let Shared::Cluster(planned, node) = &self.shared {
+            page.cluster(&planned.report(node));
+        }
         page.0
     }
 
@@ -112,6 +118,9 @@ impl<'a> Running<'a> {
             }
             Shared::Switch(shared) => {
                 let _ = write!(text, "\n{}", switched(self.plan, shared));
+            }
+            Shared::Cluster(planned, node) => {
+                let _ = write!(text, "\n{}", planned.report(node));
             }
         }
         text
@@ -213,6 +222,14 @@ impl MetricsPage {
         self.metric("weft_router_kernel_messages_total", help, one(&kernel.messages));
         let help = "How often all routes of the kernel were read";
         self.metric("weft_router_kernel_readings_total", help, one(&kernel.readings));
+    }
+
+    fn cluster(&mut self, report: &ClusterReport) {
+        let packets = report.counters.named().into_iter();
+        let packets = packets.map(|(name, count)| (format!("what=\"{name}\""), count));
+        self.metric("weft_cluster_packets_total", "Packets by what the node did with them", packets);
+        let up = report.others.iter().map(|(node, up)| (format!("node=\"{node}\""), u64::from(*up)));
+        self.metric("weft_cluster_node_up", "Whether another node has been heard lately", up);
     }
 
     fn switch(&mut self, switch: &SwitchReport) {

@@ -5,11 +5,13 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use weft_blueprint::Blueprint;
 use weft_core::{HostId, PortId, SwitchId};
 use weft_esp::EspCipher;
 use weft_fib::IpPrefix;
 use weft_packet::Mac;
 use weft_plan::Setup;
+use weft_router::app::cluster::ClusterEnd;
 use weft_router::app::switch::ClassOfCodePoint;
 use weft_router::neighbours::Station;
 use weft_topology::Node;
@@ -58,6 +60,8 @@ pub enum PortUse {
     Routed,
     /// Minimal forwarding: frames are sent by the port of this number to this station.
     Wired(u16, Mac),
+    /// This end of a node of a cluster.
+    OfNode(ClusterEnd),
     /// This port of a switch, with the host at its other end, if it is one, and the station there, if known in advance.
     Switched(PortId, Option<HostId>, Option<Mac>),
 }
@@ -109,6 +113,15 @@ impl fmt::Debug for PlannedSwitch {
     }
 }
 
+/// A node of a cluster.
+#[derive(Clone, Debug)]
+pub struct PlannedNode {
+    /// The cluster.
+    pub blueprint: Blueprint,
+    /// The node.
+    pub node: u8,
+}
+
 /// How frames are processed.
 #[derive(Clone, Debug)]
 pub enum PlannedApplication {
@@ -129,6 +142,8 @@ pub enum PlannedApplication {
     },
     /// Switching, as a switch of a scenario.
     Switch(PlannedSwitch),
+    /// One node of a cluster of routers.
+    Cluster(PlannedNode),
 }
 
 /// A router.

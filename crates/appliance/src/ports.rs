@@ -8,9 +8,10 @@ use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
 
-use crate::plan::{PlannedPort, PlannedSwitch, PortDevice, PortUse};
-use crate::reader::TableReader;
+use crate::cluster;
+use crate::plan::{PlannedNode, PlannedPort, PlannedSwitch, PortDevice, PortUse};
 use crate::switch;
+use weft_mistake::TableReader;
 
 const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
 const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
@@ -28,6 +29,7 @@ pub(crate) enum PortPurpose<'a> {
     Route { kernel: bool },
     Forward,
     Switch(&'a PlannedSwitch),
+    Cluster(&'a PlannedNode),
 }
 
 /// All ports; `None` if any of them is incomplete.
@@ -121,6 +123,11 @@ fn use_of(
             };
             let taken: Vec<_> = before.iter().filter_map(taken).collect();
             switch::port_use(port, switch, station, &taken)
+        }
+        PortPurpose::Cluster(node) => {
+            refuse(port, ["addresses", "mtu"], "cluster");
+            let station = port.parsed("station", STATION);
+            cluster::port_use(port, node, (station, before))
         }
     }
 }

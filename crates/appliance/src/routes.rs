@@ -10,7 +10,7 @@ use weft_router::neighbours::Station;
 
 use crate::plan::{PlannedHop, PlannedPort};
 use crate::ports::{STATION, named};
-use crate::reader::TableReader;
+use weft_mistake::TableReader;
 
 const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "tunnel", "reject"];
 const NEIGHBOUR_KEYS: &[&str] = &["address", "station", "port"];

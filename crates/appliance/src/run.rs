@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use weft_esp::{InboundAssociation, OutboundAssociation};
+use weft_router::app::cluster::Clustering;
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
@@ -68,7 +69,14 @@ pub fn run(
             let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
             let app = |worker| Switching::new(Arc::clone(&shared), worker);
             let counters = work(&running, (stop, started), app)?;
-            Ok(RouterReport { counters, switch: Some(switched(plan, &shared)) })
+            Ok(RouterReport { switch: Some(switched(plan, &shared)), ..RouterReport::of(counters) })
+        }
+        PlannedApplication::Cluster(planned) => {
+            let node = Arc::new(planned.open(plan, &interfaces)?);
+            let running = Running::new(plan, Shared::Cluster(planned, Arc::clone(&node)));
+            let app = |worker| Clustering::new(Arc::clone(&node), worker);
+            let counters = work(&running, (stop, started), app)?;
+            Ok(RouterReport { cluster: Some(planned.report(&node)), ..RouterReport::of(counters) })
         }
     }
 }

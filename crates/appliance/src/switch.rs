@@ -13,7 +13,7 @@ use weft_switch::{BalancerSettings, SwitchSettings, arbiter::ArbiterSettings, or
 use weft_topology::Node;
 
 use crate::plan::{PlannedPort, PlannedSwitch, PortUse};
-use crate::reader::TableReader;
+use weft_mistake::TableReader;
 
 /// Keys of the file that only a switch uses.
 pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_points"];

@@ -10,7 +10,7 @@ use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
 
 use crate::plan::{PlannedPort, PlannedTunnel};
-use crate::reader::TableReader;
+use weft_mistake::TableReader;
 
 const KEYS: &[&str] = &["name", "local", "remote", "keys", "window"];
 const LOCAL: &str = "an address of this router";

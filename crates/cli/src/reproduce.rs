@@ -62,24 +62,16 @@ pub(crate) struct ReproduceArguments {
     progress: progress::ProgressMode,
 }
 
-/// The source whose claims are about the machine itself.
-const ROUTEBRICKS: &str = "routebricks";
-
 impl ReproduceArguments {
     /// Measures the claims, or lists the sources.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let Some(name) = self.name.clone() else {
-            let mut rows = weft_reproduce::list()?;
-            let title = "RouteBricks: claims about one server, measured on this machine";
-            rows.push((ROUTEBRICKS.to_owned(), title.to_owned()));
+            let rows = weft_reproduce::list()?;
             let lines: Vec<String> =
                 rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
             console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")))?;
             return Ok(ExitCode::SUCCESS);
         };
-        if name == ROUTEBRICKS {
-            return self.routebricks();
-        }
         let (mode, strict, stop) = (self.progress, self.strict, Arc::new(AtomicBool::new(false)));
         interrupt::listen(Arc::clone(&stop), mode)?;
         let result = weft_reproduce::reproduce(&name, self.options(stop));
@@ -92,29 +84,6 @@ impl ReproduceArguments {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// Measures what RouteBricks claims about one server: on this machine, not in simulations.
-    fn routebricks(&self) -> Result<ExitCode, weft::Error> {
-        let idle = [
-            (!self.claims.is_empty(), "--claims"),
-            (self.large, "--large"),
-            (self.tables, "--tables"),
-            (self.assumptions, "--assumptions"),
-            (self.seeds.is_some(), "--seed"),
-            (self.jobs.is_some(), "--jobs"),
-            (self.threads.is_some(), "--threads"),
-            (self.write.is_some(), "--write"),
-        ];
-        if let Some((_, option)) = idle.iter().find(|(given, _)| *given) {
-            let told = format!("{option} has no effect on {ROUTEBRICKS}: it measures this machine");
-            return Err(weft::Error::BadInput(told));
-        }
-        let passes = if self.quick { 1 } else { 5 };
-        let claims = weft_bench::routebricks::measure(passes, console::complain)?;
-        console::show(weft_bench::routebricks::table(&claims).trim_end())?;
-        let missed = claims.iter().any(|claim| claim.reproduced == Some(false));
-        Ok(if self.strict && missed { ExitCode::from(console::FAILED) } else { ExitCode::SUCCESS })
     }
 
     fn options(self, stop: Arc<AtomicBool>) -> ReproduceOptions {

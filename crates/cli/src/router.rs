@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use weft_blueprint::sized::SizeQuestion;
 
 /// Arguments of `weft router`.
 #[derive(Args)]
@@ -14,6 +15,8 @@ Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
   weft router show edge.toml       workers, routes and queues while it runs
+  weft router plan --ports 64      how many servers a router of 64 ports takes
+  weft router simulate rb4.toml    what a described cluster of servers can do
 
 Interfaces need CAP_NET_RAW, TAP devices CAP_NET_ADMIN. Give the interfaces no
 addresses of their own: the router has its own.")]
@@ -32,6 +35,13 @@ pub(crate) struct RouterArguments {
 /// Commands other than running a router.
 #[derive(Subcommand)]
 enum RouterCommand {
+    /// How many servers a router takes, how they are linked, and what switches would cost
+    Plan(PlanArguments),
+    /// Simulate a cluster of servers that is one router
+    Simulate {
+        /// Its description: nodes, links, servers, traffic (TOML)
+        config: PathBuf,
+    },
     /// Show workers, routes, neighbours and queues of a running router
     Show {
         /// The file it was started with; `metrics` in it says where to ask
@@ -39,13 +49,59 @@ enum RouterCommand {
     },
 }
 
+/// Arguments of `weft router plan`.
+#[derive(Args)]
+struct PlanArguments {
+    /// External ports [default: an overview]
+    #[arg(long, value_name = "N")]
+    ports: Option<u32>,
+    /// Rate of an external port, such as "10 Gbps" [default: that of the servers' time]
+    #[arg(long, value_name = "RATE")]
+    rate: Option<String>,
+    /// Servers and switches of this time: 2009 or today
+    #[arg(long, value_name = "WHEN", default_value = "today")]
+    servers: String,
+    /// Price of a server
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    server_price: Option<f64>,
+    /// Price of a switch of 48 ports
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    switch_price: Option<f64>,
+    /// Also draw servers over ports (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    let price: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if price > 0.0 && price < 1e12 { Ok(price) } else { Err("a price is above 0".to_owned()) }
+}
+
+impl PlanArguments {
+    fn execute(self) -> Result<ExitCode, weft::Error> {
+        let rate = self.rate.map(|text| weft_blueprint::sized::rate(&text)).transpose();
+        let question = rate.and_then(|rate| SizeQuestion::new(self.ports, rate, &self.servers));
+        let question = question.map_err(weft::Error::BadInput)?.priced(self.server_price, self.switch_price);
+        console::show(question.text().trim_end())?;
+        if let Some(path) = self.plot {
+            let failed = |cause| weft::Error::Failed(format!("{}: {cause}", path.display()));
+            std::fs::write(&path, question.plot()).map_err(failed)?;
+            console::show(&format!("plot: {}", path.display()))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
 impl RouterArguments {
     /// Runs the router.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        let config = match (&self.command, &self.config) {
-            (Some(RouterCommand::Show { config }), _) => return show(config),
-            (None, config) => config.as_deref().unwrap_or(Path::new("")),
+        let config = match (self.command, self.config) {
+            (Some(RouterCommand::Show { config }), _) => return show(&config),
+            (Some(RouterCommand::Plan(question)), _) => return question.execute(),
+            (Some(RouterCommand::Simulate { config }), _) => return simulate(&config),
+            (None, config) => config.unwrap_or_default(),
         };
+        let config = config.as_path();
         let plan = read(config)?;
         if self.check {
             console::show(&format!("{} is sound", config.display()))?;
@@ -67,6 +123,18 @@ impl RouterArguments {
 fn read(config: &Path) -> Result<weft_appliance::RouterPlan, weft::Error> {
     weft_appliance::file::read_plan(config)
         .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(console::is_coloured())))
+}
+
+/// Simulates a cluster under all traffics of its description.
+fn simulate(config: &Path) -> Result<ExitCode, weft::Error> {
+    let blueprint = weft_blueprint::read_blueprint(config)
+        .map_err(|mistakes| weft::Error::BadInput(mistakes.draw(console::is_coloured())))?;
+    if blueprint.traffic.is_empty() {
+        let hint = "for example `[[traffic]]` with `matrix = \"uniform\"` and `load = 0.9`";
+        return Err(weft::Error::BadInput(format!("{} has no traffic: {hint}", config.display())));
+    }
+    console::show(weft_blueprint::simulated::simulated(&blueprint).to_string().trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Shows the state of a running router.

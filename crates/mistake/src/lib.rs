@@ -4,12 +4,14 @@
 //! In reading order: [`source`] (texts and positions in them), [`node`] (TOML as a tree with positions), [`mistake`]
 //! (the
 //! facts), [`diagnose`] (underlined lines, one line
-//! each, JSON). Must not depend on what the texts mean.
+//! each, JSON), [`reader`] (keys of tables). Must not depend on what the texts mean.
 
 pub mod diagnose;
 pub mod mistake;
 pub mod node;
+pub mod reader;
 pub mod source;
 
 pub use mistake::{Mistake, Mistakes};
+pub use reader::TableReader;
 pub use source::{LineColumn, Source, SourceSpan, Sources};

@@ -1,5 +1,8 @@
 //! The context of a measure, and the cases that its terms refer to.
 
+use weft_bench::routebricks;
+use weft_expression::Term;
+
 use crate::form::Form;
 
 /// The cases with a term's values.
@@ -25,4 +28,25 @@ pub(crate) struct MeasureContext<'a> {
     pub(crate) varied: bool,
     /// The seed, if there is only one.
     pub(crate) seed: Option<u64>,
+}
+
+/// How the value of a term is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TermKind {
+    /// By running packets.
+    Packets,
+    /// By solving a fluid model.
+    Fluid,
+    /// As a figure of a machine, of a simulated cluster, or of arithmetic.
+    Figure,
+}
+
+impl TermKind {
+    pub(crate) fn of(term: &Term) -> TermKind {
+        match () {
+            () if term.metric.starts_with("fluid.") => TermKind::Fluid,
+            () if routebricks::is_figure(&term.metric) => TermKind::Figure,
+            () => TermKind::Packets,
+        }
+    }
 }

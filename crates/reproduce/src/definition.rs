@@ -71,6 +71,7 @@ fn hashed(
         let file = experiment.file.as_ref().and_then(|file| folder.files.get(file));
         let bare = file.map_or(String::new(), |file| bare(file, form == Form::Quick));
         text += &format!("{}{}\n{bare}", experiment.overrides(form).join(" "), experiment.fluid.words());
+        text += experiment.figures.as_deref().unwrap_or_default();
     }
     format!("{:016x}", fnv(text.as_bytes()))
 }

@@ -80,8 +80,18 @@ pub(crate) struct Size {
     /// Fluid models solved.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) solved: u64,
+    /// Measurements of a machine, and simulations of clusters.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) measured: u64,
     /// Whether a percentile was used that has fewer than 100 flows beyond it in some run.
     pub(crate) few: bool,
+}
+
+impl Size {
+    /// Whether there are figures that are no runs, and nothing else.
+    pub(crate) fn is_figures(&self) -> bool {
+        self.measured > 0 && self.runs + self.solved == 0
+    }
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -262,7 +272,9 @@ impl ClaimFindings {
     pub(crate) fn stale(&self, epoch: &str) -> (usize, usize) {
         let claims = self.claims.values().chain(self.others.values());
         let findings = claims.chain(self.assumed.values().flat_map(BTreeMap::values));
-        let measured = findings.filter(|one| one.known() > 0).map(|one| one.epoch.as_str());
+        // Figures of machines and clusters are no results of the simulator, whose epoch does not concern them.
+        let measured =
+            findings.filter(|one| one.known() > 0 && !one.size.is_figures()).map(|one| one.epoch.as_str());
         let tables = self.tables.values().chain(self.figures.values()).map(|one| one.epoch.as_str());
         measured.chain(tables).fold((0, 0), |(all, stale), one| (all + 1, stale + usize::from(one != epoch)))
     }

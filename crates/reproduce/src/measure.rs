@@ -5,20 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_expression::Term;
 use weft_report::Run;
 
-use crate::context::TermCases;
+use crate::context::{TermCases, TermKind};
 use crate::finding::{SeedValues, Size};
-use crate::plan::{Located, ReproductionPlan, Solved, is_fluid};
+use crate::plan::{Located, MeasuredFigures, ReproductionPlan, Solved};
 use crate::search::{Search, Tried};
 
 /// The runs of all stages, by case and seed.
 pub(crate) struct Runs {
     stages: Vec<BTreeMap<(usize, u64), Run>>,
     solved: Solved,
+    measured: MeasuredFigures,
 }
 
 impl Runs {
     /// Sorts the runs of each batch.
-    pub(crate) fn new(plan: &ReproductionPlan<'_>, (runs, solved): (Vec<Vec<Run>>, Solved)) -> Runs {
+    pub(crate) fn new(
+        plan: &ReproductionPlan<'_>,
+        (runs, solved, measured): (Vec<Vec<Run>>, Solved, MeasuredFigures),
+    ) -> Runs {
         let stage = |(stage, runs): (usize, Vec<Run>)| {
             let case = |run: &Run| {
                 (0..)
@@ -28,7 +32,7 @@ impl Runs {
             let keyed = |run: Run| Some(((case(&run)?, run.manifest.seed), run));
             runs.into_iter().filter_map(keyed).collect()
         };
-        Runs { stages: runs.into_iter().enumerate().map(stage).collect(), solved }
+        Runs { stages: runs.into_iter().enumerate().map(stage).collect(), solved, measured }
     }
 
     /// The runs of a stage, by case and seed.
@@ -66,13 +70,20 @@ impl Runs {
     /// The seeds that all fixed cases of a measure have. Fluid models have no seeds: a measure of fluid models alone
     /// has one value.
     fn seeds(&self, located: &Located) -> Vec<u64> {
-        if places(located, false).next().is_none() {
+        let packets = places(located, TermKind::Packets).map(|place| {
+            let here = |(at, _): &&(usize, u64)| *at == place.1;
+            self.stages[place.0].keys().filter(here).map(|(_, seed)| *seed).collect::<BTreeSet<u64>>()
+        });
+        let figures = places(located, TermKind::Figure).map(|(stage, case)| {
+            let here = (stage, case, 0)..=(stage, case, u64::MAX);
+            self.measured.range(here).map(|((.., seed), _)| *seed).collect()
+        });
+        let mut all = packets.chain(figures).peekable();
+        if all.peek().is_none() {
             return vec![0];
         }
         let mut common: Option<BTreeSet<u64>> = None;
-        for (stage, case) in places(located, false) {
-            let seeds =
-                self.stages[stage].keys().filter(|(at, _)| *at == case).map(|(_, seed)| *seed).collect();
+        for seeds in all {
             common = Some(match common {
                 None => seeds,
                 Some(known) => known.intersection(&seeds).copied().collect(),
@@ -93,6 +104,9 @@ impl Runs {
                 size.simulated_s += run.summary.simulated_s;
             }
         }
+        let measured: BTreeSet<(usize, usize)> = measures.iter().flat_map(figures).collect();
+        let seeds = |(stage, case)| self.measured.range((stage, case, 0)..=(stage, case, u64::MAX)).count();
+        size.measured = measured.into_iter().map(seeds).sum::<usize>() as u64;
         size.solved = measures.iter().flat_map(solved).collect::<BTreeSet<_>>().len() as u64;
         size.few = measures.iter().any(|located| self.is_few(located));
         size
@@ -108,7 +122,9 @@ impl Runs {
                 format!("{} {}", run.manifest.version, run.manifest.commit).trim_end().to_owned()
             })
         };
-        let solved = measures.iter().flat_map(solved).next().map(|_| weft::program());
+        let other =
+            |located: &Located| solved(located).chain(figures(located)).collect::<Vec<(usize, usize)>>();
+        let solved = measures.iter().flat_map(other).next().map(|_| weft::program());
         let programs: BTreeSet<String> = places.into_iter().flat_map(of).chain(solved).collect();
         programs.into_iter().collect::<Vec<_>>().join(", ")
     }
@@ -133,20 +149,25 @@ impl Runs {
 fn cases(located: &Located) -> impl Iterator<Item = (usize, usize)> {
     let tried = located.searches.iter().flat_map(|search| &search.tried);
     let tried = tried.flat_map(|one| one.place.cases.iter().map(|(_, case)| (one.place.stage, *case)));
-    places(located, false).chain(tried)
+    places(located, TermKind::Packets).chain(tried)
 }
 
 /// Stage and index of every case of a measure that is solved as a fluid model.
 fn solved(located: &Located) -> impl Iterator<Item = (usize, usize)> {
-    places(located, true)
+    places(located, TermKind::Fluid)
 }
 
-fn places(located: &Located, fluid: bool) -> impl Iterator<Item = (usize, usize)> {
+/// Stage and index of every case of a measure whose figures are no runs.
+fn figures(located: &Located) -> impl Iterator<Item = (usize, usize)> {
+    places(located, TermKind::Figure)
+}
+
+fn places(located: &Located, kind: TermKind) -> impl Iterator<Item = (usize, usize)> {
     let of = |(_, place): &(Term, TermCases)| {
         let stage = place.stage;
         place.cases.iter().map(move |(_, case)| (stage, *case)).collect::<Vec<_>>()
     };
-    located.places.iter().filter(move |(term, _)| is_fluid(term) == fluid).flat_map(of)
+    located.places.iter().filter(move |(term, _)| TermKind::of(term) == kind).flat_map(of)
 }
 
 /// The values of one seed.
@@ -173,9 +194,20 @@ impl OneSeed<'_> {
     fn along(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
         let (_, place) = self.located.places.iter().find(|(known, _)| known == term)?;
         let value = |(at, case): &(f64, usize)| {
-            if is_fluid(term) {
-                let numbers = self.runs.solved.get(&(place.stage, *case))?;
-                return Some((*at, *numbers.get(term.metric.as_str())?));
+            match TermKind::of(term) {
+                TermKind::Fluid => {
+                    let numbers = self.runs.solved.get(&(place.stage, *case))?;
+                    return Some((*at, *numbers.get(term.metric.as_str())?));
+                }
+                TermKind::Figure => {
+                    // Closed forms and the machine have no seeds: one value serves all.
+                    let measured = &self.runs.measured;
+                    let figures = measured
+                        .get(&(place.stage, *case, self.seed))
+                        .or_else(|| measured.get(&(place.stage, *case, 0)))?;
+                    return Some((*at, *figures.get(&term.metric)?));
+                }
+                TermKind::Packets => {}
             }
             let run = self.runs.stages[place.stage].get(&(*case, self.seed))?;
             Some((*at, run.summary.metric(&term.metric)?))

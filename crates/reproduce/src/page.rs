@@ -217,9 +217,10 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         }
         let parts: Vec<String> = claim.parts.iter().map(|part| format!("`{}`", part.measure)).collect();
         let _ = write!(text, ": {}.", parts.join("; "));
-        let ran = |one: &&ClaimFinding| one.size.runs + one.size.solved > 0;
+        let ran = |one: &&ClaimFinding| one.size.runs + one.size.solved + one.size.measured > 0;
         if let Some(finding) = findings.claim(claim).filter(ran) {
-            let program = words::program(&finding.program, &finding.epoch);
+            let epoch = if finding.size.is_figures() { weft::epoch() } else { &finding.epoch };
+            let program = words::program(&finding.program, epoch);
             let _ = write!(text, " From {}; {program}.", words::size(finding));
         }
         if let (Some(otherwise), Some(other)) =
@@ -282,7 +283,7 @@ fn experiments(source: &PublishedSource, name: &str) -> String {
         let file = match (&experiment.file, &experiment.awaited) {
             (_, Some(why)) => format!("none yet: {why}"),
             (Some(file), None) => format!("`reproductions/{name}/{file}`{set}{}", fluid(experiment)),
-            (None, None) => String::new(),
+            (None, None) => "none".to_owned(),
         };
         let _ = writeln!(text, "| {} | {} | {file} |", experiment.id, experiment.about);
     }

@@ -7,12 +7,18 @@ use std::path::{Path, PathBuf};
 
 use weft_expression::{Expression, Selector, Term, Use, selectors};
 
+use weft_bench::routebricks::{self, FigureRequest, Figures};
+
 use weft::{Batch, CaseLabels, FluidJitter, FluidNumbers, FluidOptions};
 
-use crate::context::{MeasureContext, TermCases};
+use crate::context::{MeasureContext, TermCases, TermKind};
 use crate::form::Form;
 use crate::search::{Search, Tried};
-use crate::source::{FluidSource, PublishedSource};
+use crate::source::{Experiment, FluidSource, PublishedSource};
+
+/// Seeds of figures that depend on one, and passes of measurements of the machine.
+const SEEDS: u64 = 5;
+const PASSES: usize = 5;
 
 /// A scenario with its overrides, to be run.
 #[derive(Clone, Debug)]
@@ -28,12 +34,19 @@ pub(crate) struct Stage {
     /// Indices of the cases solved as fluid models, and how the models differ from the scenario.
     solved: BTreeSet<usize>,
     fluid: FluidSource,
+    /// Where its figures come from instead of runs, with the description of a cluster.
+    figures: Option<(routebricks::FigureOrigin, String)>,
+    /// Indices of the cases whose figures are wanted.
+    measured: BTreeSet<usize>,
     /// Whether it belongs to a table of variants.
     pub(crate) varied: bool,
 }
 
 /// Numbers of solved fluid models, by stage and case.
 pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
+
+/// Figures that are no runs, by stage, case and seed.
+pub(crate) type MeasuredFigures = BTreeMap<(usize, usize, u64), Figures>;
 
 /// A measure whose terms have all been located.
 #[derive(Clone, Debug)]
@@ -108,7 +121,11 @@ impl<'a> ReproductionPlan<'a> {
         for (term, place) in &located.places {
             let stage = &mut self.stages[place.stage];
             let cases = place.cases.iter().map(|(_, case)| *case);
-            if is_fluid(term) { stage.solved.extend(cases) } else { stage.wanted.extend(cases) }
+            match TermKind::of(term) {
+                TermKind::Fluid => stage.solved.extend(cases),
+                TermKind::Figure => stage.measured.extend(cases),
+                TermKind::Packets => stage.wanted.extend(cases),
+            }
         }
     }
 
@@ -137,6 +154,9 @@ impl<'a> ReproductionPlan<'a> {
     fn stage(&mut self, experiment: &str, context: &MeasureContext<'_>) -> Result<usize, String> {
         let about =
             self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
+        if let Some(source) = about.figures.as_deref().and_then(routebricks::FigureOrigin::find) {
+            return self.stage_of_figures(about, source, context);
+        }
         let Some(file) = about.file.as_ref().filter(|_| about.awaited.is_none()) else {
             return Err(about.awaited.clone().unwrap_or_default());
         };
@@ -158,8 +178,78 @@ impl<'a> ReproductionPlan<'a> {
         let cases = weft::cases(&batch).map_err(|cause| first_line(&cause.to_string()));
         let (wanted, solved, fluid) = (BTreeSet::new(), BTreeSet::new(), about.fluid.clone());
         let experiment = experiment.to_owned();
-        self.stages.push(Stage { experiment, batch, cases, wanted, solved, fluid, varied: context.varied });
+        let (figures, measured) = (None, BTreeSet::new());
+        let varied = context.varied;
+        self.stages.push(Stage {
+            experiment,
+            batch,
+            cases,
+            wanted,
+            solved,
+            fluid,
+            figures,
+            measured,
+            varied,
+        });
         Ok(self.stages.len() - 1)
+    }
+
+    /// The stage of an experiment whose figures are no runs.
+    fn stage_of_figures(
+        &mut self,
+        about: &Experiment,
+        source: routebricks::FigureOrigin,
+        context: &MeasureContext<'_>,
+    ) -> Result<usize, String> {
+        if let Some(known) = self.stages.iter().position(|stage| stage.experiment == about.id) {
+            return Ok(known);
+        }
+        let file = about.file.as_ref().map(|file| self.folder.join(file));
+        let description = file.as_deref().map(std::fs::read_to_string).transpose();
+        let description = description.map_err(|cause| cause.to_string())?.unwrap_or_default();
+        let cases = routebricks::cases(source, &description).map_err(|cause| first_line(&cause.to_string()));
+        self.stages.push(Stage {
+            experiment: about.id.clone(),
+            batch: Batch { path: file.unwrap_or_default(), ..Batch::default() },
+            cases,
+            wanted: BTreeSet::new(),
+            solved: BTreeSet::new(),
+            fluid: FluidSource::default(),
+            figures: Some((source, description)),
+            measured: BTreeSet::new(),
+            varied: context.varied,
+        });
+        Ok(self.stages.len() - 1)
+    }
+
+    /// Measures the figures that are no runs; also returns what could not be measured.
+    pub(crate) fn measure(&self, form: Form, progress: &dyn Fn(&str)) -> (MeasuredFigures, Vec<String>) {
+        let (mut found, mut failures) = (MeasuredFigures::new(), Vec::new());
+        for (number, stage) in self.stages.iter().enumerate() {
+            let Some((source, description)) = stage.figures.as_ref().filter(|_| !stage.measured.is_empty())
+            else {
+                continue;
+            };
+            let seeds = match &self.seeds {
+                _ if !source.is_random() => vec![0],
+                Some(seeds) => seeds.clone(),
+                None => (1..=if form == Form::Quick { 2 } else { SEEDS }).collect(),
+            };
+            let passes = if form == Form::Quick { 1 } else { PASSES };
+            for seed in seeds {
+                let (source, cases) = (*source, &stage.measured);
+                let request = FigureRequest { source, description, cases, seed, passes, progress };
+                match routebricks::figures(&request) {
+                    Ok(figures) => {
+                        found.extend(
+                            figures.into_iter().map(|(case, figures)| ((number, case, seed), figures)),
+                        );
+                    }
+                    Err(cause) => failures.push(format!("{}: {cause}", stage.experiment)),
+                }
+            }
+        }
+        (found, failures)
     }
 
     /// The batches to run, by stage.
@@ -263,11 +353,6 @@ fn chosen(cases: &[CaseLabels], own: &[Selector], shared: &str) -> Result<Vec<us
 fn axis_of(cases: &[CaseLabels], selector: &Selector) -> Option<usize> {
     let has = |axis: usize| cases.iter().any(|labels| selector.picks(&labels[axis].0, &labels[axis].1));
     (0..cases.first().map_or(0, Vec::len)).find(|axis| has(*axis))
-}
-
-/// Whether a term is solved as a fluid model instead of run as packets.
-pub(crate) fn is_fluid(term: &Term) -> bool {
-    term.metric.starts_with("fluid.")
 }
 
 fn single(cases: &[CaseLabels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {

@@ -121,16 +121,18 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let mut assumed: Vec<Assumed<'_>> =
         assumptions.map(|assumption| assume(&mut plan, assumption, &claims)).collect();
     let (solved, unsolved) = plan.solve(options.run.jobs);
+    let (measured, unmeasured) = plan.measure(form, &options.announce);
     let batches = plan.batches();
     (options.announce)(&announcement(weft::count_runs(&batches, &options.run)?, &options.run.out));
     let mut collected = run_batches(&batches, &options.run)?;
     let reused = collected.reused;
-    let mut runs = Runs::new(&plan, (collected.runs, solved.clone()));
+    let mut runs = Runs::new(&plan, (collected.runs, solved.clone(), measured.clone()));
     while !collected.interrupted && look_further(&mut plan, (&mut asked, &mut assumed), &runs) {
         collected = run_batches(&plan.batches(), &options.run)?;
-        runs = Runs::new(&plan, (collected.runs, solved.clone()));
+        runs = Runs::new(&plan, (collected.runs, solved.clone(), measured.clone()));
     }
-    let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
+    let (failures, interrupted) =
+        ([unsolved, unmeasured, collected.failures].concat(), collected.interrupted);
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
     let findings = ClaimFindings {
         figures: facts.drawn(&figures, &runs),

@@ -72,6 +72,9 @@ pub(crate) struct Experiment {
     pub(crate) about: String,
     /// The scenario, in the same folder. Absent: it cannot be run yet, and `awaited` says why.
     pub(crate) file: Option<String>,
+    /// Where its figures come from, if they are no runs of a scenario: `server`, `cluster`, `today`, `arithmetic`. The
+    /// file is the description of a cluster then.
+    pub(crate) figures: Option<String>,
     /// Overrides `path=value`.
     #[serde(default)]
     pub(crate) set: Vec<String>,

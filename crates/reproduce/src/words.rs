@@ -53,7 +53,7 @@ pub(crate) fn otherwise(claim: &PublishedClaim, findings: &ClaimFindings) -> Vec
 
 /// The band of each part, and the position of the interval.
 pub(crate) fn bands(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> Vec<(String, String)> {
-    let drawn = finding.is_some_and(|finding| finding.size.runs > 0);
+    let drawn = finding.is_some_and(|finding| finding.size.runs + finding.size.measured > 0);
     let lies = |at: usize, part: &Part| {
         let values = finding?.parts.get(at).filter(|_| drawn)?;
         match part.one_run {
@@ -91,6 +91,9 @@ pub(crate) fn size_of_table(tabled: &Tabled) -> String {
 }
 
 fn amount(size: &Size) -> String {
+    if size.runs == 0 && size.measured > 0 {
+        return counted(size.measured, "measurement");
+    }
     if size.runs == 0 {
         return counted(size.solved, "fluid model");
     }

@@ -5,8 +5,10 @@ use weft_core::Time;
 use crate::counters::RouterCounters;
 use crate::pool::{FrameBatch, FramePool, SendQueues};
 
+pub mod cluster;
 pub mod forward;
 pub mod route;
+mod station;
 pub mod switch;
 
 /// What an application works with: the worker's buffers, queues and counters.

@@ -6,6 +6,7 @@ use super::{Part, PublishedClaim, PublishedSource, Sensitivity};
 use crate::drawing::FigureSource;
 use crate::folder::Folder;
 use toml::Spanned;
+use weft_bench::routebricks::{FigureOrigin, is_figure};
 use weft_expression::{Expression, selectors};
 
 /// All mistakes, in the order of the file.
@@ -38,11 +39,17 @@ impl Check<'_> {
             (Some(file), _) if !folder.files.contains_key(file) => {
                 self.mistakes.push(format!("experiment {id}: there is no file `{file}` next to the claims"));
             }
-            (None, None) => {
+            (None, None) if experiment.figures.is_none() => {
                 self.mistakes
                     .push(format!("experiment {id}: it needs a `file`, or `awaited` with the reason"));
             }
             _ => {}
+        }
+        if let Some(name) = &experiment.figures
+            && FigureOrigin::find(name).is_none()
+        {
+            let known = FigureOrigin::ALL.map(|(name, _)| name).join(", ");
+            self.mistakes.push(format!("experiment {id}: no source `{name}` of figures; allowed: {known}"));
         }
     }
 
@@ -131,7 +138,10 @@ impl Check<'_> {
         };
         self.levels(id, &expression);
         for (term, _) in expression.terms() {
-            if !weft::is_fluid_number(&term.metric) && weft_report::metric::find(&term.metric).is_none() {
+            let is_known = weft::is_fluid_number(&term.metric)
+                || is_figure(&term.metric)
+                || weft_report::metric::find(&term.metric).is_some();
+            if !is_known {
                 let nearest = weft_report::metric::nearest(&term.metric);
                 let hint = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
                 self.wrong(id, &format!("unknown metric `{}`{hint}", term.metric));

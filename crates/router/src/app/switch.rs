@@ -17,6 +17,7 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports,
 };
 
+use crate::app::station::{LEAST_FRAME, answer, drop_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::driver::SwitchOutcome;
@@ -31,8 +32,7 @@ use engine::WorkerEngine;
 
 /// The address of host 0.
 const FIRST_HOST: u32 = 0x0a00_0000;
-/// Minimum bytes of a frame without FCS, and the overhead of a packet on the wire: FCS, preamble and gap.
-const LEAST_FRAME: u16 = 60;
+/// The overhead of a packet on the wire: FCS, preamble and gap.
 const BESIDES: u16 = 24;
 /// Maximum number of hosts: host numbers have the 24 low bits of an address.
 pub const MOST_HOSTS: u32 = 1 << 24;
@@ -221,24 +221,6 @@ impl Switching {
             SwitchOutcome::Dropped(frame) => drop_frame(desk, frame, DropCause::Switch),
         }
     }
-}
-
-fn drop_frame(desk: &mut Desk<'_>, frame: Frame, cause: DropCause) {
-    desk.counters.drop(cause, 1);
-    desk.pool.give(frame.buffer);
-}
-
-/// Sends the answer in the buffer of the request.
-fn answer(desk: &mut Desk<'_>, frame: Frame, message: &ArpMessage) {
-    let header =
-        EthernetHeader { destination: message.target.0, source: message.sender.0, kind: EtherType::ARP };
-    let bytes = desk.pool.buffer(frame.buffer);
-    bytes[..EthernetHeader::LEN].copy_from_slice(&header.to_bytes());
-    bytes[EthernetHeader::LEN..][..ArpMessage::LEN].copy_from_slice(&message.to_bytes());
-    bytes[EthernetHeader::LEN + ArpMessage::LEN..usize::from(LEAST_FRAME)].fill(0);
-    desk.counters.consumed += 1;
-    desk.counters.made += 1;
-    desk.out.push(frame.port, Frame { length: LEAST_FRAME, ..frame });
 }
 
 impl Application for Switching {

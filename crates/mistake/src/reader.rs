@@ -3,19 +3,20 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use weft_mistake::Mistake;
-use weft_mistake::node::{Content, Toml};
+use crate::Mistake;
+use crate::node::{Content, Toml};
 
 /// A table with its path, and the mistakes found so far.
-pub(crate) struct TableReader<'a, 'm> {
-    pub(crate) table: &'a Toml,
+pub struct TableReader<'a, 'm> {
+    /// The table.
+    pub table: &'a Toml,
     path: String,
     mistakes: &'m mut Vec<Mistake>,
 }
 
 impl<'a, 'm> TableReader<'a, 'm> {
     /// A reader for a table that may only contain these keys.
-    pub(crate) fn new(
+    pub fn new(
         table: &'a Toml,
         path: &str,
         keys: &[&str],
@@ -37,14 +38,14 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// Records a mistake at the value of a key, or at the table if the key is missing.
-    pub(crate) fn wrong(&mut self, key: &str, message: impl Into<String>, allowed: &str) {
+    pub fn wrong(&mut self, key: &str, message: impl Into<String>, allowed: &str) {
         let place = self.table.get(key).map_or(self.table.place, |node| node.place);
         let mistake = Mistake::new(place, &join(&self.path, key), message);
         self.mistakes.push(if allowed.is_empty() { mistake } else { mistake.allowing(allowed) });
     }
 
     /// Records a mistake about a name.
-    pub(crate) fn misnamed(&mut self, key: &str, message: String, names: &[&str]) {
+    pub fn misnamed(&mut self, key: &str, message: String, names: &[&str]) {
         let place = self.table.get(key).map_or(self.table.place, |node| node.place);
         let said = self.table.get(key).and_then(Toml::text).unwrap_or("");
         self.mistakes
@@ -52,12 +53,12 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// Whether a key is present.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
     }
 
     /// Requires a key.
-    pub(crate) fn require(&mut self, key: &str, allowed: &str) -> bool {
+    pub fn require(&mut self, key: &str, allowed: &str) -> bool {
         if !self.has(key) {
             let whose = if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) };
             self.wrong(key, format!("{whose} needs the key `{key}`"), allowed);
@@ -66,14 +67,14 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// Refuses a key that would have no effect.
-    pub(crate) fn refuse(&mut self, key: &str, why: &str) {
+    pub fn refuse(&mut self, key: &str, why: &str) {
         if self.has(key) {
             self.wrong(key, format!("`{key}` has no effect {why}"), "");
         }
     }
 
     /// A text.
-    pub(crate) fn text(&mut self, key: &str, allowed: &str) -> Option<&'a str> {
+    pub fn text(&mut self, key: &str, allowed: &str) -> Option<&'a str> {
         let node = self.table.get(key)?;
         if node.text().is_none() {
             self.wrong(key, format!("found {}, expected a text", node.described()), allowed);
@@ -82,13 +83,13 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// A text parsed as a `T`.
-    pub(crate) fn parsed<T: FromStr<Err: Display>>(&mut self, key: &str, allowed: &str) -> Option<T> {
+    pub fn parsed<T: FromStr<Err: Display>>(&mut self, key: &str, allowed: &str) -> Option<T> {
         let text = self.text(key, allowed)?;
         text.parse().map_err(|error: T::Err| self.wrong(key, format!("`{text}`: {error}"), allowed)).ok()
     }
 
     /// One of some words.
-    pub(crate) fn word(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
+    pub fn word(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
         let text = self.text(key, &words.join(", "))?;
         let found = words.iter().find(|word| **word == text).copied();
         if found.is_none() {
@@ -98,7 +99,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// A whole number in a range.
-    pub(crate) fn number(&mut self, key: &str, least: i64, most: i64) -> Option<i64> {
+    pub fn number(&mut self, key: &str, least: i64, most: i64) -> Option<i64> {
         let node = self.table.get(key)?;
         match node.content {
             Content::Integer(number) if (least..=most).contains(&number) => Some(number),
@@ -113,8 +114,23 @@ impl<'a, 'm> TableReader<'a, 'm> {
         }
     }
 
+    /// A number above 0 and at most `most`.
+    pub fn share(&mut self, key: &str, most: f64) -> Option<f64> {
+        let node = self.table.get(key)?;
+        let number = match node.content {
+            Content::Integer(number) => number as f64,
+            Content::Float(number) => number,
+            _ => f64::NAN,
+        };
+        if number > 0.0 && number <= most {
+            return Some(number);
+        }
+        self.wrong(key, format!("found {}", node.described()), &format!("a number above 0, at most {most}"));
+        None
+    }
+
     /// True or false; false if the key is missing.
-    pub(crate) fn flag(&mut self, key: &str) -> bool {
+    pub fn flag(&mut self, key: &str) -> bool {
         match self.table.get(key).map(|node| &node.content) {
             None => false,
             Some(Content::Flag(flag)) => *flag,
@@ -126,7 +142,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// The items of a list; empty if the key is missing.
-    pub(crate) fn list(&mut self, key: &str, allowed: &str) -> &'a [Toml] {
+    pub fn list(&mut self, key: &str, allowed: &str) -> &'a [Toml] {
         match self.table.get(key).map(|node| (&node.content, node)) {
             None => &[],
             Some((Content::List(items), _)) => items,
@@ -138,7 +154,7 @@ impl<'a, 'm> TableReader<'a, 'm> {
     }
 
     /// Records a mistake at an item of a list.
-    pub(crate) fn wrong_item(&mut self, key: &str, item: &Toml, (message, allowed): (String, &str)) {
+    pub fn wrong_item(&mut self, key: &str, item: &Toml, (message, allowed): (String, &str)) {
         self.mistakes.push(Mistake::new(item.place, &join(&self.path, key), message).allowing(allowed));
     }
 }

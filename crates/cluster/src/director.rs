@@ -1,0 +1,272 @@
+//! The path of a packet through the cluster, decided by the node it enters: straight to its output node or by a relay.
+//!
+//! Direct Valiant load balancing (Direct VLB): up to R/N of the traffic for each output node goes straight to it, the rest is spread
+//! over the other nodes. Packets of a flow that follow each other closely keep their path (flowlets), unless its link is
+//! overloaded. The simulated cluster and `weft router` call the same [`Director::choose`].
+
+use weft_core::{Bytes, Purpose, Random, Rate, Span, Time, random::mix};
+
+use crate::bucket::DirectBucket;
+use crate::flowlet::FlowletTable;
+
+/// How traffic is spread over the nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VlbKind {
+    /// Up to R/N for each output node straight, the rest over the nodes between.
+    Direct,
+    /// Every packet over all nodes, input and output included (Valiant).
+    Valiant,
+}
+
+/// The order in which relays are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelayOrder {
+    /// One after the other.
+    RoundRobin,
+    /// Each drawn at random, all equally likely.
+    Random,
+}
+
+/// The settings of a director.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectorSettings {
+    /// Nodes of the cluster; in an n-fly, nodes of the next rank that are linked to this one.
+    pub nodes: u16,
+    /// How traffic is spread.
+    pub spreading: VlbKind,
+    /// The order of relays.
+    pub order: RelayOrder,
+    /// Rate of an external port (R).
+    pub external: Rate,
+    /// Rate of an internal link.
+    pub link: Rate,
+    /// What a bucket holds, as time at its rate R/N.
+    pub depth: Span,
+    /// Pause after which a flow may take another path (δ); zero: every packet is spread by itself.
+    pub delta: Span,
+    /// Flows that the flowlet table holds.
+    pub flows: u32,
+    /// Seed of random relays.
+    pub seed: u64,
+}
+
+/// Window in which the load of an internal link is measured.
+const WINDOW: Span = Span::from_ms(1);
+
+impl DirectorSettings {
+    /// The prescribed settings of RouteBricks: Direct VLB, buckets of 1 ms, δ = 100 ms.
+    #[must_use]
+    pub const fn new(nodes: u16, external: Rate, link: Rate) -> DirectorSettings {
+        DirectorSettings {
+            nodes,
+            spreading: VlbKind::Direct,
+            order: RelayOrder::RoundRobin,
+            external,
+            link,
+            depth: Span::from_ms(1),
+            delta: Span::from_ms(100),
+            flows: 1 << 16,
+            seed: 1,
+        }
+    }
+
+    /// The share of one of several workers of a node, each with a part of the flows.
+    #[must_use]
+    pub fn divided(self, workers: u16) -> DirectorSettings {
+        let part = |rate: Rate| Rate(rate.0 / u64::from(workers.max(1)));
+        let flows = self.flows.div_ceil(u32::from(workers.max(1)));
+        DirectorSettings { external: part(self.external), link: part(self.link), flows, ..self }
+    }
+}
+
+/// The path of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterPath {
+    /// It leaves by the node it entered.
+    Here,
+    /// Straight to its output node.
+    Direct,
+    /// By this node.
+    Via(u16),
+    /// Nowhere: its output node is down.
+    Lost,
+}
+
+/// What a director has decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirectorCounters {
+    /// Packets that leave by the node they entered.
+    pub here: u64,
+    /// Packets sent straight to their output nodes.
+    pub direct: u64,
+    /// Packets sent by relays.
+    pub relayed: u64,
+    /// Packets whose output node was down.
+    pub lost: u64,
+    /// Packets that followed the one before them in their flow.
+    pub kept: u64,
+    /// Packets that would have, but for an overloaded link.
+    pub overloaded: u64,
+}
+
+/// Bytes sent by a link in the current window.
+#[derive(Clone, Copy, Debug, Default)]
+struct LinkWindow {
+    number: u64,
+    bytes: u64,
+}
+
+/// What decides at one node.
+#[derive(Clone, Debug)]
+pub struct Director {
+    settings: DirectorSettings,
+    me: u16,
+    buckets: Box<[DirectBucket]>,
+    flowlets: FlowletTable,
+    windows: Box<[LinkWindow]>,
+    /// Bytes that a link carries in a window.
+    limit: u64,
+    up: Box<[bool]>,
+    next: u16,
+    random: Random,
+    counters: DirectorCounters,
+}
+
+impl Director {
+    /// The director of node `me`.
+    #[must_use]
+    pub fn new(settings: DirectorSettings, me: u16) -> Director {
+        let nodes = usize::from(settings.nodes);
+        let share = Rate(settings.external.0 / u64::from(settings.nodes.max(1)));
+        Director {
+            me,
+            buckets: vec![DirectBucket::new(share, settings.depth); nodes].into(),
+            flowlets: FlowletTable::new(if settings.delta > Span::ZERO { settings.flows } else { 1 }),
+            windows: vec![LinkWindow::default(); nodes].into(),
+            limit: settings.link.bytes_in(WINDOW).0,
+            up: vec![true; nodes].into(),
+            next: me,
+            random: Random::new(settings.seed, Purpose::Balance, me.into()),
+            counters: DirectorCounters::default(),
+            settings,
+        }
+    }
+
+    /// Decides about a packet of a flow (any hash of its five-tuple) for output node `to`, of this size.
+    #[inline]
+    pub fn choose(&mut self, now: Time, flow: u64, to: u16, size: Bytes) -> ClusterPath {
+        if to == self.me {
+            self.counters.here += 1;
+            return ClusterPath::Here;
+        }
+        if !self.up[usize::from(to)] {
+            self.counters.lost += 1;
+            return ClusterPath::Lost;
+        }
+        let key = mix(flow.wrapping_add(u64::from(to) << 48));
+        let kept = self.kept(now, key);
+        if kept == Some(to) {
+            self.buckets[usize::from(to)].drain(now, size);
+        }
+        let via = kept.unwrap_or_else(|| self.fresh(now, to, size));
+        self.note(now, key, (via, size));
+        if via == to {
+            self.counters.direct += 1;
+            ClusterPath::Direct
+        } else {
+            self.counters.relayed += 1;
+            ClusterPath::Via(via)
+        }
+    }
+
+    /// Spreads a packet over all nodes of the next rank of an n-fly; none if all are down.
+    pub fn spread(&mut self, now: Time, flow: u64, size: Bytes) -> Option<u16> {
+        if !self.up.contains(&true) {
+            self.counters.lost += 1;
+            return None;
+        }
+        let key = mix(flow);
+        let via = self.kept(now, key).or_else(|| self.turn(|_, _| true))?;
+        self.note(now, key, (via, size));
+        self.counters.relayed += 1;
+        Some(via)
+    }
+
+    /// A packet of a flow goes by `via`.
+    #[inline]
+    fn note(&mut self, now: Time, key: u64, (via, size): (u16, Bytes)) {
+        if self.settings.delta > Span::ZERO {
+            self.flowlets.note(now, key, via);
+        }
+        let window = &mut self.windows[usize::from(via)];
+        let number = now.0 / WINDOW.0;
+        *window =
+            LinkWindow { number, bytes: size.0 + if window.number == number { window.bytes } else { 0 } };
+    }
+
+    /// The way of the flow's last packet, if it still holds.
+    #[inline]
+    fn kept(&mut self, now: Time, key: u64) -> Option<u16> {
+        if self.settings.delta == Span::ZERO {
+            return None;
+        }
+        let (via, seen) = self.flowlets.last(key)?;
+        if now.since(seen) > self.settings.delta || !self.up[usize::from(via)] {
+            return None;
+        }
+        let window = self.windows[usize::from(via)];
+        if window.number == now.0 / WINDOW.0 && window.bytes > self.limit {
+            self.counters.overloaded += 1;
+            return None;
+        }
+        self.counters.kept += 1;
+        Some(via)
+    }
+
+    /// A way for a packet that follows no other.
+    fn fresh(&mut self, now: Time, to: u16, size: Bytes) -> u16 {
+        match self.settings.spreading {
+            VlbKind::Direct if self.buckets[usize::from(to)].take(now, size) => to,
+            VlbKind::Direct => self.turn(|own, node| node != own.me && node != to).unwrap_or(to),
+            // Spread over all, itself and the output included: then there is no relay.
+            VlbKind::Valiant => match self.turn(|_, _| true) {
+                Some(node) if node != self.me => node,
+                _ => to,
+            },
+        }
+    }
+
+    /// The next node in turn, or a random one, that is up and allowed.
+    fn turn(&mut self, allowed: impl Fn(&Director, u16) -> bool) -> Option<u16> {
+        let nodes = self.settings.nodes;
+        let may = |own: &Director, node: u16| own.up[usize::from(node)] && allowed(own, node);
+        let first = match self.settings.order {
+            RelayOrder::RoundRobin => (self.next + 1) % nodes,
+            RelayOrder::Random => {
+                let open = (0..nodes).filter(|node| may(self, *node)).count() as u32;
+                let drawn = (open > 0).then(|| self.random.below(open))?;
+                return (0..nodes).filter(|node| may(self, *node)).nth(drawn as usize);
+            }
+        };
+        let found = (0..nodes).map(|step| (first + step) % nodes).find(|node| may(self, *node))?;
+        self.next = found;
+        Some(found)
+    }
+
+    /// A node goes down or comes back. Traffic that went by it is spread over the others at once.
+    pub fn set_node(&mut self, node: u16, up: bool) {
+        self.up[usize::from(node)] = up;
+    }
+
+    /// What has been decided.
+    #[must_use]
+    pub fn counters(&self) -> DirectorCounters {
+        self.counters
+    }
+
+    /// Flows forgotten because the flowlet table was full.
+    #[must_use]
+    pub fn evictions(&self) -> u64 {
+        self.flowlets.evictions()
+    }
+}

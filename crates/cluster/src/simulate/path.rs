@@ -1,0 +1,48 @@
+//! Where a packet goes next in the simulated cluster.
+
+use super::{ModelPacket, Running};
+use crate::director::ClusterPath;
+use crate::shape::FlyHop;
+use crate::station::{ClusterPhase, ClusterStation, RelayMove};
+use crate::traffic::ClusterArrival;
+
+impl Running<'_> {
+    /// The next node in a mesh, or the node itself where the packet leaves; none if its output is down.
+    pub(super) fn next_in_mesh(&mut self, node: u16, packet: u32, held: ModelPacket) -> Option<u16> {
+        if held.visited > 1 {
+            return match held.station.next(node as u8, held.from as u8) {
+                RelayMove::Out => Some(node),
+                RelayMove::To(to) => {
+                    self.outcome.relayed += 1;
+                    Some(to.into())
+                }
+                RelayMove::Astray => unreachable!("an input addressed a packet wrongly"),
+            };
+        }
+        let ClusterArrival { flow, to, size, .. } = held.arrival;
+        let path = self.nodes[usize::from(node)].director.choose(self.now, flow, to, size);
+        let (next, phase) = match path {
+            ClusterPath::Here => (node, ClusterPhase::Second),
+            ClusterPath::Direct => (to, ClusterPhase::Second),
+            ClusterPath::Via(relay) => (relay, ClusterPhase::First),
+            ClusterPath::Lost => return None,
+        };
+        self.packets[packet as usize].station = ClusterStation { node: to as u8, phase };
+        Some(next)
+    }
+
+    pub(super) fn next_in_fly(&mut self, node: u16, held: ModelPacket) -> Option<u16> {
+        let ClusterArrival { flow, to, size, .. } = held.arrival;
+        match self.model.shape.hop(node, to, held.visited == 1) {
+            FlyHop::Out => Some(node),
+            FlyHop::To(next) => {
+                self.outcome.relayed += 1;
+                Some(next)
+            }
+            FlyHop::Spread => {
+                let digit = self.nodes[usize::from(node)].director.spread(self.now, flow, size)?;
+                Some(self.model.shape.after(node, digit))
+            }
+        }
+    }
+}

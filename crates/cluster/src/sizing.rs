@@ -1,0 +1,229 @@
+//! How many servers a router of N ports takes, how they are linked, and what a network of switches would cost instead.
+//!
+//! Arithmetic of RouteBricks, sections 2.2 and 3.3: an internal link of a mesh of M servers carries at most 2r/M, where r
+//! is the external rate of a server; where a server has too few ports for that, a k-ary n-fly with n intermediate
+//! servers for each one with external ports.
+
+use weft_core::Rate;
+
+/// Ports of one kind that fit into a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardKind {
+    /// Ports of a card.
+    pub ports: u32,
+    /// Rate of each.
+    pub rate: Rate,
+}
+
+/// A kind of server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerKind {
+    /// Its name.
+    pub name: &'static str,
+    /// External ports that it processes: each takes up to three times its rate.
+    pub ports: u32,
+    /// Slots for cards, those of external ports included.
+    pub slots: u32,
+    /// Cards; the first is for external ports.
+    pub cards: &'static [CardKind],
+}
+
+/// Servers and switches of a time, with prices. The prices are assumptions, not published figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Era {
+    /// Its name.
+    pub name: &'static str,
+    /// Rate of an external port.
+    pub rate: Rate,
+    /// Kinds of servers.
+    pub servers: &'static [ServerKind],
+    /// Price of a server.
+    pub server_price: f64,
+    /// Price of a switch of 48 ports of that rate.
+    pub switch_price: f64,
+}
+
+const fn card(ports: u32, gbps: u64) -> CardKind {
+    CardKind { ports, rate: Rate::from_gbps(gbps) }
+}
+
+const CARDS_2009: &[CardKind] = &[card(2, 10), card(8, 1)];
+const CARDS_TODAY: &[CardKind] = &[card(2, 100), card(4, 25), card(8, 10)];
+
+/// The servers of the paper: one external port and 5 or 20 slots, two ports and 20 slots.
+pub const OF_2009: Era = Era {
+    name: "2009",
+    rate: Rate::from_gbps(10),
+    servers: &[
+        ServerKind { name: "1 port, 5 slots", ports: 1, slots: 5, cards: CARDS_2009 },
+        ServerKind { name: "1 port, 20 slots", ports: 1, slots: 20, cards: CARDS_2009 },
+        ServerKind { name: "2 ports, 20 slots", ports: 2, slots: 20, cards: CARDS_2009 },
+    ],
+    server_price: 2_000.0,
+    switch_price: 24_000.0,
+};
+
+/// Servers of today: 100 Gb/s ports, 8 slots, or 4 in a flat one.
+pub const OF_TODAY: Era = Era {
+    name: "today",
+    rate: Rate::from_gbps(100),
+    servers: &[
+        ServerKind { name: "1 port, 4 slots", ports: 1, slots: 4, cards: CARDS_TODAY },
+        ServerKind { name: "1 port, 8 slots", ports: 1, slots: 8, cards: CARDS_TODAY },
+        ServerKind { name: "2 ports, 8 slots", ports: 2, slots: 8, cards: CARDS_TODAY },
+    ],
+    server_price: 8_000.0,
+    switch_price: 30_000.0,
+};
+
+/// Ports of the switches of the Clos network.
+pub const SWITCH_PORTS: u64 = 48;
+
+/// How servers are linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linking {
+    /// One server: no links.
+    Alone,
+    /// Every server to every other.
+    Mesh,
+    /// A k-ary n-fly: links to each next rank (k), and ranks (n).
+    Fly(u32, u32),
+}
+
+/// A router of several servers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusterSize {
+    /// How they are linked.
+    pub linking: Linking,
+    /// All servers.
+    pub servers: u64,
+    /// Servers without external ports among them.
+    pub relays: u64,
+    /// What a link between two servers must carry.
+    pub link: Rate,
+    /// Cables between two servers, and the rate of each.
+    pub cables: (u32, Rate),
+}
+
+/// The router of `ports` external ports of rate `rate`; none if its servers have too few slots for any.
+#[must_use]
+pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
+    let servers = u64::from(ports.div_ceil(kind.ports));
+    let external = Rate(rate.0 * u64::from(kind.ports));
+    if servers <= 1 {
+        let (linking, cables) = (Linking::Alone, (0, Rate(0)));
+        return Some(ClusterSize { linking, servers, relays: 0, link: Rate(0), cables });
+    }
+    let mesh = links(kind, (servers - 1) as u32, Rate((2 * external.0).div_ceil(servers)));
+    if let Some((link, cables)) = mesh {
+        return Some(ClusterSize { linking: Linking::Mesh, servers, relays: 0, link, cables });
+    }
+    (2..=16).find_map(|ranks| {
+        let arity = least_arity(servers, ranks);
+        let (link, cables) = links(kind, arity, Rate((2 * external.0).div_ceil(arity.into())))?;
+        let relays = servers * u64::from(ranks);
+        Some(ClusterSize {
+            linking: Linking::Fly(arity, ranks),
+            servers: servers + relays,
+            relays,
+            link,
+            cables,
+        })
+    })
+}
+
+/// The least k of which kⁿ reaches `servers`.
+fn least_arity(servers: u64, ranks: u32) -> u32 {
+    (2..).find(|arity: &u32| u64::from(*arity).saturating_pow(ranks) >= servers).unwrap_or(2)
+}
+
+/// Cables to so many servers, each pair of them with this rate: those that take the fewest slots.
+fn links(kind: &ServerKind, others: u32, rate: Rate) -> Option<(Rate, (u32, Rate))> {
+    let external = kind.ports.div_ceil(kind.cards[0].ports);
+    let free = kind.slots.saturating_sub(external);
+    let with = |card: &CardKind| {
+        let cables = rate.0.div_ceil(card.rate.0) as u32;
+        let slots = others.saturating_mul(cables).div_ceil(card.ports);
+        (slots <= free).then_some((slots, (rate, (cables, card.rate))))
+    };
+    kind.cards.iter().filter_map(with).min_by_key(|(slots, _)| *slots).map(|(_, links)| links)
+}
+
+/// The largest mesh of these servers among powers of two, external ports.
+#[must_use]
+pub fn largest_mesh(kind: &ServerKind, rate: Rate) -> u32 {
+    let is_mesh = |ports: &u32| size(kind, *ports, rate).is_some_and(|size| size.linking == Linking::Mesh);
+    (1..20).map(|power| 1 << power).filter(is_mesh).max().unwrap_or(1)
+}
+
+/// Switches of a folded Clos network with full bisection between `ports` ports.
+#[must_use]
+pub fn clos_switches(ports: u64) -> u64 {
+    let half = SWITCH_PORTS / 2;
+    match ports {
+        0..=SWITCH_PORTS => 1,
+        _ if ports <= SWITCH_PORTS * half => ports.div_ceil(half) + ports.div_ceil(SWITCH_PORTS),
+        _ => 2 * ports.div_ceil(half) + ports.div_ceil(SWITCH_PORTS),
+    }
+}
+
+/// What a router costs of these servers.
+#[must_use]
+pub fn cluster_price(size: &ClusterSize, era: &Era) -> f64 {
+    size.servers as f64 * era.server_price
+}
+
+/// What it costs with switches between the servers that process packets.
+#[must_use]
+pub fn clos_price(ports: u32, kind: &ServerKind, era: &Era) -> f64 {
+    let servers = f64::from(ports.div_ceil(kind.ports));
+    servers * era.server_price + clos_switches(ports.into()) as f64 * era.switch_price
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sized(kind: usize, ports: u32) -> ClusterSize {
+        size(&OF_2009.servers[kind], ports, OF_2009.rate).unwrap()
+    }
+
+    #[test]
+    fn meshes_end_where_the_paper_has_its_kinks() {
+        let limit = |kind: usize| largest_mesh(&OF_2009.servers[kind], OF_2009.rate);
+        assert_eq!((limit(0), limit(1)), (32, 128));
+        // Two ports per server: at most 18 or 19 slots of 8 links, so that no mesh has more than 256 ports.
+        assert_eq!(limit(2), 256);
+    }
+
+    #[test]
+    fn a_thousand_ports_take_two_relays_each() {
+        let fly = sized(1, 1024);
+        assert_eq!((fly.linking, fly.servers, fly.relays), (Linking::Fly(32, 2), 3072, 2048));
+    }
+
+    #[test]
+    fn slow_links_are_bundled_or_fast_ones_taken() {
+        let small = sized(0, 4);
+        assert_eq!((small.linking, small.servers, small.link), (Linking::Mesh, 4, Rate::from_gbps(5)));
+        assert_eq!(small.cables, (1, Rate::from_gbps(10)));
+        assert_eq!((sized(0, 32).cables, sized(0, 32).link), ((1, Rate::from_gbps(1)), Rate::from_mbps(625)));
+        assert_eq!(sized(0, 1).linking, Linking::Alone);
+    }
+
+    #[test]
+    fn no_router_has_fewer_servers_than_a_smaller_one() {
+        for era in [&OF_2009, &OF_TODAY] {
+            for kind in era.servers {
+                let servers: Vec<u64> =
+                    (0..12).filter_map(|power| Some(size(kind, 1 << power, era.rate)?.servers)).collect();
+                assert!(servers.len() == 12 && servers.is_sorted(), "{}: {servers:?}", kind.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_clos_network_has_three_switch_ports_for_each_of_its_own_in_two_tiers() {
+        assert_eq!((clos_switches(48), clos_switches(1152), clos_switches(48 * 48)), (1, 72, 240));
+    }
+}

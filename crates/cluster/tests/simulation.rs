@@ -1,0 +1,180 @@
+//! The simulated cluster: conservation, loads, order, failures.
+
+use weft_cluster::simulate::{ClusterModel, ClusterOutcome, ClusterSpan, NodeChange, simulate};
+use weft_cluster::traffic::{ClusterArrival, PoissonArrivals, SizeMix, TraceArrivals, TrafficMatrix};
+use weft_cluster::{ClusterShape, DirectorSettings, RelayOrder, ServerModel, VlbKind};
+use weft_core::{Bytes, Rate, Span, Time};
+
+const R: Rate = Rate::from_gbps(10);
+
+/// Servers that are no bottleneck.
+fn strong() -> ServerModel {
+    ServerModel { card: Rate::from_gbps(200), frequency: 1e12, ..ServerModel::of_2009() }
+}
+
+fn mesh(nodes: u16, server: ServerModel) -> ClusterModel {
+    let director = DirectorSettings { delta: Span::ZERO, ..DirectorSettings::new(nodes, R, R) };
+    ClusterModel { shape: ClusterShape::Mesh { nodes }, server, director, notice: Span::ZERO }
+}
+
+fn span(from_ms: u64, to_ms: u64) -> ClusterSpan {
+    let at = |ms| Time::ZERO + Span::from_ms(ms);
+    ClusterSpan { from: at(from_ms), to: at(to_ms), changes: Vec::new() }
+}
+
+fn run(model: &ClusterModel, matrix: &TrafficMatrix, load: f64, span: &ClusterSpan) -> ClusterOutcome {
+    let rate = Rate((R.0 as f64 * load) as u64);
+    let outcome = simulate(model, PoissonArrivals::new(matrix, rate, SizeMix::Mixed, 1), span);
+    assert_eq!(outcome.inside, 0);
+    assert_eq!(outcome.entered, outcome.delivered + outcome.losses.all(), "packets are conserved");
+    outcome
+}
+
+/// Processing of the busiest server in units of the external rate.
+fn processing(spreading: VlbKind, nodes: u16, matrix: &TrafficMatrix) -> f64 {
+    let mut model = mesh(nodes, strong());
+    model.director.spreading = spreading;
+    let outcome = run(&model, matrix, 0.9, &span(5, 25));
+    assert_eq!(outcome.losses.all(), 0);
+    assert!(outcome.most_nodes <= 3);
+    assert_eq!(outcome.parsed, outcome.entered, "headers are parsed once");
+    outcome.busiest().gbps() / (0.9 * R.gbps())
+}
+
+#[test]
+fn direct_vlb_processes_twice_the_rate_of_uniform_traffic_and_at_most_three_times_any() {
+    let uniform = processing(VlbKind::Direct, 8, &TrafficMatrix::uniform(8));
+    assert!((1.95..2.15).contains(&uniform), "{uniform}");
+    // A permutation: all but R/N of the traffic goes by relays.
+    let permuted = processing(VlbKind::Direct, 8, &TrafficMatrix::permutation(8));
+    let direct = 1.0 / (8.0 * 0.9);
+    assert!((permuted - (3.0 - direct)).abs() < 0.06, "{permuted}");
+    let hot = processing(VlbKind::Direct, 8, &TrafficMatrix::hot_spot(8));
+    assert!(hot <= 3.0, "{hot}");
+}
+
+#[test]
+fn plain_vlb_processes_what_the_closed_form_says() {
+    let uniform = processing(VlbKind::Valiant, 8, &TrafficMatrix::uniform(8));
+    assert!((uniform - (3.0 - 2.0 / 8.0)).abs() < 0.06, "{uniform}");
+}
+
+#[test]
+fn links_of_a_valiant_mesh_carry_two_nths_of_the_rate_under_any_matrix() {
+    for seed in 0..3 {
+        let mut model = mesh(8, strong());
+        (model.director.spreading, model.director.order) = (VlbKind::Valiant, RelayOrder::Random);
+        let outcome = run(&model, &TrafficMatrix::doubly_stochastic(8, seed), 1.0, &span(2, 42));
+        let load = outcome.busiest_link().gbps() / (2.0 * R.gbps() / 8.0);
+        assert!((0.9..1.06).contains(&load), "{load}");
+        assert!(outcome.losses.overload() * 100 < outcome.entered, "{:?}", outcome.losses);
+    }
+}
+
+#[test]
+fn all_outputs_are_full_and_alike() {
+    let outcome = run(&mesh(8, strong()), &TrafficMatrix::doubly_stochastic(8, 5), 1.0, &span(5, 25));
+    let throughput = outcome.throughput().gbps() / (8.0 * R.gbps());
+    assert!(throughput > 0.98 && outcome.fairness() > 0.99, "{throughput} {}", outcome.fairness());
+}
+
+fn one_flow(delta: Span) -> ClusterOutcome {
+    let mut model = mesh(4, ServerModel::of_2009());
+    model.director.delta = delta;
+    let outcome = simulate(&model, TraceArrivals::new(Rate::from_mbps(8_750), 2), &span(150, 250));
+    assert_eq!(outcome.entered, outcome.delivered + outcome.losses.all());
+    outcome
+}
+
+#[test]
+fn flowlets_keep_order_and_spreading_by_packet_does_not() {
+    let (spread, kept) = (one_flow(Span::ZERO), one_flow(Span(u64::MAX)));
+    assert!(spread.reordering() > 0.01, "{}", spread.reordering());
+    assert_eq!(kept.reordered, 0);
+}
+
+#[test]
+fn a_full_flowlet_table_costs_order_but_no_packet() {
+    let mut model = mesh(4, strong());
+    (model.director.delta, model.director.flows) = (Span::from_ms(100), 4);
+    let outcome = simulate(&model, TraceArrivals::new(Rate::from_gbps(6), 2), &span(0, 60));
+    assert!(outcome.evictions > 1_000 && outcome.reordered > 0);
+    assert_eq!(outcome.losses.all(), 0);
+}
+
+#[test]
+fn a_node_that_dies_loses_what_is_in_flight_and_comes_back() {
+    let mut model = mesh(4, strong());
+    model.director.delta = Span::from_ms(100);
+    let at = |ms| Time::ZERO + Span::from_ms(ms);
+    let changes =
+        vec![NodeChange { time: at(10), node: 2, up: false }, NodeChange { time: at(20), node: 2, up: true }];
+    let span = ClusterSpan { changes, ..span(0, 30) };
+    // Node 2 is neither input nor output, so that all it does is relay.
+    let matrix = TrafficMatrix::of(4, |from, to| f64::from(u8::from((from, to) == (0, 1))));
+    let outcome = run(&model, &matrix, 0.8, &span);
+    let losses = outcome.losses;
+    assert_eq!((losses.no_path, losses.overload(), outcome.refused), (0, 0, 0));
+    // Some tens of microseconds of a third of the traffic.
+    assert!(losses.failure > 0 && losses.failure < 200, "{losses:?}");
+    assert!(outcome.links[&(0, 2)] > 0);
+
+    // As an output it takes its own traffic with it, and nobody else's.
+    let outcome = run(&model, &TrafficMatrix::uniform(4), 0.5, &span);
+    assert!(outcome.losses.no_path > 0 && outcome.refused > 0);
+    let third = outcome.entered as f64 / 30.0 * 10.0 / 3.0;
+    assert!((outcome.losses.no_path as f64) < third * 1.2, "{:?}", outcome.losses);
+}
+
+#[test]
+fn an_n_fly_delivers_everything_by_two_relays() {
+    let shape = ClusterShape::Fly { arity: 4, ranks: 2 };
+    let model = ClusterModel { shape, ..mesh(16, strong()) };
+    let outcome = run(&model, &TrafficMatrix::doubly_stochastic(16, 1), 0.9, &span(2, 8));
+    assert_eq!((outcome.losses.all(), outcome.most_nodes), (0, 4));
+    assert_eq!((outcome.parsed, outcome.relayed), (outcome.entered, 2 * outcome.entered));
+    // No relay processes more than the rate of a port.
+    let relays = outcome.processed[16..].iter().max().copied().unwrap();
+    assert!(outcome.rate(relays).gbps() < 1.05 * 0.9 * R.gbps());
+}
+
+#[test]
+fn an_empty_cluster_takes_two_or_three_times_the_published_estimate_of_a_server() {
+    let mut model = mesh(4, ServerModel::of_2009());
+    model.director.depth = Span::from_ns(300);
+    // Two packets each millisecond: nothing waits for another, and every other one finds the bucket filled.
+    let packet = |n: u64| ClusterArrival {
+        time: Time::ZERO + Span::from_us(1000 * (n / 2)),
+        from: 0,
+        to: 1,
+        flow: n,
+        sequence: 0,
+        size: Bytes(64),
+    };
+    let outcome = simulate(&model, (0..100).map(packet), &span(0, 100));
+    let (two, three) = (outcome.latencies[&2], outcome.latencies[&3]);
+    let per_server = 4.0 * 2.56 + 12.8;
+    assert!((two.mean_us() - 2.0 * per_server).abs() < 2.0, "{}", two.mean_us());
+    assert!((three.mean_us() - 3.0 * per_server).abs() < 2.0, "{}", three.mean_us());
+}
+
+#[test]
+fn a_simulation_is_its_description() {
+    let once = || run(&mesh(4, ServerModel::of_2009()), &TrafficMatrix::uniform(4), 0.5, &span(1, 3));
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn the_cores_bound_small_packets_as_the_closed_form_says() {
+    let server = ServerModel::of_2009();
+    let most = server.packets_per_second(Bytes(64)) * 4.0 * 512.0;
+    let model = mesh(4, server);
+    let load = |share: f64| {
+        let rate = Rate((most / 4.0 * share) as u64);
+        let traffic = PoissonArrivals::new(&TrafficMatrix::uniform(4), rate, SizeMix::Fixed(Bytes(64)), 1);
+        simulate(&model, traffic, &span(1, 6))
+    };
+    let (below, above) = (load(0.9), load(1.1));
+    assert_eq!(below.losses.all(), 0, "{:?}", below.losses);
+    assert!(above.losses.core > 0);
+}

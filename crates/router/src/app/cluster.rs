@@ -1,0 +1,537 @@
+//! A node of a cluster of routers that acts as one (RouteBricks): the decisions of `weft-cluster` on real packets.
+//!
+//! A packet that enters by the outside port is parsed here and nowhere else: its output node goes into the destination
+//! address. What comes by an inside port is moved by that address alone. Neighbours say hello; one that is not heard
+//! for a while is down, and its traffic is spread over the others.
+//!
+//! ```text
+//! outside: parse, look up, choose a path ──> inside: relay, address unchanged ──> inside: outside port, station address
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use weft_cluster::{ClusterPath, ClusterPhase, ClusterStation, Director, DirectorSettings, RelayMove};
+use weft_core::{Bytes, Span, Time};
+use weft_fib::{Hop, IpPrefix, RouteError, RouteReader, ipv4::Ipv4Routes};
+use weft_packet::{
+    ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4,
+};
+
+use crate::app::station::{answer, drop_frame};
+use crate::app::{Application, Desk};
+use crate::counters::DropCause;
+use crate::pool::{Frame, FrameBatch};
+use crate::rss::FlowQueues;
+
+/// How often a node says hello on each inside link, and how long one may be silent.
+pub const HELLO: Span = Span::from_ms(20);
+/// A neighbour not heard for this long is down.
+pub const SILENCE: Span = Span::from_ms(100);
+/// The type of hellos: local experimental (IEEE 802).
+const HELLO_TYPE: EtherType = EtherType(0x88b5);
+/// Bytes of a hello, the shortest frame without FCS.
+const HELLO_BYTES: usize = 60;
+
+/// Where a port of a node leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterEnd {
+    /// Out of the cluster, to this station; the sender of the last frame unless given.
+    Outside(Option<Mac>),
+    /// To a node.
+    Node(u8),
+}
+
+/// A port of a node.
+#[derive(Debug)]
+struct ClusterPort {
+    end: ClusterEnd,
+    mac: Mac,
+    /// The station at the other end of the outside port.
+    station: AtomicU64,
+    /// When the node at the other end was heard last.
+    heard: AtomicU64,
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// What a node has done.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct ClusterNodeCounters { $($(#[$doc])* pub $name: u64,)* }
+
+        impl ClusterNodeCounters {
+            /// All counters with their names.
+            #[must_use]
+            pub fn named(&self) -> Vec<(&'static str, u64)> {
+                vec![$(($text, self.$name)),*]
+            }
+        }
+
+        #[derive(Debug, Default)]
+        struct SharedCounters { $($name: AtomicU64,)* }
+
+        impl SharedCounters {
+            fn read(&self) -> ClusterNodeCounters {
+                ClusterNodeCounters { $($name: self.$name.load(Ordering::Relaxed),)* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Packets whose headers were parsed: those that entered here.
+    parsed = "parsed",
+    /// Of these, packets that left here, too.
+    here = "here",
+    /// Of these, packets sent straight to their output nodes.
+    direct = "direct",
+    /// Of these, packets sent by relays.
+    relayed = "relayed",
+    /// Packets of others, moved as a relay.
+    moved = "moved",
+    /// Packets that left by the outside port.
+    out = "out",
+    /// Packets that should not have come here.
+    astray = "astray",
+}
+
+fn add(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A node, shared by its workers.
+pub struct ClusterNode {
+    me: u8,
+    settings: DirectorSettings,
+    workers: u16,
+    ports: Box<[ClusterPort]>,
+    outside: u16,
+    /// The port to each node.
+    links: Box<[Option<u16>]>,
+    routes: Ipv4Routes,
+    counters: SharedCounters,
+}
+
+impl ClusterNode {
+    /// Node `me` with its ports, each with its own station address, for some workers.
+    ///
+    /// # Errors
+    /// A route does not fit.
+    ///
+    /// # Panics
+    /// There is no outside port.
+    pub fn new(
+        (me, workers): (u8, u16),
+        settings: DirectorSettings,
+        ports: Vec<(ClusterEnd, Mac)>,
+        prefixes: &[(IpPrefix, u16)],
+    ) -> Result<ClusterNode, RouteError> {
+        let outside = ports.iter().position(|(end, _)| matches!(end, ClusterEnd::Outside(_)));
+        let link = |node: u16| {
+            let leads = |(end, _): &(ClusterEnd, Mac)| *end == ClusterEnd::Node(node as u8);
+            ports.iter().position(leads).map(|port| port as u16)
+        };
+        let links = (0..settings.nodes).map(link).collect();
+        let mut routes = weft_fib::ipv4::table();
+        for (prefix, node) in prefixes {
+            routes.insert(*prefix, Hop(node + 1))?;
+        }
+        let port = |(end, mac)| {
+            let station = match end {
+                ClusterEnd::Outside(Some(station)) => station,
+                _ => Mac::BROADCAST,
+            };
+            ClusterPort { end, mac, station: AtomicU64::new(as_word(station)), heard: AtomicU64::new(0) }
+        };
+        Ok(ClusterNode {
+            me,
+            settings,
+            workers,
+            outside: outside.expect("a node has an outside port") as u16,
+            links,
+            ports: ports.into_iter().map(port).collect(),
+            routes,
+            counters: SharedCounters::default(),
+        })
+    }
+
+    /// What it has done.
+    #[must_use]
+    pub fn counters(&self) -> ClusterNodeCounters {
+        self.counters.read()
+    }
+
+    /// When each other node was heard last, by its number.
+    #[must_use]
+    pub fn heard(&self) -> Vec<(u8, Time)> {
+        let heard = |port: &ClusterPort| match port.end {
+            ClusterEnd::Node(node) => Some((node, Time(port.heard.load(Ordering::Relaxed)))),
+            ClusterEnd::Outside(_) => None,
+        };
+        self.ports.iter().filter_map(heard).collect()
+    }
+
+    fn node_of(hop: Hop) -> Option<u16> {
+        hop.0.checked_sub(1)
+    }
+}
+
+fn as_word(Mac([a, b, c, d, e, f]): Mac) -> u64 {
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+}
+
+/// The application of one worker of a node.
+pub struct Clustering {
+    shared: Arc<ClusterNode>,
+    worker: u16,
+    director: Director,
+    routes: RouteReader<u32>,
+    flows: FlowQueues,
+    due: Time,
+}
+
+/// What to do with a frame from outside.
+enum Entering {
+    /// It is for this node; the size is that of the packet.
+    Packet(u16, u64),
+    Answer(ArpMessage),
+    Drop(DropCause),
+}
+
+impl Clustering {
+    /// The application of worker number `worker`.
+    #[must_use]
+    pub fn new(shared: Arc<ClusterNode>, worker: u16) -> Clustering {
+        let director = Director::new(shared.settings.divided(shared.workers), shared.me.into());
+        let routes = shared.routes.reader();
+        Clustering { shared, worker, director, routes, flows: FlowQueues::among(1), due: Time::ZERO }
+    }
+
+    /// Examines a frame from outside: the only place where headers are parsed.
+    fn entering(&self, bytes: &[u8], port: &ClusterPort) -> Entering {
+        let Ok(frame) = EthernetFrame::parse(bytes) else { return Entering::Drop(DropCause::Malformed) };
+        if frame.source.is_multicast() {
+            return Entering::Drop(DropCause::Malformed);
+        }
+        if frame.destination != port.mac && frame.destination != Mac::BROADCAST {
+            let several = frame.destination.is_multicast();
+            return Entering::Drop(if several { DropCause::Multicast } else { DropCause::OtherStation });
+        }
+        if port.end == ClusterEnd::Outside(None) {
+            port.station.store(as_word(frame.source), Ordering::Relaxed);
+        }
+        match frame.kind {
+            EtherType::IPV4 if frame.tags == [None; 2] => self.entering_packet(frame.payload),
+            EtherType::ARP => self.question(frame.payload, port),
+            _ => Entering::Drop(DropCause::Unsupported),
+        }
+    }
+
+    fn entering_packet(&self, bytes: &[u8]) -> Entering {
+        add(&self.shared.counters.parsed);
+        match Ipv4Packet::parse(bytes) {
+            Err(_) => Entering::Drop(DropCause::Malformed),
+            Ok(packet) if packet.ttl <= 1 => Entering::Drop(DropCause::Expired),
+            Ok(packet) => {
+                let flow = self.flows.hash_of_packet(EtherType::IPV4, bytes).unwrap_or_default();
+                let node = ClusterNode::node_of(self.routes.lookup(packet.destination.into()));
+                node.map_or(Entering::Drop(DropCause::NoRoute), |node| Entering::Packet(node, flow.into()))
+            }
+        }
+    }
+
+    /// The node answers for everything that is not behind itself.
+    fn question(&self, bytes: &[u8], port: &ClusterPort) -> Entering {
+        let Ok(message) = ArpMessage::parse(bytes) else { return Entering::Drop(DropCause::Malformed) };
+        let node = ClusterNode::node_of(self.routes.lookup(message.target.1.into()));
+        let answers = message.operation == ArpOperation::Request
+            && node.is_some_and(|node| node != u16::from(self.shared.me));
+        if answers { Entering::Answer(message.answer(port.mac)) } else { Entering::Drop(DropCause::Local) }
+    }
+
+    /// A packet takes the path that the director chooses.
+    fn enter(&mut self, desk: &mut Desk<'_>, frame: Frame, (to, flow): (u16, u64)) {
+        ipv4::decrement_ttl(&mut desk.pool.bytes_mut(frame)[EthernetHeader::LEN..]);
+        let size = Bytes(u64::from(frame.length));
+        let counters = &self.shared.counters;
+        let (next, phase, counter) = match self.director.choose(desk.now, flow, to, size) {
+            ClusterPath::Here => {
+                add(&counters.here);
+                return self.leave(desk, frame);
+            }
+            ClusterPath::Direct => (to, ClusterPhase::Second, &counters.direct),
+            ClusterPath::Via(relay) => (relay, ClusterPhase::First, &counters.relayed),
+            ClusterPath::Lost => return drop_frame(desk, frame, DropCause::Unreachable),
+        };
+        let Some(port) = self.shared.links[usize::from(next)] else {
+            return drop_frame(desk, frame, DropCause::Unreachable);
+        };
+        add(counter);
+        let station = ClusterStation { node: to as u8, phase };
+        let bytes = desk.pool.bytes_mut(frame);
+        bytes[..6].copy_from_slice(&station.to_bytes());
+        bytes[6..12].copy_from_slice(&self.shared.ports[usize::from(port)].mac.0);
+        desk.out.push(port, frame);
+    }
+
+    /// A packet leaves the cluster.
+    fn leave(&self, desk: &mut Desk<'_>, frame: Frame) {
+        let port = &self.shared.ports[usize::from(self.shared.outside)];
+        let [.., a, b, c, d, e, f] = port.station.load(Ordering::Relaxed).to_be_bytes();
+        let bytes = desk.pool.bytes_mut(frame);
+        bytes[..6].copy_from_slice(&[a, b, c, d, e, f]);
+        bytes[6..12].copy_from_slice(&port.mac.0);
+        add(&self.shared.counters.out);
+        desk.out.push(self.shared.outside, frame);
+    }
+
+    /// A frame from node `from`: only its address and type are read.
+    fn inside(&self, desk: &mut Desk<'_>, frame: Frame, from: u8) {
+        let bytes = desk.pool.bytes(frame);
+        let Some(([station @ .., _, _, _, _, _, _, kind_high, kind_low], _)) =
+            bytes.split_first_chunk::<14>()
+        else {
+            return drop_frame(desk, frame, DropCause::Malformed);
+        };
+        let station: [u8; 6] = *station;
+        if [*kind_high, *kind_low] == HELLO_TYPE.0.to_be_bytes() {
+            let port = &self.shared.ports[usize::from(frame.port)];
+            port.heard.fetch_max(desk.now.0, Ordering::Relaxed);
+            desk.counters.consumed += 1;
+            return desk.pool.give(frame.buffer);
+        }
+        match ClusterStation::parse(station).map(|station| station.next(self.shared.me, from)) {
+            Some(RelayMove::Out) => self.leave(desk, frame),
+            Some(RelayMove::To(node)) => match self.shared.links.get(usize::from(node)).copied().flatten() {
+                Some(port) => {
+                    add(&self.shared.counters.moved);
+                    desk.out.push(port, frame);
+                }
+                None => drop_frame(desk, frame, DropCause::NoRoute),
+            },
+            Some(RelayMove::Astray) => {
+                add(&self.shared.counters.astray);
+                drop_frame(desk, frame, DropCause::OtherStation);
+            }
+            None => drop_frame(desk, frame, DropCause::OtherStation),
+        }
+    }
+
+    /// Tells every neighbour that this node is there.
+    fn greet(&self, desk: &mut Desk<'_>) {
+        for (number, port) in (0..).zip(&self.shared.ports) {
+            let ClusterEnd::Node(node) = port.end else { continue };
+            let station = ClusterStation { node, phase: ClusterPhase::Second };
+            let header =
+                EthernetHeader { destination: Mac(station.to_bytes()), source: port.mac, kind: HELLO_TYPE };
+            let mut bytes = [0; HELLO_BYTES];
+            bytes[..EthernetHeader::LEN].copy_from_slice(&header.to_bytes());
+            if let Some(frame) = desk.pool.store(&bytes, number) {
+                desk.counters.made += 1;
+                desk.out.push(number, frame);
+            }
+        }
+    }
+}
+
+impl Application for Clustering {
+    fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
+        let Some(first) = batch.frames().first() else { return };
+        let shared = Arc::clone(&self.shared);
+        let port = &shared.ports[usize::from(first.port)];
+        for frame in batch.frames().iter().copied() {
+            match port.end {
+                ClusterEnd::Node(from) => self.inside(desk, frame, from),
+                ClusterEnd::Outside(_) => match self.entering(desk.pool.bytes(frame), port) {
+                    Entering::Packet(to, flow) => self.enter(desk, frame, (to, flow)),
+                    Entering::Answer(message) => answer(desk, frame, &message),
+                    Entering::Drop(cause) => drop_frame(desk, frame, cause),
+                },
+            }
+        }
+    }
+
+    fn tick(&mut self, desk: &mut Desk<'_>) {
+        self.due = desk.now + HELLO;
+        if self.worker == 0 {
+            self.greet(desk);
+        }
+        for (node, heard) in self.shared.heard() {
+            self.director.set_node(node.into(), desk.now.since(heard) <= SILENCE);
+        }
+    }
+
+    fn next_tick(&self) -> Option<Time> {
+        Some(self.due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counters::RouterCounters;
+    use crate::pool::{FramePool, SendQueues};
+    use weft_core::Rate;
+    use weft_packet::{Ipv4Header, ports};
+
+    const NODES: u16 = 4;
+    const CLIENT: Mac = Mac([2, 0, 0, 0, 9, 9]);
+
+    /// A cluster in memory: what leaves a port arrives at its other end at once.
+    struct Cluster {
+        nodes: Vec<(Clustering, FramePool, RouterCounters)>,
+        now: Time,
+    }
+
+    fn mac(node: u16, port: u16) -> Mac {
+        Mac([2, 0, 0, 1, node as u8, port as u8])
+    }
+
+    /// Port 0 leads outside, the others to the other nodes in order.
+    fn ends(node: u16) -> Vec<ClusterEnd> {
+        let others = (0..NODES).filter(|other| *other != node).map(|other| ClusterEnd::Node(other as u8));
+        std::iter::once(ClusterEnd::Outside(None)).chain(others).collect()
+    }
+
+    impl Cluster {
+        fn new(settings: DirectorSettings) -> Cluster {
+            let prefixes: Vec<(IpPrefix, u16)> =
+                (0..NODES).map(|node| (format!("10.0.{}.0/24", node + 1).parse().unwrap(), node)).collect();
+            let node = |node: u16| {
+                let ports = (0..).zip(ends(node)).map(|(port, end)| (end, mac(node, port))).collect();
+                let shared = ClusterNode::new((node as u8, 1), settings, ports, &prefixes).unwrap();
+                (Clustering::new(Arc::new(shared), 0), FramePool::new(256), RouterCounters::default())
+            };
+            Cluster { nodes: (0..NODES).map(node).collect(), now: Time::ZERO }
+        }
+
+        /// A frame arrives at a port; returns what leaves the cluster because of it, with the nodes it visited.
+        fn arrive(&mut self, node: u16, port: u16, bytes: &[u8]) -> Vec<(u16, Vec<u8>, u32)> {
+            let mut left = Vec::new();
+            let mut waiting = vec![(node, port, bytes.to_vec(), 1)];
+            while let Some((node, port, bytes, visited)) = waiting.pop() {
+                let (app, pool, counters) = &mut self.nodes[usize::from(node)];
+                let mut out = SendQueues::new(usize::from(NODES));
+                let mut batch = FrameBatch::default();
+                batch.limit(1);
+                batch.push(pool.store(&bytes, port).unwrap());
+                app.handle(&mut Desk { now: self.now, pool, out: &mut out, counters }, &batch);
+                for port in 0..NODES {
+                    for frame in out.queue(usize::from(port)).drain(..) {
+                        let bytes = pool.bytes(frame).to_vec();
+                        pool.give(frame.buffer);
+                        match ends(node)[usize::from(port)] {
+                            ClusterEnd::Outside(_) => left.push((node, bytes, visited)),
+                            ClusterEnd::Node(to) => {
+                                let to = u16::from(to);
+                                let back =
+                                    ends(to).iter().position(|end| *end == ClusterEnd::Node(node as u8));
+                                waiting.push((to, back.unwrap() as u16, bytes, visited + 1));
+                            }
+                        }
+                    }
+                }
+            }
+            left
+        }
+
+        fn counted(&self, of: impl Fn(ClusterNodeCounters) -> u64) -> u64 {
+            self.nodes.iter().map(|(app, ..)| of(app.shared.counters())).sum()
+        }
+    }
+
+    fn settings() -> DirectorSettings {
+        let rate = Rate::from_gbps(1);
+        DirectorSettings { delta: Span::ZERO, ..DirectorSettings::new(NODES, rate, rate) }
+    }
+
+    fn packet(from: u16, to: u16, port: u16) -> Vec<u8> {
+        let header = EthernetHeader { destination: mac(from, 0), source: CLIENT, kind: EtherType::IPV4 };
+        let address = |node: u16| std::net::Ipv4Addr::new(10, 0, node as u8 + 1, 2);
+        let ip = Ipv4Header { ttl: 64, ..Ipv4Header::between(address(from), address(to)) };
+        [&header.to_bytes()[..], &ports::udp_v4(ip, (port, 53), &[7; 600])].concat()
+    }
+
+    #[test]
+    fn packets_cross_parsed_once_and_by_at_most_one_relay() {
+        // A bucket holds one packet, and they come faster than R/N.
+        let mut cluster = Cluster::new(DirectorSettings { depth: Span::from_us(21), ..settings() });
+        let mut relays = 0;
+        for n in 0..400 {
+            cluster.now = Time::ZERO + Span::from_us(u64::from(n));
+            let (from, to) = (n % NODES, (n / NODES) % NODES);
+            let left = cluster.arrive(from, 0, &packet(from, to, n));
+            let [(node, bytes, visited)] = &left[..] else { panic!("{from} -> {to}: {}", left.len()) };
+            assert_eq!((*node, &bytes[6..12]), (to, &mac(to, 0).0[..]));
+            let sent = packet(from, to, n);
+            let mut expected = sent[EthernetHeader::LEN..].to_vec();
+            ipv4::decrement_ttl(&mut expected);
+            assert_eq!(bytes[EthernetHeader::LEN..], expected, "one hop, and nothing else has changed");
+            assert!(*visited <= 3);
+            relays += u64::from(*visited == 3);
+        }
+        assert_eq!(cluster.counted(|one| one.parsed), 400, "headers are parsed once");
+        assert_eq!((cluster.counted(|one| one.out), cluster.counted(|one| one.astray)), (400, 0));
+        assert_eq!((cluster.counted(|one| one.moved), cluster.counted(|one| one.relayed)), (relays, relays));
+        assert!(relays > 0 && cluster.counted(|one| one.direct) > 0);
+        assert!(cluster.nodes.iter().all(|(_, pool, _)| pool.free() == 256), "no buffer is lost");
+    }
+
+    #[test]
+    fn a_silent_node_is_avoided_and_used_again() {
+        let mut cluster = Cluster::new(DirectorSettings { depth: Span::ZERO, ..settings() });
+        let hello = |cluster: &mut Cluster, silent: Option<u8>| {
+            let mut out = SendQueues::new(usize::from(NODES));
+            for port in 1..NODES {
+                let ClusterEnd::Node(node) = ends(0)[usize::from(port)] else { continue };
+                if Some(node) != silent {
+                    let station = ClusterStation { node: 0, phase: ClusterPhase::Second };
+                    let header = EthernetHeader {
+                        destination: Mac(station.to_bytes()),
+                        source: CLIENT,
+                        kind: HELLO_TYPE,
+                    };
+                    assert!(cluster.arrive(0, port, &[&header.to_bytes()[..], &[0; 46]].concat()).is_empty());
+                }
+            }
+            let (app, pool, counters) = &mut cluster.nodes[0];
+            app.tick(&mut Desk { now: cluster.now, pool, out: &mut out, counters });
+            (1..4)
+                .map(|port| out.queue(port).drain(..).map(|frame| pool.give(frame.buffer)).count())
+                .sum::<usize>()
+        };
+        let sent = |cluster: &mut Cluster| {
+            let before = cluster.nodes[2].0.shared.counters().moved;
+            (0..20).for_each(|n| drop(cluster.arrive(0, 0, &packet(0, 1, n))));
+            cluster.nodes[2].0.shared.counters().moved - before
+        };
+        cluster.now = Time::ZERO + Span::from_ms(200);
+        assert_eq!(hello(&mut cluster, None), 3, "a hello on each inside link");
+        assert_eq!(sent(&mut cluster), 10, "half of the packets by each of two relays");
+        cluster.now += Span::from_ms(101);
+        hello(&mut cluster, Some(2));
+        assert_eq!(sent(&mut cluster), 0);
+        assert!(cluster.arrive(0, 0, &packet(0, 2, 9)).is_empty(), "its own port is gone");
+        assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unreachable), 1);
+        cluster.now += Span::from_ms(1);
+        hello(&mut cluster, None);
+        assert_eq!(sent(&mut cluster), 10);
+    }
+
+    #[test]
+    fn what_is_not_of_the_cluster_goes_nowhere_inside() {
+        let mut cluster = Cluster::new(settings());
+        let addressed = |station: [u8; 6]| [&station[..], &CLIENT.0, &[8, 0], &[0; 46]].concat();
+        let direct_for_another = ClusterStation { node: 3, phase: ClusterPhase::Second }.to_bytes();
+        for station in [direct_for_another, mac(1, 2).0, [0xff; 6]] {
+            assert!(cluster.arrive(1, 1, &addressed(station)).is_empty());
+        }
+        assert!(cluster.arrive(1, 1, &[1, 2, 3]).is_empty());
+        // A packet for a node that does not exist.
+        let beyond = ClusterStation { node: 200, phase: ClusterPhase::First }.to_bytes();
+        assert!(cluster.arrive(1, 1, &addressed(beyond)).is_empty());
+        assert_eq!((cluster.counted(|one| one.astray), cluster.counted(|one| one.out)), (1, 0));
+        assert_eq!(cluster.nodes[1].2.dropped_in_all(), 5);
+        assert_eq!(cluster.nodes[1].1.free(), 256);
+    }
+}
