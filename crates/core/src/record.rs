@@ -1,10 +1,12 @@
 //! What an engine reports: the same for simulator and router, so that one report reads both. Must not depend on file
 //! formats.
 
+mod activity;
 mod arrivals;
 mod incident;
 mod job;
 mod measured;
+mod path;
 mod pause;
 mod series;
 mod time_series;
@@ -14,10 +16,12 @@ use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId};
 use crate::units::{Bytes, Rate, Span, Time};
 
+pub use activity::Activity;
 pub use arrivals::ArrivalRecord;
 pub use incident::{Incident, IncidentRecord};
 pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
+pub use path::{JobPhase, PathSection};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 pub use series::{FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueSeries};
 pub use time_series::{GroupBin, LinkGroup, PausedLink, TimeBin, TimeSeries};

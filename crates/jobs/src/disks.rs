@@ -16,6 +16,10 @@ impl Disks {
         Disks { rate, seek, free: vec![Time::ZERO; disks as usize] }
     }
 
+    pub(crate) fn count(&self) -> u64 {
+        self.free.len() as u64
+    }
+
     /// Queues a request; returns when it begins and when it is done.
     pub(crate) fn serve(&mut self, now: Time, size: Bytes) -> (Time, Time) {
         let free = self.free.iter_mut().min().expect("a host has a disk");

@@ -4,9 +4,12 @@
 //!
 //! Must not depend on how transfers are carried.
 
+mod record;
+mod whole;
+
 use std::collections::VecDeque;
 
-use weft_core::record::{JobRecord, Resource, TaskRecord};
+use weft_core::record::Resource;
 use weft_core::{Bytes, HostId, Time};
 
 use crate::shuffle::Fetches;
@@ -37,9 +40,10 @@ struct Task {
 }
 
 /// Free containers of a host, and how many of them are running already.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Containers {
-    free: u32,
+    /// For each, the task that had it last; the job itself, if none had.
+    free: VecDeque<u32>,
     held: u32,
 }
 
@@ -59,6 +63,8 @@ pub struct ClusterJob {
     /// For each compute host, its containers for maps and for reducers.
     containers: Vec<[Containers; 2]>,
     done: [u32; 2],
+    /// The map whose end let reducers start.
+    opening: u32,
 }
 
 impl ClusterJob {
@@ -71,7 +77,7 @@ impl ClusterJob {
         let mut hosts = [cluster.compute.as_slice(), &cluster.data].concat();
         hosts.sort_unstable();
         hosts.dedup();
-        let free = |free| Containers { free, held: 0 };
+        let free = |count: u32| Containers { free: (0..count).map(|_| JOB).collect(), held: 0 };
         let each = [free(settings.map_containers), free(settings.reduce_containers)];
         let mut steps = Steps::new(tasks, &hosts, kind, settings.call);
         steps.schedule(start, JobEvent::Submit);
@@ -85,6 +91,7 @@ impl ClusterJob {
             waiting: [(1..=maps).collect(), (maps + 1..tasks as u32).collect()],
             containers: vec![each; cluster.compute.len()],
             done: [0; 2],
+            opening: JOB,
             settings: settings.clone(),
             cluster,
         }
@@ -108,6 +115,12 @@ impl ClusterJob {
         self.tasks[JOB as usize].end.is_some()
     }
 
+    /// Whether the run ends with the job, whatever else is sent.
+    #[must_use]
+    pub fn ends_run(&self) -> bool {
+        self.settings.ends_run
+    }
+
     /// Handles everything due by now.
     pub fn wake(&mut self, now: Time) {
         while let Some(due) = self.steps.take_due(now) {
@@ -117,7 +130,7 @@ impl ClusterJob {
 
     /// A transfer has arrived completely.
     pub fn delivered(&mut self, now: Time, transfer: u32) {
-        if let Some(due) = self.steps.delivered(transfer) {
+        if let Some(due) = self.steps.delivered(now, transfer) {
             self.happen(now, due);
         }
     }
@@ -125,36 +138,6 @@ impl ClusterJob {
     /// Takes the transfers that start now.
     pub fn transfers(&mut self) -> impl Iterator<Item = Transfer> + '_ {
         self.steps.out.drain(..)
-    }
-
-    /// The record of the job so far.
-    #[must_use]
-    pub fn record(&self) -> JobRecord {
-        let host = |task: &Task| task.host.map(|host| self.cluster.compute[host]);
-        let named = |(number, task): (usize, &Task)| TaskRecord {
-            name: self.name(number as u32),
-            host: host(task),
-            end: task.end,
-        };
-        let mut steps = self.steps.records.clone();
-        steps.sort_by_key(|step| (step.start, step.task));
-        JobRecord {
-            tag: self.tag,
-            start: self.start,
-            end: self.tasks[JOB as usize].end,
-            tasks: self.tasks.iter().enumerate().map(named).collect(),
-            steps,
-            shuffled: self.shuffle.carried,
-            transferred: self.steps.transferred,
-        }
-    }
-
-    fn name(&self, task: u32) -> String {
-        match task {
-            JOB => "job".to_owned(),
-            map if map <= self.maps => format!("map {}", map - 1),
-            reducer => format!("reduce {}", reducer - self.maps - 1),
-        }
     }
 
     fn happen(&mut self, now: Time, due: JobEvent) {
@@ -180,15 +163,19 @@ impl ClusterJob {
 
     /// Starts waiting tasks in the free containers of a host: maps as many as fit but at most `maps`, and one reducer.
     fn fill(&mut self, now: Time, host: usize, maps: u32) {
-        for _ in 0..maps.min(self.containers[host][0].free) {
+        for _ in 0..maps.min(self.containers[host][0].free.len() as u32) {
             let Some(map) = self.next_map(host) else { break };
             self.start(now, map, host);
         }
-        let needed = (self.settings.slow_start.0 * f64::from(self.maps)).ceil();
-        let may_start = f64::from(self.done[0]) >= needed && self.containers[host][1].free > 0;
+        let may_start = self.done[0] >= self.needed() && !self.containers[host][1].free.is_empty();
         if let Some(reducer) = self.waiting[1].pop_front_if(|_| may_start) {
             self.start(now, reducer, host);
         }
+    }
+
+    /// Maps that must be done before reducers start.
+    fn needed(&self) -> u32 {
+        (self.settings.slow_start.0 * f64::from(self.maps)).ceil() as u32
     }
 
     /// The first waiting map whose input is on this host, otherwise the first of all.
@@ -211,9 +198,13 @@ impl ClusterJob {
 
     fn start(&mut self, now: Time, task: u32, host: usize) {
         let kind = self.kind(task);
-        self.containers[host][kind].free -= 1;
+        let before = self.containers[host][kind].free.pop_front().expect("a container is free");
         self.tasks[task as usize].host = Some(host);
         self.advance(now, task);
+        let opening = if kind == 1 { self.opening } else { JOB };
+        let end = |task: &u32| self.tasks[*task as usize].end;
+        let after = [before, opening].into_iter().max_by_key(end).unwrap_or(JOB);
+        self.steps.began_after(after);
     }
 
     /// Starts the next stage of a task; a stage without needs ends at once.
@@ -224,21 +215,6 @@ impl ClusterJob {
             JOB => self.stage_of_job(now, stage),
             map if map <= self.maps => self.stage_of_map(now, map, stage),
             reducer => self.stage_of_reducer(now, reducer, stage),
-        }
-    }
-
-    fn stage_of_job(&mut self, now: Time, stage: u32) {
-        match stage {
-            0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.settings.submit)]),
-            1 => {
-                let hosts = self.cluster.compute.len();
-                for host in 0..hosts {
-                    let late = self.settings.heartbeat * host as u64 / hosts as u64;
-                    self.steps.schedule(now + late, JobEvent::Heartbeat(host));
-                }
-            }
-            2 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
-            _ => self.tasks[JOB as usize].end = Some(now),
         }
     }
 
@@ -359,13 +335,19 @@ impl ClusterJob {
     fn finish(&mut self, now: Time, task: u32) {
         let (host, kind) = (self.host_of(task), self.kind(task));
         self.tasks[task as usize].end = Some(now);
-        self.containers[host][kind].free += 1;
+        self.containers[host][kind].free.push_back(task);
         self.done[kind] += 1;
+        if kind == 0 && self.done[0] == self.needed() {
+            self.opening = task;
+        }
+        let store = self.cluster.data[task as usize % self.cluster.data.len()];
+        self.steps.send_unawaited(now, (self.cluster.compute[host], store), self.settings.log);
         if kind == 0 {
             self.map_done(now, task, host);
         }
         if self.done[1] == self.settings.reducers {
             self.advance(now, JOB);
+            self.steps.began_after(task);
         }
         if self.settings.framework == Framework::Tez {
             self.containers[host][kind].held += 1;
@@ -381,6 +363,7 @@ impl ClusterJob {
             if self.tasks[task as usize].stage == 4 {
                 if last {
                     self.steps.rename(now, task, "fetch");
+                    self.steps.began_after(map);
                 }
                 self.fetch_more(now, task);
             }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{Resource, StepRecord};
+use weft_core::record::{Activity, Resource, StepRecord};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 
 use crate::disks::Disks;
@@ -57,12 +57,31 @@ pub(crate) enum JobEvent {
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
     Bulk,
+    /// Nothing waits for it.
+    Unawaited,
     Fetch(usize),
     /// A remote procedure call: its two hosts, and the messages that follow.
     Call {
         ends: (HostId, HostId),
         left: u32,
     },
+}
+
+/// A transfer in flight.
+#[derive(Clone, Copy, Debug)]
+struct Flying {
+    task: u32,
+    purpose: Purpose,
+    since: Time,
+    size: Bytes,
+}
+
+/// How much the job uses of what, over time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) cores: Activity,
+    pub(crate) disks: Activity,
+    pub(crate) network: Activity,
 }
 
 /// The step a task is in.
@@ -82,11 +101,12 @@ pub(crate) struct Steps {
     call: Bytes,
     due: BTreeMap<(Time, u64), JobEvent>,
     scheduled: u64,
-    flying: BTreeMap<u32, (u32, Purpose)>,
+    flying: BTreeMap<u32, Flying>,
     next: u32,
     /// Transfers that start now, until they are taken.
     pub(crate) out: Vec<Transfer>,
     pub(crate) transferred: Bytes,
+    pub(crate) used: Used,
 }
 
 /// The properties of a host's disks.
@@ -111,13 +131,19 @@ impl Steps {
             next: 0,
             out: Vec::new(),
             transferred: Bytes::ZERO,
+            used: Used::default(),
         }
+    }
+
+    /// The task whose end began the step that was opened last.
+    pub(crate) fn began_after(&mut self, task: u32) {
+        self.records.last_mut().expect("a step was opened").after = Some(task);
     }
 
     /// Opens a step. It ends after all its needs have been served and [`Steps::served`] has been called once more.
     pub(crate) fn begin(&mut self, now: Time, task: u32, name: &'static str) {
         let bound = Resource::Latency;
-        self.records.push(StepRecord { task, name, start: now, end: None, bound });
+        self.records.push(StepRecord { task, name, start: now, end: None, bound, after: None });
         self.open[task as usize] = Some(Open { record: self.records.len() - 1, pending: 1 });
     }
 
@@ -132,29 +158,33 @@ impl Steps {
     pub(crate) fn need(&mut self, now: Time, task: u32, need: Need) {
         self.open_step(task).pending += 1;
         match need {
-            Need::Delay(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Latency)),
-            Need::Core(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Cpu)),
+            Need::Delay(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Fixed)),
+            Need::Core(span) => {
+                self.used.cores.add(now, now + span, span.0);
+                self.schedule(now + span, JobEvent::Served(task, Resource::Cpu));
+            }
             Need::Disk(host, size) => {
                 let disks = self.disks.get_mut(&host).expect("every host of a cluster has disks");
-                let (_, done) = disks.serve(now, size);
+                let (begins, done) = disks.serve(now, size);
+                self.used.disks.add(begins, done, done.since(begins).0);
                 self.schedule(done, JobEvent::Served(task, Resource::Disk));
             }
             Need::Transfer(from, to, size) if from == to || size == Bytes::ZERO => {
                 self.schedule(now, JobEvent::Served(task, Resource::Latency));
             }
-            Need::Transfer(from, to, size) => self.send(task, (from, to, size), Purpose::Bulk),
+            Need::Transfer(from, to, size) => self.send((now, task), (from, to, size), Purpose::Bulk),
             Need::Fetch(from, to, size, number) if from == to || size == Bytes::ZERO => {
                 self.schedule(now, JobEvent::Fetched(task, number));
             }
             Need::Fetch(from, to, size, number) => {
-                self.send(task, (from, to, size), Purpose::Fetch(number));
+                self.send((now, task), (from, to, size), Purpose::Fetch(number));
             }
             Need::Calls(from, to, times) if from == to || times == 0 => {
                 self.schedule(now, JobEvent::Served(task, Resource::Latency));
             }
             Need::Calls(from, to, times) => {
                 let purpose = Purpose::Call { ends: (from, to), left: 2 * times - 1 };
-                self.send(task, (from, to, self.call), purpose);
+                self.send((now, task), (from, to, self.call), purpose);
             }
         }
     }
@@ -163,17 +193,34 @@ impl Steps {
         self.open[task as usize].as_mut().expect("needs belong to an open step")
     }
 
-    fn send(&mut self, task: u32, (from, to, size): (HostId, HostId, Bytes), purpose: Purpose) {
+    /// Sends to another host what no task waits for.
+    pub(crate) fn send_unawaited(&mut self, now: Time, ends: (HostId, HostId), size: Bytes) {
+        if ends.0 != ends.1 && size > Bytes::ZERO {
+            self.send((now, 0), (ends.0, ends.1, size), Purpose::Unawaited);
+        }
+    }
+
+    fn send(
+        &mut self,
+        (since, task): (Time, u32),
+        (from, to, size): (HostId, HostId, Bytes),
+        purpose: Purpose,
+    ) {
         let number = self.next;
         self.next += 1;
         self.transferred += size;
-        self.flying.insert(number, (task, purpose));
+        self.flying.insert(number, Flying { task, purpose, since, size });
         self.out.push(Transfer { number, from, to, size });
     }
 
     pub(crate) fn schedule(&mut self, at: Time, due: JobEvent) {
         self.scheduled += 1;
         self.due.insert((at, self.scheduled), due);
+    }
+
+    /// Disks of all hosts.
+    pub(crate) fn disk_count(&self) -> u64 {
+        self.disks.values().map(Disks::count).sum()
     }
 
     /// When the next event is due.
@@ -188,15 +235,18 @@ impl Steps {
     }
 
     /// A transfer has arrived; returns the resulting event.
-    pub(crate) fn delivered(&mut self, transfer: u32) -> Option<JobEvent> {
-        let (task, purpose) = self.flying.remove(&transfer).expect("a transfer arrives once");
+    pub(crate) fn delivered(&mut self, now: Time, transfer: u32) -> Option<JobEvent> {
+        let Flying { task, purpose, since, size } =
+            self.flying.remove(&transfer).expect("a transfer arrives once");
+        self.used.network.add(since, now, size.0);
         match purpose {
             Purpose::Bulk => Some(JobEvent::Served(task, Resource::Network)),
+            Purpose::Unawaited => None,
             Purpose::Fetch(number) => Some(JobEvent::Fetched(task, number)),
             Purpose::Call { left: 0, .. } => Some(JobEvent::Served(task, Resource::Latency)),
             Purpose::Call { ends: (from, to), left } => {
                 let purpose = Purpose::Call { ends: (to, from), left: left - 1 };
-                self.send(task, (to, from, self.call), purpose);
+                self.send((now, task), (to, from, self.call), purpose);
                 None
             }
         }
@@ -222,6 +272,7 @@ impl Steps {
         let record = std::mem::replace(&mut self.open_step(task).record, next);
         self.records[record].end = Some(now);
         self.records[record].bound = Resource::Tasks;
-        self.records.push(StepRecord { task, name, start: now, end: None, bound: Resource::Latency });
+        let bound = Resource::Latency;
+        self.records.push(StepRecord { task, name, start: now, end: None, bound, after: None });
     }
 }

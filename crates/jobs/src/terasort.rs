@@ -63,6 +63,15 @@ weft_core::settings! {
         calls: u32 [0, 100000] = 2,
         /// Size of such a call, each way.
         call: Bytes = Bytes(512),
+        /// Calls of the application master, on the first host that runs tasks, to the master, one after the other: half of
+        /// them before it requests containers, half after the last reducer.
+        job_calls: u32 [0, 1000000] = 0,
+        /// Job history that the application master writes to the first host that stores files before the job ends.
+        history: Bytes = Bytes::ZERO,
+        /// Log of a task, written to a host that stores files when the task is done. No task waits for it.
+        log: Bytes = Bytes::ZERO,
+        /// The run ends with its jobs: flows of other traffic that are still open then count as unfinished.
+        ends_run: bool = false,
         /// Hosts that run tasks; absent: all but the master.
         compute: Vec<u32> = Vec::new(),
         /// Hosts that store the input and the output; absent: those that run tasks.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use weft_core::record::{JobRecord, Resource, StepRecord};
+use weft_core::record::{JobPhase, JobRecord, Resource, StepRecord};
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 use weft_jobs::{Cluster, ClusterJob, Framework, TeraSortSettings, Transfer};
@@ -186,6 +186,119 @@ fn reducers_start_when_their_share_of_the_maps_is_done_and_not_before() {
         let waited = record.bounded_by(Resource::Tasks) > Span::ZERO;
         assert_eq!(waited, share < 1.0, "early reducers wait for maps");
     }
+}
+
+/// The critical path has no gap, and its parts are those computed by hand above.
+#[test]
+fn the_critical_path_adds_up_to_the_job_and_attributes_its_phases() {
+    let (record, _) = run(&TeraSortSettings { map_rate: Rate::from_gbps(1), ..gigabyte() }, cluster());
+    let path = record.critical_path();
+    assert!(path.windows(2).all(|two| two[0].end == two[1].start));
+    assert_eq!((Some(path[0].start), path.last().map(|part| part.end)), (Some(record.start), record.end));
+    let on_path = |bound: Resource| -> f64 {
+        path.iter().filter(|part| part.bound == bound).map(|part| part.end.since(part.start).seconds()).sum()
+    };
+    let disk = 0.008 + 125e6 * 8.0 / 1.2e9;
+    let call = 2.0 * (50e-6 + 512.0 * 8.0 / 10e9);
+    for (bound, expected) in [
+        (Resource::Cpu, 1.0 + 2.5),
+        (Resource::Disk, disk),
+        (Resource::Network, 50e-6 + 0.05),
+        (Resource::Latency, 8.0 * call),
+        (Resource::Tasks, 0.0),
+    ] {
+        let found = on_path(bound);
+        assert!(close(found, expected), "{}: {found} s, by hand {expected}", bound.name());
+    }
+    for phase in JobPhase::ALL {
+        assert!(path.iter().any(|part| part.phase == phase), "{} is on it", phase.name());
+    }
+}
+
+/// With slow start and several waves the path still reaches the submission, whatever the framework.
+#[test]
+fn every_job_has_a_critical_path_as_long_as_itself() {
+    for framework in [Framework::MapReduce, Framework::Tez] {
+        for share in [0.0, 0.25, 1.0] {
+            let settings = TeraSortSettings {
+                input: Bytes(3_000_000_000),
+                reducers: 9,
+                framework,
+                slow_start: Share(share),
+                job_calls: 5,
+                history: Bytes(1_000_000),
+                ..gigabyte()
+            };
+            let (record, _) = run(&settings, cluster());
+            let path: Span = record.critical_path().iter().map(|part| part.end.since(part.start)).sum();
+            assert_eq!(Some(path), record.duration(), "{framework:?}, slow start {share}");
+            let by_phase: Span = record.path_times().iter().flatten().copied().sum();
+            assert_eq!(by_phase, path);
+        }
+    }
+}
+
+/// Eight maps of 1 s and four reducers of 2.5 s on cores; each transfer is counted once.
+#[test]
+fn use_over_time_adds_up_to_what_tasks_asked_for() {
+    let (record, transfers) =
+        run(&TeraSortSettings { map_rate: Rate::from_gbps(1), ..gigabyte() }, cluster());
+    let sum = |activity: &weft_core::record::Activity| activity.bins().iter().sum::<u64>();
+    assert_eq!(sum(&record.cores), Span::from_s(8 + 10).0);
+    assert_eq!(sum(&record.network), record.transferred.0);
+    assert_eq!(record.transferred.0, transfers.iter().map(|transfer| transfer.size.0).sum::<u64>());
+    assert_eq!((record.core_count, record.disk_count), (4 * 3, 7 * 12));
+}
+
+/// Half of the calls precede the first container, half follow the last reducer; history is written before the end,
+/// and nothing waits for logs.
+#[test]
+fn calls_of_the_application_master_and_history_lie_on_the_path_and_logs_do_not() {
+    let plain = run(&gigabyte(), cluster()).0.duration().expect("it ends").seconds();
+    let settings = TeraSortSettings { log: Bytes(1_000_000), ..gigabyte() };
+    let (record, transfers) = run(&settings, cluster());
+    assert!(close(record.duration().expect("it ends").seconds(), plain));
+    assert_eq!(
+        transfers.iter().filter(|transfer| transfer.size == settings.log).count(),
+        12,
+        "one for each task"
+    );
+    let settings = TeraSortSettings { job_calls: 7, history: Bytes(2_000_000), ..gigabyte() };
+    let (record, _) = run(&settings, cluster());
+    let call = 2.0 * (50e-6 + 512.0 * 8.0 / 10e9);
+    assert!(
+        close(lasting(&record, "set up")[0], 4.0 * call)
+            && close(lasting(&record, "end calls")[0], 3.0 * call)
+    );
+    assert!(close(lasting(&record, "history")[0], 0.008 + 2e6 * 8.0 / 1.2e9), "the disk is the slower part");
+}
+
+/// With as many equal maps and reducers on each of n hosts, (n - 1) / n of the shuffle crosses the leaf, and nothing else
+/// passes between hosts that run tasks; uplinks carry the input and the output.
+#[test]
+fn volumes_at_the_leaf_and_on_the_uplinks_are_those_of_the_closed_form() {
+    let input = 1_000_000_000;
+    let (_, transfers) = run(&TeraSortSettings { output_replicas: 1, ..gigabyte() }, cluster());
+    let compute = |host: HostId| (1..=4).contains(&host.0);
+    assert_eq!(volume(&transfers, |t| compute(t.from) && compute(t.to)), input * 3 / 4);
+    assert_eq!(volume(&transfers, |t| compute(t.from) != compute(t.to)), 2 * input);
+}
+
+/// Time against input is a straight line for whole waves; twice the hosts halve its slope.
+#[test]
+fn a_tiny_job_takes_its_fixed_times_and_twice_the_hosts_halve_the_slope() {
+    let hosts = |range: std::ops::Range<u32>| range.map(HostId).collect::<Vec<_>>();
+    let seconds = |count: u32, input: u64| {
+        let cluster = Cluster { compute: hosts(1..count + 1), data: hosts(101..107), master: HostId(0) };
+        let settings = TeraSortSettings { input: Bytes(input), reducers: count, ..gigabyte() };
+        run(&settings, cluster).0.duration().expect("it ends").seconds()
+    };
+    let tiny = seconds(4, 1_000);
+    // submission, commit, a heartbeat at most for each of two tasks, two container starts, two disks
+    assert!((16.0..18.5).contains(&tiny), "{tiny} s");
+    let slope = |count: u32| seconds(count, 32_000_000_000) - seconds(count, 16_000_000_000);
+    let ratio = slope(4) / slope(8);
+    assert!((1.9..2.1).contains(&ratio), "{ratio}");
 }
 
 /// One block whose only transfer never arrives.

@@ -6,6 +6,7 @@ use crate::disk::{DiskError, write_text};
 use crate::listing::ExpectationVerdict;
 use crate::page::{Card, Page, Repeat, Section, TextTable};
 
+mod jobs;
 mod slow;
 use crate::text::escaped;
 use serde::Serialize;
@@ -50,10 +51,11 @@ impl Page {
              <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
              <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
-             <main>\n{network}{}{sections}{}{}{}{}</main>\n\
+             <main>\n{}{network}{}{sections}{}{}{}{}</main>\n\
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
              </script>\n</body>\n</html>\n",
             head(self),
+            jobs::jobs(&self.jobs),
             quiver(&self.quiver),
             slow::table(&self.slow),
             slow::runs(&self.runs),

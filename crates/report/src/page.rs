@@ -127,6 +127,8 @@ pub struct Page {
     pub networks: Vec<NetworkView>,
     /// A drawing of the symmetric components, SVG; may be empty.
     pub quiver: String,
+    /// Cluster jobs over time; of a single run only.
+    pub jobs: Vec<crate::detail::JobChart>,
     /// The parts with plots.
     pub sections: Vec<Section>,
     /// The slowest flows; of a single run only.

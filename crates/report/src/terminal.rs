@@ -199,7 +199,7 @@ fn counts(run: &Run) -> String {
             .chain(pauses)
             .chain(victims)
             .chain(deadlocks)
-            .chain(job_words(&run.summary).map(|words| words + "\n"))
+            .chain(unfinished_tasks(run))
             .chain(thinned(run).map(|words| wrapped(&words, WIDTH).join("\n") + "\n"))
             .collect::<String>())
         .replace('\u{202f}', " ")
@@ -212,29 +212,13 @@ fn bound(summary: &Summary) -> Option<String> {
     Some(format!("mean FCT is {times}× the lower bound of any schedule, {}\n", value(least?, "us")))
 }
 
-/// How long jobs took and what bounded their tasks, or which tasks are unfinished; `None` without jobs.
-pub(crate) fn job_words(summary: &Summary) -> Option<String> {
-    let told = |name: &str| summary.jobs.get(name).copied();
-    let open = told("unfinished")?;
-    let bounds = ["cpu", "disk", "network", "latency", "tasks"];
-    let mut parts: Vec<(f64, &str)> =
-        bounds.iter().filter_map(|name| Some((told(&format!("bound.{name}"))?, *name))).collect();
-    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let total: f64 = parts.iter().map(|(seconds, _)| seconds).sum();
-    let share = |(seconds, name): &(f64, &str)| {
-        let name = if *name == "tasks" { "waiting for maps" } else { name };
-        format!("{name} {} %", (100.0 * seconds / total.max(f64::MIN_POSITIVE)).round())
-    };
-    let bound = parts.iter().filter(|(seconds, _)| *seconds > 0.0).map(share).collect::<Vec<_>>().join(", ");
-    let took = match told("seconds") {
-        Some(seconds) => format!("jobs took {}", duration(seconds * 1e6)),
-        None => {
-            let named = summary.unfinished_tasks.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-            let more = if summary.unfinished_tasks.len() > 5 { ", …" } else { "" };
-            format!("{} unfinished: {named}{more}", plural(open as u64, "task"))
-        }
-    };
-    Some(format!("{took}; task time is bound by {bound}"))
+/// The unfinished tasks of jobs.
+fn unfinished_tasks(run: &Run) -> Option<String> {
+    let open = &run.summary.unfinished_tasks;
+    let named = open.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    let more = if open.len() > 5 { ", …" } else { "" };
+    let unfinished = format!("{} unfinished: {named}{more}", plural(open.len() as u64, "task"));
+    (!open.is_empty()).then(|| wrapped(&unfinished, WIDTH).join("\n") + "\n")
 }
 
 /// The part of the run over which goodput is averaged, if that matters.

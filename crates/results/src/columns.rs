@@ -57,6 +57,7 @@ pub const TABLES: &[TableWords] = &[
     series::PAUSES,
     series::INCIDENTS,
     JOBS,
+    PHASES,
     TASKS,
 ];
 
@@ -256,6 +257,32 @@ const JOBS: TableWords = TableWords {
     ],
 };
 
+const PHASES: TableWords = TableWords {
+    name: "phases",
+    rows: "One row per phase of a cluster job, where there are any; phases overlap, their critical paths do not.",
+    columns: &[
+        ("tag", "", "the traffic entry"),
+        ("phase", "", "submission, map, shuffle, reduce or commit"),
+        ("start_ps", "ps", "when its first step began; empty: it did not"),
+        ("duration_ps", "ps", "from then to the end of its last step"),
+        (
+            "bound",
+            "",
+            "what took most of its critical path: fixed, latency, cpu, disk or network; empty: it is not on it",
+        ),
+        (
+            "path_ps",
+            "ps",
+            "its part of the job's critical path; over all phases these add up to the time of the job",
+        ),
+        ("path_fixed_ps", "ps", "of that, fixed delays and waits for heartbeats"),
+        ("path_latency_ps", "ps", "of that, remote procedure calls"),
+        ("path_cpu_ps", "ps", "of that, cores"),
+        ("path_disk_ps", "ps", "of that, disks"),
+        ("path_network_ps", "ps", "of that, bulk data on the network"),
+    ],
+};
+
 const TASKS: TableWords = TableWords {
     name: "tasks",
     rows: "One row per step of a task, where there are jobs; the rows of a host are its Gantt chart.",
@@ -266,6 +293,6 @@ const TASKS: TableWords = TableWords {
         ("step", "", "what it did"),
         ("start_ps", "ps", "when the step began"),
         ("duration_ps", "ps", "how long it took; empty: unfinished"),
-        ("bound", "", "what it waited for: cpu, disk, network, latency or tasks"),
+        ("bound", "", "what it waited for: cpu, disk, network, latency (calls), fixed (delays) or tasks"),
     ],
 };

@@ -2,12 +2,14 @@
 //! `detail.json`. Must not depend on pictures.
 
 mod heat;
+mod job_chart;
 mod network;
 mod run_course;
 mod slow_flow;
 mod windows;
 
 pub use heat::Heat;
+pub use job_chart::{JOB_BOUNDS, JOB_WORK, JobChart, PathBar, PhaseTimes, TaskBar, UseCurve};
 pub use network::{LinkColumns, NetworkColumns, Nodes};
 pub use run_course::{GroupCourse, IncidentMark, RunCourse};
 pub use slow_flow::{SIZE_CLASSES, SlowFlow};
@@ -38,6 +40,9 @@ pub struct Detail {
     pub course: Option<RunCourse>,
     /// Congestion windows over time, when sampled.
     pub windows: Option<Windows>,
+    /// Cluster jobs over time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobChart>,
 }
 
 impl Detail {
@@ -58,6 +63,7 @@ impl Detail {
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
             course: RunCourse::new(record),
             windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),
+            jobs: record.jobs.iter().map(|job| JobChart::new(record, job)).collect(),
         }
     }
 

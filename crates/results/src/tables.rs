@@ -1,5 +1,6 @@
 //! The tables of a run: each column's name ends in its unit. Must not depend on file formats.
 
+mod jobs;
 mod series;
 
 use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
@@ -8,8 +9,7 @@ use crate::sweep::Run;
 use std::sync::Arc;
 use weft_core::LinkId;
 use weft_core::record::{
-    FlowPauses, FlowRecord, FlowSample, FlowSeries, JobRecord, LinkRecord, PauseRecord, Quantity,
-    QueueSeries, RunRecord, StepRecord,
+    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueSeries, RunRecord,
 };
 use weft_table::{Cells, DataTable};
 
@@ -24,8 +24,8 @@ pub fn of_manifest(table: DataTable, manifest: &Manifest) -> DataTable {
     )
 }
 
-/// The tables of a run that are kept, except the flows: `links`, `hops`, `drops`, `pauses`, `jobs` and their `tasks` if
-/// there are any, and, if sampled, `queues` and `flow-samples`; and the run over time.
+/// The tables of a run that are kept, except the flows: `links`, `hops`, `drops`, `pauses`, `jobs`, their `phases` and
+/// `tasks` if there are any, and, if sampled, `queues` and `flow-samples`; and the run over time.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -33,11 +33,10 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let hops = kept.hops.then(|| hops(record));
     let drops = kept.drops.then(|| drops(record));
     let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
-    let (jobs, steps) =
-        ((!record.jobs.is_empty()).then(|| jobs(record)), (!record.jobs.is_empty()).then(|| steps(record)));
+    let of_jobs = [jobs::jobs, jobs::phases, jobs::steps].into_iter().filter(|_| !record.jobs.is_empty());
     let samples = record.flow_series.as_ref().map(flow_samples);
-    let tables = [links, hops, drops, pauses, queues, samples, jobs, steps].into_iter().flatten();
-    tables.chain(series::all(record)).collect()
+    let tables = [links, hops, drops, pauses, queues, samples].into_iter().flatten();
+    tables.chain(of_jobs.map(|of| of(record))).chain(series::all(record)).collect()
 }
 
 /// Names and optional columns of the table `flows`.
@@ -208,41 +207,6 @@ fn hops(record: &RunRecord) -> DataTable {
         .integers("hop", "", rows.iter().map(|(hop, _)| *hop))
         .integers("wait_from_ns", "ns", rows.iter().map(|(_, (from, _))| *from))
         .integers("packets", "packets", rows.iter().map(|(_, (_, packets))| *packets))
-}
-
-/// One row per job.
-fn jobs(record: &RunRecord) -> DataTable {
-    let column = |of: fn(&JobRecord) -> u64| record.jobs.iter().map(of);
-    let tag = |job: &JobRecord| record.tags.get(usize::from(job.tag)).cloned().unwrap_or_default();
-    DataTable::new("jobs")
-        .texts("tag", record.jobs.iter().map(tag))
-        .integers("start_ps", "ps", column(|job| job.start.0))
-        .column(
-            "duration_ps",
-            "ps",
-            Cells::Integers(record.jobs.iter().map(|job| job.duration().map(|span| span.0)).collect()),
-        )
-        .integers("tasks", "", column(|job| job.tasks.len() as u64))
-        .integers("unfinished_tasks", "", column(|job| job.unfinished().count() as u64))
-        .integers("shuffled_bytes", "B", column(|job| job.shuffled.0))
-        .integers("transferred_bytes", "B", column(|job| job.transferred.0))
-}
-
-/// One row per step of a task, with what bounded it; the rows of a host form its Gantt chart.
-fn steps(record: &RunRecord) -> DataTable {
-    let rows = || record.jobs.iter().flat_map(|job| job.steps.iter().map(move |step| (job, step)));
-    let task = |(job, step): (&JobRecord, &StepRecord)| job.tasks[step.task as usize].clone();
-    let tag = |job: &JobRecord| record.tags.get(usize::from(job.tag)).cloned().unwrap_or_default();
-    let host = |row| task(row).host.map_or_else(String::new, |host| node(record, host.0));
-    let lasting = |step: &StepRecord| step.end.map(|end| end.since(step.start).0);
-    DataTable::new("tasks")
-        .texts("tag", rows().map(|(job, _)| tag(job)))
-        .texts("task", rows().map(|row| task(row).name))
-        .texts("host", rows().map(host))
-        .texts("step", rows().map(|(_, step)| step.name.to_owned()))
-        .integers("start_ps", "ps", rows().map(|(_, step)| step.start.0))
-        .column("duration_ps", "ps", Cells::Integers(rows().map(|(_, step)| lasting(step)).collect()))
-        .texts("bound", rows().map(|(_, step)| step.bound.name().to_owned()))
 }
 
 /// One row per port and class that was paused or has paused its far end.

@@ -10,7 +10,7 @@ use weft_plan::{Division, Setup};
 use weft_topology::TopologySettings;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_workload::pattern::terasort::TeraSortSettings;
-use weft_workload::{Cluster, ClusterJob, Flows};
+use weft_workload::{Cluster, ClusterJob, Flow, Flows};
 
 fn hosts(range: std::ops::Range<u32>) -> Vec<HostId> {
     range.map(HostId).collect()
@@ -91,6 +91,23 @@ fn a_job_shares_the_network_with_other_traffic() {
     let drawn: u64 = others.iter().map(|flow| flow.size.0).sum();
     assert_eq!(carried(&both), drawn + both.jobs[0].transferred.0);
     assert_eq!(both.arrivals, None, "a job decides when flows arrive");
+}
+
+/// A flow that would take hours is cut off with the end of the job, and counted as unfinished.
+#[test]
+fn a_job_that_ends_the_run_takes_the_background_with_it() {
+    let settings = TeraSortSettings { ends_run: true, ..settings() };
+    let endless =
+        Flow { size: Bytes(1 << 50), ..lab::random_flows(&lab::leaf_spine(), 1, Span::from_us(1), 1)[0] };
+    let flows: Flows = vec![endless].into();
+    let flows = flows.with_jobs(vec![job(&settings)]);
+    let record = lab::run(Setup { flows, tags: vec!["terasort".to_owned()], ..lab::leaf_spine() });
+    assert_eq!(record.stop, Stop::Finished);
+    let end = record.jobs[0].end.expect("the job is done");
+    assert!(record.ended >= end && record.ended.since(end) < Span::from_ms(1), "the run ends with the job");
+    let open: Vec<u64> =
+        record.flows.iter().filter(|flow| flow.end.is_none()).map(|flow| flow.size.0).collect();
+    assert_eq!(open, [1 << 50]);
 }
 
 #[test]

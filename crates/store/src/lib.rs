@@ -31,7 +31,7 @@ impl StoreError {
 }
 
 /// The stems of the files in the folder of a run; each may end in one of [`ENDS`].
-const STEMS: [&str; 22] = [
+const STEMS: [&str; 23] = [
     "manifest",
     "detail",
     "scenario",
@@ -48,6 +48,7 @@ const STEMS: [&str; 22] = [
     "series-pauses",
     "incidents",
     "jobs",
+    "phases",
     "tasks",
     "quiver",
     "report",

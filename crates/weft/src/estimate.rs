@@ -97,7 +97,7 @@ fn of_run(setup: &Setup) -> Option<CostEstimate> {
     let links = setup.graph.links();
     let of_switches = links.iter().filter(|link| matches!(link.from, Node::Switch(_))).count();
     let bins = setup.queues_every.map_or(0, |_| setup.queue_bins.unwrap_or(0));
-    (looked > 0).then(|| CostEstimate {
+    (looked > 0 && setup.flows.jobs().is_empty()).then(|| CostEstimate {
         runs: 1,
         flows: all as f64,
         packet_hops: hops * all as f64 / looked as f64,

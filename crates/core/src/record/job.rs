@@ -1,13 +1,15 @@
 //! Records of cluster jobs: their tasks step by step, and what bounded each step. Must not depend on a framework.
 
 use crate::ids::HostId;
-use crate::record::RunRecord;
+use crate::record::{Activity, RunRecord};
 use crate::units::{Bytes, Span, Time};
 
 /// What a step of a task waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
-    /// Fixed delays and remote procedure calls.
+    /// Fixed delays: submission, heartbeats, the start of a container, commit.
+    Fixed,
+    /// Remote procedure calls.
     #[default]
     Latency,
     /// A core.
@@ -22,13 +24,20 @@ pub enum Resource {
 
 impl Resource {
     /// All resources, in the order in which [`Resource::name`] lists them.
-    pub const ALL: [Resource; 5] =
-        [Resource::Latency, Resource::Cpu, Resource::Disk, Resource::Network, Resource::Tasks];
+    pub const ALL: [Resource; 6] = [
+        Resource::Fixed,
+        Resource::Latency,
+        Resource::Cpu,
+        Resource::Disk,
+        Resource::Network,
+        Resource::Tasks,
+    ];
 
-    /// `latency`, `cpu`, `disk`, `network`, `tasks`.
+    /// `fixed`, `latency`, `cpu`, `disk`, `network`, `tasks`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Resource::Fixed => "fixed",
             Resource::Latency => "latency",
             Resource::Cpu => "cpu",
             Resource::Disk => "disk",
@@ -55,6 +64,16 @@ pub struct JobRecord {
     pub shuffled: Bytes,
     /// Bytes requested from the network, remote procedure calls included.
     pub transferred: Bytes,
+    /// Time of cores over time.
+    pub cores: Activity,
+    /// Time of disks over time.
+    pub disks: Activity,
+    /// Bytes on the network over time: each transfer spread evenly from its start to its end.
+    pub network: Activity,
+    /// Containers of all hosts, each with a core.
+    pub core_count: u64,
+    /// Disks of all hosts.
+    pub disk_count: u64,
 }
 
 /// A task.
@@ -81,6 +100,8 @@ pub struct StepRecord {
     pub end: Option<Time>,
     /// What ended last, and thus bounded it.
     pub bound: Resource,
+    /// The task whose end began it; `None`: the end of the previous step of its own task.
+    pub after: Option<u32>,
 }
 
 impl JobRecord {
@@ -112,16 +133,22 @@ impl JobRecord {
 }
 
 /// The numbers that summarise the jobs of a run: name, unit and meaning, in the order of [`RunRecord::job_measures`].
-pub const JOB_MEASURES: [(&str, &str, &str); 10] = [
+pub const JOB_MEASURES: [(&str, &str, &str); 16] = [
     ("seconds", "s", "from the submission of the first job to the end of the last"),
     ("map", "s", "from the first map's start of reading to the last map's last spill"),
     ("shuffle", "s", "from the first fetch to the last"),
     ("reduce", "s", "from the first merge or reduction to the last written output"),
-    ("bound.latency", "s", "task time bounded by fixed delays and remote procedure calls"),
+    ("bound.fixed", "s", "task time bounded by fixed delays"),
+    ("bound.latency", "s", "task time bounded by remote procedure calls"),
     ("bound.cpu", "s", "task time bounded by cores"),
     ("bound.disk", "s", "task time bounded by disks"),
     ("bound.network", "s", "task time bounded by bulk data on the network"),
     ("bound.tasks", "s", "time that reducers waited for maps"),
+    ("path.fixed", "s", "time of the critical path bounded by fixed delays, heartbeats included"),
+    ("path.latency", "s", "time of the critical path bounded by remote procedure calls"),
+    ("path.cpu", "s", "time of the critical path bounded by cores"),
+    ("path.disk", "s", "time of the critical path bounded by disks"),
+    ("path.network", "s", "time of the critical path bounded by bulk data on the network"),
     ("unfinished", "", "tasks that are not done, jobs included"),
 ];
 
@@ -140,11 +167,23 @@ impl RunRecord {
         };
         let bound =
             |resource| Some(self.jobs.iter().map(|job| job.bounded_by(resource).seconds()).sum::<f64>());
-        let [latency, cpu, disk, network, tasks] = Resource::ALL.map(bound);
+        let bounds = Resource::ALL.map(bound);
+        let paths: Vec<_> =
+            self.jobs.iter().filter(|job| job.end.is_some()).map(JobRecord::path_times).collect();
+        let on_path = |at: usize| {
+            let of =
+                |times: &[[Span; Resource::ALL.len()]; 5]| times.iter().map(|phase| phase[at]).sum::<Span>();
+            (!paths.is_empty()).then(|| paths.iter().map(|times| of(times).seconds()).sum::<f64>())
+        };
         let unfinished = self.jobs.iter().map(|job| job.unfinished().count()).sum::<usize>() as f64;
         let (map, shuffle) = (phase(&["map", "spill"]), phase(&["fetch early", "fetch"]));
         let reduce = phase(&["merge", "reduce"]);
         let whole = lasting(start, end);
-        [whole, map, shuffle, reduce, latency, cpu, disk, network, tasks, Some(unfinished)]
+        let mut measures = [None; JOB_MEASURES.len()];
+        measures[..4].copy_from_slice(&[whole, map, shuffle, reduce]);
+        measures[4..10].copy_from_slice(&bounds);
+        measures[10..15].copy_from_slice(&[0, 1, 2, 3, 4].map(on_path));
+        measures[15] = Some(unfinished);
+        measures
     }
 }

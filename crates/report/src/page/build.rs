@@ -48,6 +48,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
         schemes: sweep.schemes.clone(),
         networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
         quiver: run.quiver.clone(),
+        jobs: run.detail.jobs.clone(),
         sections: [
             section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
             section(
@@ -96,6 +97,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         views: views(sweep),
         networks: networks(sweep),
         quiver: String::new(),
+        jobs: Vec::new(),
         sections: vec![
             section("answer", "The answer", "How long flows take under each scheme.", answer(sweep)),
             section(
@@ -171,7 +173,16 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         share: true,
         bound: None,
     };
+    let job = Measure {
+        id: "job",
+        metric: "job.seconds",
+        name: "Time of the job",
+        caption: "From the submission of the first job to the end of the last.",
+        share: false,
+        bound: None,
+    };
     let against = [
+        measure(sweep, &job),
         measure(sweep, &mean),
         speed_up(sweep),
         measure(sweep, &tail),

@@ -54,6 +54,11 @@ impl Jobs {
         self.jobs.iter().all(ClusterJob::is_done)
     }
 
+    /// Whether all jobs are done, and one of them ends the run.
+    fn end_run(&self) -> bool {
+        self.is_done() && self.jobs.iter().any(ClusterJob::ends_run)
+    }
+
     /// Schedules the flows that jobs have asked for, and their next event.
     fn follow_up(&mut self, cx: &mut Context) {
         for (number, job) in self.jobs.iter_mut().enumerate() {
@@ -104,9 +109,13 @@ impl Hosts {
     }
 
     /// Flows to be completed before the run is over: those drawn in advance and those added so far, and one more while
-    /// a job may add others.
+    /// a job may add others. No more once a job has ended the run.
     pub(crate) fn flows_wanted(&self, drawn: usize) -> usize {
-        self.jobs.as_ref().map_or(drawn, |jobs| jobs.next as usize + usize::from(!jobs.is_done()))
+        match &self.jobs {
+            Some(jobs) if jobs.end_run() => self.ends.completed,
+            Some(jobs) => jobs.next as usize + usize::from(!jobs.is_done()),
+            None => drawn,
+        }
     }
 
     /// What the jobs have done.

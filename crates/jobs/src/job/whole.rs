@@ -1,0 +1,45 @@
+//! The job itself as a task: submission, calls of the application master, history, commit.
+
+use weft_core::{Bytes, Time};
+
+use super::{ClusterJob, JOB};
+use crate::steps::{JobEvent, Need};
+
+impl ClusterJob {
+    pub(super) fn stage_of_job(&mut self, now: Time, stage: u32) {
+        match stage {
+            0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.settings.submit)]),
+            1 => self.calls_of_job(now, "set up", self.settings.job_calls.div_ceil(2)),
+            2 => {
+                let hosts = self.cluster.compute.len();
+                for host in 0..hosts {
+                    let late = self.settings.heartbeat * host as u64 / hosts as u64;
+                    self.steps.schedule(now + late, JobEvent::Heartbeat(host));
+                }
+            }
+            3 => self.calls_of_job(now, "end calls", self.settings.job_calls / 2),
+            4 => self.write_history(now),
+            5 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
+            _ => self.tasks[JOB as usize].end = Some(now),
+        }
+    }
+
+    /// The application master, on the first host that computes, calls the master.
+    fn calls_of_job(&mut self, now: Time, name: &'static str, calls: u32) {
+        if calls == 0 {
+            return self.advance(now, JOB);
+        }
+        let own = self.cluster.compute[0];
+        self.steps.step(now, JOB, name, &[Need::Calls(own, self.cluster.master, calls)]);
+    }
+
+    /// The application master writes the history of the job to the first host that stores files.
+    fn write_history(&mut self, now: Time) {
+        let (size, at) = (self.settings.history, self.cluster.data[0]);
+        if size == Bytes::ZERO {
+            return self.advance(now, JOB);
+        }
+        let needs = [Need::Transfer(self.cluster.compute[0], at, size), Need::Disk(at, size)];
+        self.steps.step(now, JOB, "history", &needs);
+    }
+}
