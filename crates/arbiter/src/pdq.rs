@@ -84,12 +84,12 @@ impl PdqArbiter {
         (2 * self.flows.sending()).max(floor).min(self.settings.most_list as usize)
     }
 
-    /// The flow's position in the list, which it enters if it is critical enough.
-    fn enlist(&mut self, flow: ListedFlow) -> Option<usize> {
+    /// The flow's position in the list, which it enters if it is critical enough, and whether it has just done so.
+    fn enlist(&mut self, flow: ListedFlow) -> Option<(usize, bool)> {
         if let Some(position) = self.flows.find(flow.key) {
-            return Some(self.flows.update(position, flow));
+            return Some((self.flows.update(position, flow), false));
         }
-        self.flows.insert(flow, self.bound())
+        self.flows.insert(flow, self.bound()).map(|position| (position, true))
     }
 
     /// The rate that flows more critical than the one at `position` leave of the link. Flows about to finish are
@@ -127,16 +127,24 @@ impl PdqArbiter {
         (header.rate, header.paused_by) = (Rate(0), self.number);
     }
 
-    /// A request of a listed flow.
-    fn decide(&mut self, position: usize, passing: &Passing, header: &mut SchedulingHeader) {
+    /// A request of a listed flow; `comes_back`: it sends, and has just entered the list, which it was not on as long as
+    /// another link paused it. Of a flow on the list the link knows more than its sender, who may not yet have heard of a pause.
+    fn decide(
+        &mut self,
+        (position, comes_back): (usize, bool),
+        passing: &Passing,
+        header: &mut SchedulingHeader,
+    ) {
         let offer = self.available(position).min(header.rate);
-        // A flow that sends may be new here: as long as another link paused it, it was not on the list.
-        let sends = header.sends || self.flows.at(position).rate > Rate(0);
+        let sends = comes_back || self.flows.at(position).rate > Rate(0);
         if self.is_little(offer, header) || !sends && self.is_dampened(passing, header.round_trip) {
             return self.pause(header);
         }
         if !sends {
             self.admitted = Some((passing.flow, passing.now));
+        }
+        if comes_back {
+            self.flows.set_rate(position, offer);
         }
         (header.rate, header.paused_by) = (offer, 0);
     }
@@ -168,7 +176,7 @@ impl Arbiter for PdqArbiter {
             self.set_timer(passing.now, header.round_trip);
         }
         match self.enlist(ListedFlow::asking(passing, header)) {
-            Some(position) => self.decide(position, passing, header),
+            Some((position, is_new)) => self.decide((position, is_new && header.sends), passing, header),
             None => self.share(passing, header),
         }
     }

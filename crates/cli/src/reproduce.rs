@@ -68,7 +68,7 @@ impl ReproduceArguments {
         let Some(name) = self.name.clone() else {
             let rows = weft_reproduce::list()?;
             let lines: Vec<String> =
-                rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
+                rows.iter().map(|(name, title)| format!("  {name:13}  {title}")).collect();
             console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")))?;
             return Ok(ExitCode::SUCCESS);
         };

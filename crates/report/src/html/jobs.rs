@@ -16,6 +16,8 @@ const LANE: f64 = 5.0;
 const PATH: f64 = 18.0;
 const CURVE: f64 = 70.0;
 const GAP: f64 = 34.0;
+/// Least distance between the names of two hosts.
+const NAME: f64 = 10.0;
 
 /// All jobs of a run; nothing without any.
 pub(super) fn jobs(charts: &[JobChart]) -> String {
@@ -84,11 +86,16 @@ fn drawing(chart: &JobChart) -> String {
     let mut parts = label(y + 13.0, "critical path") + &path(chart, &axis, y);
     y += PATH + 10.0;
     let top = y;
-    let mut tops = Vec::new();
+    let (mut tops, mut named) = (Vec::new(), 0.0);
     for (host, lanes) in chart.lanes.iter().enumerate() {
         tops.push(y);
         let height = lane * *lanes as f64;
-        parts += &label(y + height / 2.0 + 4.0, &chart.hosts[host]);
+        // Names that would lie upon each other are left out.
+        let middle = y + height / 2.0 + 4.0;
+        if middle >= named + NAME {
+            parts += &label(middle, &chart.hosts[host]);
+            named = middle;
+        }
         y += height + 3.0;
     }
     parts += &tasks(chart, &axis, (&tops, lane));
