@@ -1,11 +1,10 @@
 //! Parses a file into a checked plan, or reports all its mistakes at once.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use weft_core::input::{LARGEST_FILE, read};
-use weft_mistake::node::{Toml, parse_document};
-use weft_mistake::{Mistake, Mistakes, SourceSpan, Sources};
+use weft_mistake::document::{document_value, read_document};
+use weft_mistake::node::Toml;
+use weft_mistake::{Mistake, Mistakes};
 
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 use crate::ports::{PortPurpose, ports};
@@ -46,15 +45,7 @@ const MOST_NEIGHBOURS: usize = 2048;
 /// # Errors
 /// All mistakes of the file.
 pub fn read_plan(path: &Path) -> Result<RouterPlan, Mistakes> {
-    let name = path.display().to_string();
-    let unreadable = |message: String| {
-        let mistake = Mistake::new(SourceSpan::new(0, 0..0), "", message);
-        Mistakes::new(Arc::new(Sources::of_file(&name, "")), vec![mistake])
-    };
-    let bytes =
-        read(path, LARGEST_FILE).map_err(|error| unreadable(format!("cannot read `{name}`: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable(format!("`{name}` is not UTF-8 text")))?;
-    parse_plan(&text, &name)
+    read_document(path, parse_plan)
 }
 
 /// Parses a text; `name` is its name in messages.
@@ -62,13 +53,8 @@ pub fn read_plan(path: &Path) -> Result<RouterPlan, Mistakes> {
 /// # Errors
 /// All mistakes of the text.
 pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
-    let (document, mut mistakes) = parse_document(text);
     let folder = Path::new(name).parent().unwrap_or(Path::new("."));
-    let plan = if mistakes.is_empty() { plan(&document, folder, &mut mistakes) } else { None };
-    match plan {
-        Some(plan) if mistakes.is_empty() => Ok(plan),
-        _ => Err(Mistakes::new(Arc::new(Sources::of_file(name, text)), mistakes)),
-    }
+    document_value((text, name), |document, mistakes| plan(document, folder, mistakes))
 }
 
 /// The plan, complete only if there are no mistakes. Relative names of files start at `folder`.

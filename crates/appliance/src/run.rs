@@ -173,6 +173,7 @@ fn work<A: Application>(
         if let (Some((mut follower, counted)), Shared::Routes(control, _)) = (follower, &running.shared) {
             let failure = &failure;
             scope.spawn(move || {
+                let _end = EndOfAll(stop);
                 if let Err(cause) = follower.follow(control, clock, (stop, &counted)) {
                     fail((stop, failure), ApplianceError::Kernel { cause });
                 }
@@ -248,4 +249,24 @@ fn stored_packets(plan: &RouterPlan) -> u32 {
     let PlannedApplication::Switch(switch) = &plan.application else { return 0 };
     let buffer = switch.setup.switch_at(switch.switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
     (buffer / LEAST_WIRE).min(MOST_STORED) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_all_and_an_ordinary_end_does_not() {
+        for panics in [false, true] {
+            let stop = AtomicBool::new(false);
+            let ended = std::thread::scope(|scope| {
+                let thread = scope.spawn(|| {
+                    let _end = EndOfAll(&stop);
+                    assert!(!panics, "as intended");
+                });
+                thread.join()
+            });
+            assert_eq!((ended.is_err(), stop.into_inner()), (panics, panics));
+        }
+    }
 }

@@ -2,17 +2,16 @@
 //! the prefixes behind each node. Reads a file, or reports all its mistakes at once.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use weft_cluster::simulate::{ClusterModel, NodeChange};
 use weft_cluster::station::MOST_NODES;
 use weft_cluster::traffic::SizeMix;
 use weft_cluster::{ClusterShape, DirectorSettings, RelayOrder, ServerModel, VlbKind};
-use weft_core::input::{LARGEST_FILE, read};
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_fib::IpPrefix;
-use weft_mistake::node::{Toml, parse_document};
-use weft_mistake::{Mistake, Mistakes, SourceSpan, Sources, TableReader};
+use weft_mistake::document::{document_value, read_document};
+use weft_mistake::node::Toml;
+use weft_mistake::{Mistake, Mistakes, TableReader};
 
 use crate::clock_rate::ClockRate;
 
@@ -116,15 +115,7 @@ pub struct Blueprint {
 /// # Errors
 /// All mistakes of the file.
 pub fn read_blueprint(path: &Path) -> Result<Blueprint, Mistakes> {
-    let name = path.display().to_string();
-    let unreadable = |message: String| {
-        let mistake = Mistake::new(SourceSpan::new(0, 0..0), "", message);
-        Mistakes::new(Arc::new(Sources::of_file(&name, "")), vec![mistake])
-    };
-    let bytes =
-        read(path, LARGEST_FILE).map_err(|error| unreadable(format!("cannot read `{name}`: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable(format!("`{name}` is not UTF-8 text")))?;
-    parse_blueprint(&text, &name)
+    read_document(path, parse_blueprint)
 }
 
 /// Parses a text; `name` is its name in messages.
@@ -132,12 +123,7 @@ pub fn read_blueprint(path: &Path) -> Result<Blueprint, Mistakes> {
 /// # Errors
 /// All mistakes of the text.
 pub fn parse_blueprint(text: &str, name: &str) -> Result<Blueprint, Mistakes> {
-    let (document, mut mistakes) = parse_document(text);
-    let found = if mistakes.is_empty() { blueprint(&document, &mut mistakes) } else { None };
-    match found {
-        Some(blueprint) if mistakes.is_empty() => Ok(blueprint),
-        _ => Err(Mistakes::new(Arc::new(Sources::of_file(name, text)), mistakes)),
-    }
+    document_value((text, name), blueprint)
 }
 
 fn blueprint(document: &Toml, mistakes: &mut Vec<Mistake>) -> Option<Blueprint> {

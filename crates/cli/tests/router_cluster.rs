@@ -10,7 +10,7 @@ use std::time::Duration;
 
 mod spaces;
 
-use spaces::{is_installed, must, run};
+use spaces::{host, is_installed, must, run, stream};
 
 const NODES: usize = 4;
 
@@ -56,32 +56,12 @@ impl RouterCluster {
         format!("{}-{who}", self.tag)
     }
 
-    /// A host 10.0.n.2 behind a node. Its stack segments and sums itself, as on a cable.
+    /// A host 10.0.n.2 behind a node.
     fn host(&self, node: usize) {
-        let (host, router) = (self.space(&format!("h{node}")), self.space(&format!("n{node}")));
-        must(&["ip", "netns", "add", &host]);
-        must(&["ip", "netns", "exec", &host, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"]);
-        must(&[
-            "ip",
-            "-n",
-            &host,
-            "link",
-            "add",
-            "eth0",
-            "gso_max_segs",
-            "1",
-            "type",
-            "veth",
-            "peer",
-            "name",
-            "outside",
-            "netns",
-            &router,
-        ]);
-        must(&["ip", "-n", &router, "link", "set", "outside", "up"]);
-        must(&["ip", "-n", &host, "link", "set", "lo", "up"]);
-        must(&["ip", "-n", &host, "link", "set", "eth0", "up"]);
-        must(&["ip", "-n", &host, "addr", "add", &format!("10.0.{}.2/16", node + 1), "dev", "eth0"]);
+        let (own, router) = (self.space(&format!("h{node}")), self.space(&format!("n{node}")));
+        host(&own, &router, "outside");
+        must(&["ip", "netns", "exec", &own, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"]);
+        must(&["ip", "-n", &own, "addr", "add", &format!("10.0.{}.2/16", node + 1), "dev", "eth0"]);
     }
 
     fn link(&self, one: usize, other: usize) {
@@ -206,21 +186,8 @@ fn streams_cross_parsed_once_and_relayed_at_most_once() {
     }
     let streams = is_installed("iperf3");
     if streams {
-        let server = cluster.space("h1");
-        let mut server = Command::new("ip")
-            .args(["netns", "exec", &server, "iperf3", "-s", "-1"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let begun = (0..100).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            cluster.within(1, &["sh", "-c", "grep -q ':1451 ' /proc/net/tcp6 /proc/net/tcp"]).0
-        });
-        assert!(begun, "the server listens");
-        let (good, text) =
-            cluster.within(0, &["timeout", "60", "iperf3", "-c", "10.0.2.2", "-n", "4M", "-P", "4"]);
-        let _ = server.kill().and_then(|()| server.wait());
+        let [client, server] = ["h0", "h1"].map(|who| cluster.space(who));
+        let (good, text) = stream(&server, &client, &["10.0.2.2", "-n", "4M", "-P", "4"]);
         assert!(good && text.contains("receiver"), "{text}");
     }
     std::thread::sleep(Duration::from_millis(200));

@@ -4,9 +4,10 @@
 //! In reading order: [`source`] (texts and positions in them), [`node`] (TOML as a tree with positions), [`mistake`]
 //! (the
 //! facts), [`diagnose`] (underlined lines, one line
-//! each, JSON), [`reader`] (keys of tables). Must not depend on what the texts mean.
+//! each, JSON), [`reader`] (keys of tables), [`document`] (whole files). Must not depend on what the texts mean.
 
 pub mod diagnose;
+pub mod document;
 pub mod mistake;
 pub mod node;
 pub mod reader;

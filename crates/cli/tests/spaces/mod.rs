@@ -43,6 +43,52 @@ pub(crate) fn is_installed(program: &str) -> bool {
     found
 }
 
+/// A host in a namespace of its own, with one link to the interface `port` of a router. Its stack segments and sums itself, as on a
+/// cable.
+pub(crate) fn host(host: &str, router: &str, port: &str) {
+    must(&["ip", "netns", "add", host]);
+    must(&[
+        "ip",
+        "-n",
+        host,
+        "link",
+        "add",
+        "eth0",
+        "gso_max_segs",
+        "1",
+        "type",
+        "veth",
+        "peer",
+        "name",
+        port,
+        "netns",
+        router,
+    ]);
+    must(&["ip", "-n", router, "link", "set", port, "up"]);
+    must(&["ip", "-n", host, "link", "set", "lo", "up"]);
+    must(&["ip", "-n", host, "link", "set", "eth0", "up"]);
+}
+
+/// Sends a stream: a server in one namespace, a client with these words in another. It ends within a minute.
+pub(crate) fn stream(server_in: &str, client_in: &str, words: &[&str]) -> (bool, String) {
+    let mut server = Command::new("ip")
+        .args(["netns", "exec", server_in, "iperf3", "-s", "-1"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let listens = "grep -q ':1451 ' /proc/net/tcp6 /proc/net/tcp";
+    let begun = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        run(&["ip", "netns", "exec", server_in, "sh", "-c", listens]).0
+    });
+    assert!(begun, "the server listens");
+    let client = ["ip", "netns", "exec", client_in, "timeout", "60", "iperf3", "-c"];
+    let outcome = run(&[&client, words].concat());
+    let _ = server.kill().and_then(|()| server.wait());
+    outcome
+}
+
 impl Bench {
     /// Client and server with a router between them, each side one link; none without the right to make namespaces.
     pub(crate) fn new(name: &str, workers: u16) -> Option<Bench> {
@@ -88,33 +134,11 @@ impl Bench {
         format!("{}-{who}", self.tag)
     }
 
-    /// A host with one link to the router. Its stack segments and sums itself, as on a cable.
     fn side(&self, side: &str) {
-        let (host, router) = (self.space(side), self.space("router"));
-        must(&["ip", "netns", "add", &host]);
-        let inner = [
-            "ip",
-            "-n",
-            &host,
-            "link",
-            "add",
-            "eth0",
-            "gso_max_segs",
-            "1",
-            "type",
-            "veth",
-            "peer",
-            "name",
-            side,
-            "netns",
-            &router,
-        ];
-        must(&inner);
+        let (own, router) = (self.space(side), self.space("router"));
+        host(&own, &router, side);
         must(&["ip", "netns", "exec", &router, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"]);
-        must(&["ip", "-n", &router, "link", "set", side, "up"]);
-        must(&["ip", "netns", "exec", &host, "sysctl", "-qw", "net.ipv6.conf.eth0.accept_dad=0"]);
-        must(&["ip", "-n", &host, "link", "set", "lo", "up"]);
-        must(&["ip", "-n", &host, "link", "set", "eth0", "up"]);
+        must(&["ip", "netns", "exec", &own, "sysctl", "-qw", "net.ipv6.conf.eth0.accept_dad=0"]);
     }
 
     /// Runs a command on a host, which must succeed.
@@ -194,21 +218,7 @@ impl Bench {
 
     /// Sends a stream from left to right: a server on the right host, a client with these words on the left.
     pub(crate) fn stream(&self, words: &[&str]) -> (bool, String) {
-        let right = self.space("right");
-        let mut server = Command::new("ip")
-            .args(["netns", "exec", &right, "iperf3", "-s", "-1"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let listens = "grep -q ':1451 ' /proc/net/tcp6 /proc/net/tcp";
-        let begun = (0..100).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            run(&["ip", "netns", "exec", &right, "sh", "-c", listens]).0
-        });
-        assert!(begun, "the server listens");
-        let (good, mut text) = self.left(&[&["timeout", "60", "iperf3", "-c"], words].concat());
-        let _ = server.kill().and_then(|()| server.wait());
+        let (good, mut text) = stream(&self.space("right"), &self.space("left"), words);
         if !good {
             text += &self.state_of_router();
         }

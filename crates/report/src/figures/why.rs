@@ -59,9 +59,9 @@ pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
         id: format!("queueing-{at}"),
         title: queueing_title(sweep, at),
         caption: "Mean time from arrival at a queue to the start of transmission, data packets only, summed over the \
-                  hops of a path; a hop counts by the share of packets that come to it. Detours: hops beyond those of \
-                  a shortest path through the highest tier. Means over seeds."
-            .into(),
+                  hops of a path; a hop counts by the share of packets that come to it. Means over seeds."
+            .to_owned()
+            + detours.as_ref().map_or("", |_| " Detours: hops beyond those of a shortest path through the highest tier."),
         samples: format!("n = {} data packets", count(packets)),
         x: Axis::linear("mean waiting time of a packet", &scaled.unit),
         series: parts.chain(detours).collect(),
