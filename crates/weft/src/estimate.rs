@@ -160,8 +160,11 @@ fn thinned(setup: &Setup) -> Option<String> {
 /// Failures and repairs after the last flow has started: the run may be over by then.
 fn late(setup: &Setup) -> Option<String> {
     let (_, last) = setup.flows.arrivals()?;
-    let of_cables =
-        setup.timeline.changes.iter().filter(|(_, it)| matches!(it, Change::CableDown(_) | Change::CableUp(_)));
+    let of_cables = setup
+        .timeline
+        .changes
+        .iter()
+        .filter(|(_, it)| matches!(it, Change::CableDown(_) | Change::CableUp(_)));
     let late: Vec<Time> = of_cables.map(|(at, _)| *at).filter(|at| *at > last && *at < setup.until).collect();
     let time = |at: Time| duration(at.seconds() * 1e6);
     Some(format!(
