@@ -207,7 +207,7 @@ const APPLIANCE: &[&str] = &[
     "weft-draw",
 ];
 /// Settings are found by models of demand, and by simulations that the facade runs.
-const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
+const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-transport", "weft-workload"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
