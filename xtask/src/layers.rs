@@ -206,6 +206,17 @@ const APPLIANCE: &[&str] = &[
     "weft-router",
     "weft-draw",
 ];
+/// An engine with real hosts: the kernel's transport, the router's switches.
+const LAB: &[&str] = &[
+    "weft-core",
+    "weft-packet",
+    "weft-router",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+];
 /// Settings are found by models of demand, and by simulations that the facade runs.
 const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-transport", "weft-workload"];
 
@@ -272,6 +283,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-tune", may_use: TUNE },
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch", "weft-draw"] },
     Layer { name: "weft-appliance", may_use: APPLIANCE },
+    Layer { name: "weft-lab", may_use: LAB },
     Layer {
         name: "weft-cli",
         may_use: &[
@@ -282,6 +294,7 @@ const LAYERS: &[Layer] = &[
             "weft-reproduce",
             "weft-tune",
             "weft-hardware",
+            "weft-lab",
         ],
     },
 ];
