@@ -206,8 +206,19 @@ const APPLIANCE: &[&str] = &[
     "weft-router",
     "weft-draw",
 ];
+/// An engine with real hosts: the kernel's transport, the router's switches.
+const LAB: &[&str] = &[
+    "weft-core",
+    "weft-packet",
+    "weft-router",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+];
 /// Settings are found by models of demand, and by simulations that the facade runs.
-const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
+const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-transport", "weft-workload"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
@@ -272,6 +283,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-tune", may_use: TUNE },
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch", "weft-draw"] },
     Layer { name: "weft-appliance", may_use: APPLIANCE },
+    Layer { name: "weft-lab", may_use: LAB },
     Layer {
         name: "weft-cli",
         may_use: &[
@@ -282,6 +294,7 @@ const LAYERS: &[Layer] = &[
             "weft-reproduce",
             "weft-tune",
             "weft-hardware",
+            "weft-lab",
         ],
     },
 ];

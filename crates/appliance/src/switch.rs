@@ -8,8 +8,7 @@ use weft_core::{Class, PortId, SwitchId};
 use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
 use weft_plan::Setup;
-use weft_router::app::switch::MOST_HOSTS;
-use weft_switch::{BalancerSettings, SwitchSettings, arbiter::ArbiterSettings, order::OrderSettings};
+use weft_router::app::switch::{MOST_HOSTS, not_on_the_wire};
 use weft_topology::Node;
 
 use crate::plan::{PlannedPort, PlannedSwitch, PortUse};
@@ -111,32 +110,6 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
         },
     };
     cases[number].setup(seed).map_err(|error| root.wrong("scenario", error.to_string(), "")).ok()
-}
-
-/// Why a switch cannot work with the packets of real hosts.
-fn not_on_the_wire(settings: &SwitchSettings, balancer: &BalancerSettings) -> Option<&'static str> {
-    match balancer {
-        BalancerSettings::Conga(_) => {
-            return Some("balances by CONGA, which writes path congestion into packets");
-        }
-        BalancerSettings::Presto(_) => {
-            return Some("balances by Presto, whose hosts write paths into packets");
-        }
-        _ => {}
-    }
-    if settings.pfc.is_on() {
-        Some("sends and obeys pause frames")
-    } else if settings.trim.is_on() {
-        Some("trims packets to headers")
-    } else if settings.color.is_on() {
-        Some("drops by colours, which hosts write into packets")
-    } else if !matches!(settings.arbiter, ArbiterSettings::NoArbiter(_)) {
-        Some("has arbiters, which write rates into packets")
-    } else if matches!(settings.order, OrderSettings::Ranked(_)) {
-        Some("orders packets by ranks, which hosts write into packets")
-    } else {
-        None
-    }
 }
 
 /// Each queue but the last has a list of code points; all others go to the last.

@@ -2,7 +2,7 @@
 //! after it.
 
 use crate::{
-    analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
+    analyse, bench, check, compare, completions, explain, fluid, import, lab, lint, list, man, new, report,
     reproduce, router, run, trace, tune, vectors,
 };
 use clap::{CommandFactory, Parser, Subcommand};
@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Reproduce(reproduce::ReproduceArguments),
     /// Forward real packets between network interfaces
     Router(router::RouterArguments),
+    /// Run a scenario on real Linux hosts in network namespaces
+    Lab(lab::LabArguments),
     /// Measure the cost of simulations on this machine
     Bench(bench::BenchArguments),
     /// Write test vectors for hardware
@@ -89,6 +91,7 @@ impl Command {
             Command::Import(arguments) => arguments.execute(),
             Command::Reproduce(arguments) => arguments.execute(),
             Command::Router(arguments) => arguments.execute(),
+            Command::Lab(arguments) => arguments.execute(),
             Command::Bench(arguments) => arguments.execute(),
             Command::Vectors(arguments) => arguments.execute(),
             Command::Completions(arguments) => arguments.execute(CommandLine::command()),

@@ -85,7 +85,8 @@ fn options(arguments: &RunArguments, stop: Arc<AtomicBool>) -> RunOptions {
     }
 }
 
-fn conclude(outcome: &Outcome) -> Result<ExitCode, weft::Error> {
+/// Prints the outcome and returns the exit code.
+pub(crate) fn conclude(outcome: &Outcome) -> Result<ExitCode, weft::Error> {
     console::show(&conclusion(outcome))?;
     let good = outcome.failed_runs == 0 && outcome.missed_expectations == 0 && !outcome.interrupted;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) })

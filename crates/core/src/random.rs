@@ -48,6 +48,8 @@ pub enum Purpose {
     Feedback = 19,
     /// Deadlines of flows.
     Deadlines = 20,
+    /// Which tasks of a job are stragglers.
+    Stragglers = 21,
     /// Jitter of feedback in fluid models.
     Fluid = 40,
     /// The random part of a repeated retry time-out of a queue pair.

@@ -3,15 +3,21 @@
 //!
 //! Must not depend on networks, transports or engines. A [`ClusterJob`] takes inputs (the time, delivered transfers) and
 //! answers with effects: transfers to start now, and the next instant at which it has something to do. In reading
-//! order: [`terasort`] (the description), [`job`] (the framework: heartbeats, containers, maps, reducers), `shuffle`
-//! (which map output a reducer fetches next), `steps` (what a task waits for), `disks` (disks of a host).
+//! order: [`framework`], [`terasort`] and [`dag`] (the description), [`plan`] (its stages), [`job`] (heartbeats, containers,
+//! tasks), `shuffle` (which output a task fetches next), `steps` (what a task waits for), `disks` (disks of a host).
 
+pub mod dag;
 mod disks;
+pub mod framework;
 pub mod job;
+pub mod plan;
 mod shuffle;
 mod steps;
 pub mod terasort;
 
+pub use dag::{DagSettings, StageSettings};
+pub use framework::{Framework, FrameworkSettings};
 pub use job::{Cluster, ClusterJob};
+pub use plan::JobPlan;
 pub use steps::Transfer;
-pub use terasort::{Framework, TeraSortSettings};
+pub use terasort::TeraSortSettings;

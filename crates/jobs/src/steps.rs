@@ -51,6 +51,8 @@ pub(crate) enum JobEvent {
     Fetched(u32, usize),
     /// A host reports to the scheduler.
     Heartbeat(usize),
+    /// The search for tasks that take too long.
+    Speculate,
 }
 
 /// The purpose of a transfer in flight.
@@ -189,6 +191,18 @@ impl Steps {
         }
     }
 
+    /// Room for one more task.
+    pub(crate) fn grow(&mut self) {
+        self.open.push(None);
+    }
+
+    /// Ends the step of a task that is killed. What it has requested still comes, and goes nowhere.
+    pub(crate) fn close(&mut self, now: Time, task: u32) {
+        if let Some(open) = self.open[task as usize].take() {
+            self.records[open.record].end = Some(now);
+        }
+    }
+
     fn open_step(&mut self, task: u32) -> &mut Open {
         self.open[task as usize].as_mut().expect("needs belong to an open step")
     }
@@ -244,6 +258,7 @@ impl Steps {
             Purpose::Unawaited => None,
             Purpose::Fetch(number) => Some(JobEvent::Fetched(task, number)),
             Purpose::Call { left: 0, .. } => Some(JobEvent::Served(task, Resource::Latency)),
+            Purpose::Call { .. } if self.open[task as usize].is_none() => None,
             Purpose::Call { ends: (from, to), left } => {
                 let purpose = Purpose::Call { ends: (to, from), left: left - 1 };
                 self.send((now, task), (to, from, self.call), purpose);

@@ -1,48 +1,17 @@
 //! TeraSort on a network without contention, against phases computed by hand; conservation of bytes; waves.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod idle;
 
+use std::collections::BTreeMap;
+
+use idle::cluster;
 use weft_core::record::{JobPhase, JobRecord, Resource, StepRecord};
 use weft_core::settings::Share;
-use weft_core::{Bytes, HostId, Rate, Span, Time};
-use weft_jobs::{Cluster, ClusterJob, Framework, TeraSortSettings, Transfer};
+use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
+use weft_jobs::{Cluster, ClusterJob, Framework, FrameworkSettings, TeraSortSettings, Transfer};
 
-const DELAY: Span = Span::from_us(50);
-const LINE: Rate = Rate::from_gbps(10);
-
-/// Every transfer takes its time at line rate plus a delay, whatever else is sent.
 fn run(settings: &TeraSortSettings, cluster: Cluster) -> (JobRecord, Vec<Transfer>) {
-    let mut job = ClusterJob::new(settings, cluster, (0, Time::ZERO));
-    let (mut flying, mut all) = (BTreeSet::new(), Vec::new());
-    loop {
-        let first = flying.first().copied();
-        match first {
-            Some((at, number)) if at <= job.due() => {
-                flying.remove(&(at, number));
-                job.delivered(at, number);
-                launch(&mut job, at, &mut flying, &mut all);
-            }
-            _ if job.due() < Time::NEVER => {
-                let now = job.due();
-                job.wake(now);
-                launch(&mut job, now, &mut flying, &mut all);
-            }
-            _ => return (job.record(), all),
-        }
-    }
-}
-
-fn launch(job: &mut ClusterJob, now: Time, flying: &mut BTreeSet<(Time, u32)>, all: &mut Vec<Transfer>) {
-    for transfer in job.transfers() {
-        flying.insert((now + DELAY + LINE.time_for(transfer.size), transfer.number));
-        all.push(transfer);
-    }
-}
-
-/// Host 0 is the master, 1 to 4 run tasks, 5 to 7 store files.
-fn cluster() -> Cluster {
-    let hosts = |range: std::ops::RangeInclusive<u32>| range.map(HostId).collect();
-    Cluster { compute: hosts(1..=4), data: hosts(5..=7), master: HostId(0) }
+    idle::run(settings.plan(), cluster)
 }
 
 /// 1 GB in blocks of 125 MB: eight maps on eight containers, four reducers.
@@ -51,9 +20,12 @@ fn gigabyte() -> TeraSortSettings {
         input: Bytes(1_000_000_000),
         block: Bytes(125_000_000),
         reducers: 4,
-        map_containers: 2,
-        reduce_containers: 1,
-        slow_start: Share(1.0),
+        runs: FrameworkSettings {
+            map_containers: 2,
+            reduce_containers: 1,
+            slow_start: Share(1.0),
+            ..FrameworkSettings::default()
+        },
         ..TeraSortSettings::default()
     }
 }
@@ -123,8 +95,7 @@ fn bytes_are_conserved_from_input_to_output() {
         let settings = TeraSortSettings {
             input: Bytes(input),
             reducers,
-            output_replicas: replicas,
-            slow_start: Share(0.05),
+            runs: FrameworkSettings { output_replicas: replicas, slow_start: Share(0.05), ..gigabyte().runs },
             ..gigabyte()
         };
         let (record, transfers) = run(&settings, cluster());
@@ -146,14 +117,22 @@ fn bytes_are_conserved_from_input_to_output() {
 fn maps_come_in_waves() {
     for (input, waves) in [(1_000_000_000, 1), (1_000_000_001, 2), (3_000_000_000, 3)] {
         for framework in [Framework::MapReduce, Framework::Tez] {
-            let settings = TeraSortSettings { input: Bytes(input), framework, ..gigabyte() };
+            let settings = TeraSortSettings {
+                input: Bytes(input),
+                runs: FrameworkSettings { framework, ..gigabyte().runs },
+                ..gigabyte()
+            };
             let (record, _) = run(&settings, cluster());
             let mut maps = BTreeMap::new();
             for task in record.tasks.iter().filter(|task| task.name.starts_with("map")) {
                 *maps.entry(task.host).or_insert(0) += 1;
             }
             let most = maps.values().max().expect("there are maps");
-            assert_eq!((*most as u32).div_ceil(settings.map_containers), waves, "{input} B, {framework:?}");
+            assert_eq!(
+                (*most as u32).div_ceil(settings.runs.map_containers),
+                waves,
+                "{input} B, {framework:?}"
+            );
         }
     }
 }
@@ -161,7 +140,11 @@ fn maps_come_in_waves() {
 #[test]
 fn tez_starts_a_container_once_and_mapreduce_for_every_task() {
     for (framework, starts) in [(Framework::MapReduce, 24 + 4), (Framework::Tez, 8 + 4)] {
-        let settings = TeraSortSettings { input: Bytes(3_000_000_000), framework, ..gigabyte() };
+        let settings = TeraSortSettings {
+            input: Bytes(3_000_000_000),
+            runs: FrameworkSettings { framework, ..gigabyte().runs },
+            ..gigabyte()
+        };
         let (record, _) = run(&settings, cluster());
         assert_eq!(lasting(&record, "start").len(), starts, "{framework:?}");
     }
@@ -170,8 +153,11 @@ fn tez_starts_a_container_once_and_mapreduce_for_every_task() {
 #[test]
 fn reducers_start_when_their_share_of_the_maps_is_done_and_not_before() {
     for share in [0.0, 0.25, 0.5, 1.0] {
-        let settings =
-            TeraSortSettings { input: Bytes(2_000_000_000), slow_start: Share(share), ..gigabyte() };
+        let settings = TeraSortSettings {
+            input: Bytes(2_000_000_000),
+            runs: FrameworkSettings { slow_start: Share(share), ..gigabyte().runs },
+            ..gigabyte()
+        };
         let (record, _) = run(&settings, cluster());
         let of = |kind: &'static str| {
             record.tasks.iter().enumerate().filter(move |(_, t)| t.name.starts_with(kind))
@@ -223,10 +209,13 @@ fn every_job_has_a_critical_path_as_long_as_itself() {
             let settings = TeraSortSettings {
                 input: Bytes(3_000_000_000),
                 reducers: 9,
-                framework,
-                slow_start: Share(share),
-                job_calls: 5,
-                history: Bytes(1_000_000),
+                runs: FrameworkSettings {
+                    framework,
+                    slow_start: Share(share),
+                    job_calls: 5,
+                    history: Bytes(1_000_000),
+                    ..gigabyte().runs
+                },
                 ..gigabyte()
             };
             let (record, _) = run(&settings, cluster());
@@ -255,15 +244,21 @@ fn use_over_time_adds_up_to_what_tasks_asked_for() {
 #[test]
 fn calls_of_the_application_master_and_history_lie_on_the_path_and_logs_do_not() {
     let plain = run(&gigabyte(), cluster()).0.duration().expect("it ends").seconds();
-    let settings = TeraSortSettings { log: Bytes(1_000_000), ..gigabyte() };
+    let settings = TeraSortSettings {
+        runs: FrameworkSettings { log: Bytes(1_000_000), ..gigabyte().runs },
+        ..gigabyte()
+    };
     let (record, transfers) = run(&settings, cluster());
     assert!(close(record.duration().expect("it ends").seconds(), plain));
     assert_eq!(
-        transfers.iter().filter(|transfer| transfer.size == settings.log).count(),
+        transfers.iter().filter(|transfer| transfer.size == settings.runs.log).count(),
         12,
         "one for each task"
     );
-    let settings = TeraSortSettings { job_calls: 7, history: Bytes(2_000_000), ..gigabyte() };
+    let settings = TeraSortSettings {
+        runs: FrameworkSettings { job_calls: 7, history: Bytes(2_000_000), ..gigabyte().runs },
+        ..gigabyte()
+    };
     let (record, _) = run(&settings, cluster());
     let call = 2.0 * (50e-6 + 512.0 * 8.0 / 10e9);
     assert!(
@@ -278,7 +273,10 @@ fn calls_of_the_application_master_and_history_lie_on_the_path_and_logs_do_not()
 #[test]
 fn volumes_at_the_leaf_and_on_the_uplinks_are_those_of_the_closed_form() {
     let input = 1_000_000_000;
-    let (_, transfers) = run(&TeraSortSettings { output_replicas: 1, ..gigabyte() }, cluster());
+    let (_, transfers) = run(
+        &TeraSortSettings { runs: FrameworkSettings { output_replicas: 1, ..gigabyte().runs }, ..gigabyte() },
+        cluster(),
+    );
     let compute = |host: HostId| (1..=4).contains(&host.0);
     assert_eq!(volume(&transfers, |t| compute(t.from) && compute(t.to)), input * 3 / 4);
     assert_eq!(volume(&transfers, |t| compute(t.from) != compute(t.to)), 2 * input);
@@ -305,7 +303,8 @@ fn a_tiny_job_takes_its_fixed_times_and_twice_the_hosts_halve_the_slope() {
 #[test]
 fn an_unfinished_job_names_its_tasks() {
     let settings = TeraSortSettings { input: Bytes(125_000_000), reducers: 1, ..gigabyte() };
-    let mut job = ClusterJob::new(&settings, cluster(), (0, Time::ZERO));
+    let mut job =
+        ClusterJob::new(settings.plan(), cluster(), (0, Time::ZERO), Random::new(1, Purpose::Stragglers, 0));
     let mut calls = Vec::new();
     for _ in 0..1_000 {
         let now = job.due();

@@ -31,12 +31,32 @@ pub struct Finished {
     pub record: RunRecord,
     /// The number of threads it used.
     pub threads: usize,
+    /// What else must be known to judge the results, as name and value; for the manifest.
+    pub facts: Vec<(String, String)>,
 }
 
 /// Runs setups.
 pub trait Engine: Sync {
     /// The engine's name in results: `packets`.
     fn name(&self) -> &'static str;
+
+    /// The command that runs scenarios with it.
+    fn command(&self) -> &'static str {
+        "weft run"
+    }
+
+    /// Whether equal setups give equal results. Results of an engine for which they do not are never reused.
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
+    /// [`Engine::run`] for an engine that may fail.
+    ///
+    /// # Errors
+    /// The environment failed; the text says how.
+    fn attempt(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Result<Finished, String> {
+        Ok(self.run(setup, sink, watch))
+    }
 
     /// Runs to the end: all flows finished, the time limit, or `sink` or `watch` returns false. Each flow goes to
     /// `sink` once it is done, in the order of those instants, then of flow numbers; unfinished flows follow at the

@@ -294,5 +294,6 @@ const TASKS: TableWords = TableWords {
         ("start_ps", "ps", "when the step began"),
         ("duration_ps", "ps", "how long it took; empty: unfinished"),
         ("bound", "", "what it waited for: cpu, disk, network, latency (calls), fixed (delays) or tasks"),
+        ("killed", "", "whether the task's copy, or the task of which it is the copy, was first"),
     ],
 };

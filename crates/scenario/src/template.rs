@@ -31,7 +31,7 @@ pub const TEMPLATES: &[Template] = templates! {
     "roce": "DCQCN senders and a port that pauses",
     "ndp": "NDP incast through switches that trim",
     "failure": "cables that fail during the run",
-    "terasort": "a TeraSort job on MapReduce and Tez: tasks, shuffle and what bounds them",
+    "terasort": "a TeraSort job on MapReduce, Tez or Spark: tasks, shuffle and what bounds them",
 };
 
 /// The text of a template; `None` if there is no such template. `compare` means `balancers`.

@@ -16,6 +16,6 @@ impl Engine for Packets {
     fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished {
         let simulation = Simulation::new(setup);
         let threads = simulation.threads();
-        Finished { record: simulation.run_into(sink, watch), threads }
+        Finished { record: simulation.run_into(sink, watch), threads, facts: Vec::new() }
     }
 }

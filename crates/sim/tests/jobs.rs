@@ -5,12 +5,12 @@ mod lab;
 
 use lab::laws::same;
 use weft_core::record::{RunRecord, Stop};
-use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_topology::TopologySettings;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_workload::pattern::terasort::TeraSortSettings;
-use weft_workload::{Cluster, ClusterJob, Flow, Flows};
+use weft_workload::{Cluster, ClusterJob, Flow, Flows, FrameworkSettings};
 
 fn hosts(range: std::ops::Range<u32>) -> Vec<HostId> {
     range.map(HostId).collect()
@@ -22,24 +22,32 @@ fn settings() -> TeraSortSettings {
         input: Bytes(16_000_000),
         block: Bytes(2_000_000),
         reducers: 4,
-        map_containers: 1,
-        reduce_containers: 1,
         map_rate: Rate::from_gbps(100),
         reduce_rate: Rate::from_gbps(100),
-        disk_rate: Rate::from_gbps(100),
-        seek: Span::from_us(100),
-        heartbeat: Span::from_ms(10),
-        container_start: Span::from_ms(1),
-        submit: Span::from_ms(1),
-        commit: Span::from_ms(1),
-        output_replicas: 2,
+        runs: FrameworkSettings {
+            map_containers: 1,
+            reduce_containers: 1,
+            disk_rate: Rate::from_gbps(100),
+            seek: Span::from_us(100),
+            heartbeat: Span::from_ms(10),
+            container_start: Span::from_ms(1),
+            submit: Span::from_ms(1),
+            commit: Span::from_ms(1),
+            output_replicas: 2,
+            ..FrameworkSettings::default()
+        },
         ..TeraSortSettings::default()
     }
 }
 
 fn job(settings: &TeraSortSettings) -> ClusterJob {
     let cluster = Cluster { compute: hosts(4..8), data: hosts(1..4), master: HostId(0) };
-    ClusterJob::new(settings, cluster, (0, Time::ZERO + Span::from_us(5)))
+    ClusterJob::new(
+        settings.plan(),
+        cluster,
+        (0, Time::ZERO + Span::from_us(5)),
+        Random::new(1, Purpose::Stragglers, 0),
+    )
 }
 
 fn with_job(setup: Setup, settings: &TeraSortSettings) -> Setup {
@@ -96,7 +104,8 @@ fn a_job_shares_the_network_with_other_traffic() {
 /// A flow that would take hours is cut off with the end of the job, and counted as unfinished.
 #[test]
 fn a_job_that_ends_the_run_takes_the_background_with_it() {
-    let settings = TeraSortSettings { ends_run: true, ..settings() };
+    let settings =
+        TeraSortSettings { runs: FrameworkSettings { ends_run: true, ..settings().runs }, ..settings() };
     let endless =
         Flow { size: Bytes(1 << 50), ..lab::random_flows(&lab::leaf_spine(), 1, Span::from_us(1), 1)[0] };
     let flows: Flows = vec![endless].into();
@@ -133,11 +142,14 @@ fn a_job_of_one_map_takes_its_fixed_times_and_the_ideal_times_of_its_flows() {
     let settings = TeraSortSettings {
         input: Bytes(2_000_000),
         reducers: 1,
-        map_containers: 1,
-        heartbeat: Span::from_ms(10),
-        output_replicas: 1,
-        seek: Span::ZERO,
         spills: 0,
+        runs: FrameworkSettings {
+            map_containers: 1,
+            heartbeat: Span::from_ms(10),
+            output_replicas: 1,
+            seek: Span::ZERO,
+            ..settings().runs
+        },
         ..settings()
     };
     let single = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: 8, ..Default::default() });

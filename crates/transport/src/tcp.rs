@@ -49,6 +49,18 @@ impl TcpStack {
         }
     }
 
+    /// The settings that all laws share.
+    #[must_use]
+    pub fn settings(&self) -> &Tcp {
+        &self.tcp
+    }
+
+    /// The name of its congestion law in scenarios.
+    #[must_use]
+    pub fn law_name(&self) -> &'static str {
+        self.law.name()
+    }
+
     /// A fresh law.
     pub(crate) fn law(&self) -> AnyLaw {
         let limit =

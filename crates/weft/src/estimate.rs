@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
-use weft_core::{HostId, SwitchId};
+use weft_core::{HostId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_report::terminal::{WIDTH, wrapped};
 use weft_report::text::{count, duration, number, plural, size};
 use weft_scenario::Scenario;
-use weft_topology::{Graph, Node};
+use weft_topology::{Change, Graph, Node};
 
 /// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
 /// take about twice as long.
@@ -157,10 +157,29 @@ fn thinned(setup: &Setup) -> Option<String> {
     })
 }
 
-/// What `check` adds: an estimate of the cost, and where queue series are thinned.
+/// Failures and repairs after the last flow has started: the run may be over by then.
+fn late(setup: &Setup) -> Option<String> {
+    let (_, last) = setup.flows.arrivals()?;
+    let of_cables = setup
+        .timeline
+        .changes
+        .iter()
+        .filter(|(_, it)| matches!(it, Change::CableDown(_) | Change::CableUp(_)));
+    let late: Vec<Time> = of_cables.map(|(at, _)| *at).filter(|at| *at > last && *at < setup.until).collect();
+    let time = |at: Time| duration(at.seconds() * 1e6);
+    Some(format!(
+        "failures: {} of cables after the last flow starts ({}), the first at {}: the run may be over by then",
+        plural(late.len() as u64, "change"),
+        time(last),
+        time(*late.first()?)
+    ))
+}
+
+/// What `check` adds: an estimate of the cost, where queue series are thinned, and failures that may come too late.
 pub(crate) fn words(scenario: &Scenario, folder: &Path) -> String {
     let setups = setups(scenario, folder);
     let lines = of_setups(scenario, &setups).map(|cost| cost.words()).into_iter();
-    let lines = lines.chain(setups.iter().find_map(thinned)).map(|line| line.replace('\u{202f}', " "));
+    let remarks = setups.iter().find_map(thinned).into_iter().chain(setups.iter().find_map(late));
+    let lines = lines.chain(remarks).map(|line| line.replace('\u{202f}', " "));
     lines.flat_map(|line| wrapped(&line, WIDTH)).map(|line| line + "\n").collect()
 }

@@ -100,7 +100,7 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
 fn command(request: &Request<'_>) -> String {
     let demo = if request.demo { " --demo" } else { "" };
     let set: String = request.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
-    format!("weft run {}{demo}{set}", file(request.path))
+    format!("{} {}{demo}{set}", request.engine.command(), file(request.path))
 }
 
 /// The `--set` options that select a case; empty for a case that is named, or chosen by a whole table.

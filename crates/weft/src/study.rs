@@ -71,7 +71,9 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     let mut results = Results::default();
     let mut open = Vec::new();
     for job in planned {
-        match job.finished() {
+        // What cannot be repeated is measured again.
+        let there = if options.engine.is_deterministic() { job.finished() } else { None };
+        match there {
             Some(Ok(run)) => results.runs.push(run),
             Some(Err(cause)) => {
                 results.unreadable.push(cause);
@@ -149,12 +151,8 @@ impl<'a> Planned<'a> {
     }
 
     /// Runs a setup and records flows as they finish; stops if recording fails.
-    fn record(
-        &self,
-        setup: Setup,
-        watch: Watch<'_>,
-    ) -> Result<(Recording, Finished), weft_report::DiskError> {
-        let mut recording = Recording::begin(&self.folder)?;
+    fn record(&self, setup: Setup, watch: Watch<'_>) -> Result<(Recording, Finished), String> {
+        let mut recording = Recording::begin(&self.folder).map_err(|cause| cause.to_string())?;
         let mut taken = Ok(());
         let mut take = |flow: &FlowRecord| {
             if taken.is_ok() {
@@ -162,8 +160,8 @@ impl<'a> Planned<'a> {
             }
             taken.is_ok()
         };
-        let finished = self.engine.run(setup, &mut take, watch);
-        taken.map(|()| (recording, finished))
+        let finished = self.engine.attempt(setup, &mut take, watch)?;
+        taken.map(|()| (recording, finished)).map_err(|cause| cause.to_string())
     }
 
     /// The scenario of the case for the folder of its run, with file names relative to the hidden folder in which the
@@ -196,13 +194,14 @@ impl Job for Planned<'_> {
         let quiver = weft_analyse::of_run(&setup);
         let traffic = weft_analyse::traffic(&setup);
         let began = clock::now();
-        let (recording, finished) = self.record(setup, watch).map_err(|cause| cause.to_string())?;
-        let Finished { mut record, threads } = finished;
+        let (recording, finished) = self.record(setup, watch)?;
+        let Finished { mut record, threads, facts } = finished;
         traffic.offered.into_iter().zip(&mut record.links).for_each(|(offered, link)| link.offered = offered);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
             threads: threads as u32,
+            facts,
             flows_hash: format!("{:016x}", traffic.hash),
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()

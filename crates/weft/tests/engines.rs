@@ -45,7 +45,7 @@ impl Engine for Unloaded {
         let goes_on = watch(&EngineProgress { now: ended, events: 0, flows_done: done, flows_total: total });
         let stop = if took_all && goes_on { Stop::Finished } else { Stop::Interrupted };
         let record = RunRecord { ended, stop, measured: Measured::FLOWS, ..setup.record() };
-        Finished { record, threads: 1 }
+        Finished { record, threads: 1, facts: Vec::new() }
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod all_to_all;
 pub mod constant;
+pub mod dag;
 pub mod groups;
 pub mod incast;
 pub mod list;
@@ -78,6 +79,7 @@ weft_core::family! {
         "constant" => constant::Constant(ConstantSettings),
         "list" => list::List(ListSettings),
         "terasort" => terasort::TeraSort(TeraSortSettings),
+        "dag" => dag::Dag(DagSettings),
     }
     methods {
         fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;

@@ -1,6 +1,6 @@
 //! `weft check`: all mistakes of a file at once, each with place, what was found, what is allowed and the nearest name.
 
-use crate::{TINY, folder, folder_with, weft};
+use crate::{TINY, folder, folder_with, good, weft};
 use std::fs;
 
 const WRONG: &str = r#"weft = 1
@@ -130,4 +130,17 @@ fn an_unknown_cable_lists_those_that_exist() {
     let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("no cable called `leaf0-spine77`") && words.contains("allowed: "), "{words}");
     assert!(words.contains("leaf0-spine0"), "{words}");
+}
+
+/// A failure that a run of milliseconds never sees is named before the run, one within it is not.
+#[test]
+fn a_failure_after_the_last_flow_is_named() {
+    let failing = |at: &str| format!("{TINY}\n[[failure]]\nat = \"{at}\"\ncables = [\"leaf0-spine0\"]\n");
+    let folder = folder_with("late", &failing("2000 s"));
+    let told = |folder| good(folder, "check tiny.toml").split_whitespace().collect::<Vec<_>>().join(" ");
+    let late = told(&folder);
+    assert!(late.contains("failures: 1 change of cables after the last flow starts ("), "{late}");
+    assert!(late.contains("the first at 2000 s"), "{late}");
+    fs::write(folder.join("tiny.toml"), failing("1 us")).expect("writable");
+    assert!(!told(&folder).contains("failures:"));
 }

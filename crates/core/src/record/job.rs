@@ -79,12 +79,18 @@ pub struct JobRecord {
 /// A task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskRecord {
-    /// `job`, `map 17`, `reduce 3`.
+    /// `job`, `map 17`, `reduce 3`, `reduce 3 copy`.
     pub name: String,
     /// Where it ran; `None`: it did not start.
     pub host: Option<HostId>,
     /// When it was done; `None`: unfinished.
     pub end: Option<Time>,
+    /// Whether it fetches what other tasks put out, instead of reading files.
+    pub fetches: bool,
+    /// Whether it is the copy of a task that took too long.
+    pub copy: bool,
+    /// Whether its copy, or the task of which it is the copy, was first.
+    pub killed: bool,
 }
 
 /// A step of a task: a period in which it does one thing.
@@ -133,7 +139,7 @@ impl JobRecord {
 }
 
 /// The numbers that summarise the jobs of a run: name, unit and meaning, in the order of [`RunRecord::job_measures`].
-pub const JOB_MEASURES: [(&str, &str, &str); 16] = [
+pub const JOB_MEASURES: [(&str, &str, &str); 17] = [
     ("seconds", "s", "from the submission of the first job to the end of the last"),
     ("map", "s", "from the first map's start of reading to the last map's last spill"),
     ("shuffle", "s", "from the first fetch to the last"),
@@ -150,6 +156,7 @@ pub const JOB_MEASURES: [(&str, &str, &str); 16] = [
     ("path.disk", "s", "time of the critical path bounded by disks"),
     ("path.network", "s", "time of the critical path bounded by bulk data on the network"),
     ("unfinished", "", "tasks that are not done, jobs included"),
+    ("copies", "", "copies of tasks that took too long"),
 ];
 
 impl RunRecord {
@@ -184,6 +191,8 @@ impl RunRecord {
         measures[4..10].copy_from_slice(&bounds);
         measures[10..15].copy_from_slice(&[0, 1, 2, 3, 4].map(on_path));
         measures[15] = Some(unfinished);
+        let copies = self.jobs.iter().flat_map(|job| &job.tasks).filter(|task| task.copy).count();
+        measures[16] = Some(copies as f64);
         measures
     }
 }

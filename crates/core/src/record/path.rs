@@ -56,11 +56,11 @@ impl JobRecord {
     /// The phase to which a step belongs.
     #[must_use]
     pub fn phase_of(&self, step: &StepRecord) -> JobPhase {
-        let name = &self.tasks[step.task as usize].name;
+        let fetches = self.tasks[step.task as usize].fetches;
         match step.name {
             "history" | "end calls" | "commit" => JobPhase::Commit,
             _ if step.task == 0 => JobPhase::Submission,
-            _ if name.starts_with("map") => JobPhase::Map,
+            _ if !fetches => JobPhase::Map,
             "fetch" | "fetch early" => JobPhase::Shuffle,
             _ => JobPhase::Reduce,
         }
@@ -134,7 +134,11 @@ mod tests {
 
     /// Two maps, the second later because of a heartbeat; the reducer fetches what the second leaves.
     fn job() -> JobRecord {
-        let named = |name: &str| TaskRecord { name: name.to_owned(), ..TaskRecord::default() };
+        let named = |name: &str| TaskRecord {
+            name: name.to_owned(),
+            fetches: name.starts_with("reduce"),
+            ..TaskRecord::default()
+        };
         let after = |step: StepRecord, task| StepRecord { after: Some(task), ..step };
         JobRecord {
             end: Some(at(100)),

@@ -3,6 +3,7 @@
 use weft_core::record::{JobRecord, TaskRecord};
 
 use super::{ClusterJob, JOB, Task};
+use crate::framework::Framework;
 
 impl ClusterJob {
     /// The record of the job so far.
@@ -13,8 +14,15 @@ impl ClusterJob {
             name: self.name(number as u32),
             host: host(task),
             end: task.end,
+            fetches: task.of != JOB && !self.plan.stages[self.plan.place(task.of).0].reads_files(),
+            copy: task.of != number as u32,
+            killed: task.killed,
         };
-        let containers = self.settings.map_containers + self.settings.reduce_containers;
+        let settings = &self.plan.settings;
+        let containers = match settings.framework {
+            Framework::Spark => settings.map_containers,
+            Framework::MapReduce | Framework::Tez => settings.map_containers + settings.reduce_containers,
+        };
         let mut steps = self.steps.records.clone();
         steps.sort_by_key(|step| (step.start, step.task));
         JobRecord {
@@ -23,7 +31,7 @@ impl ClusterJob {
             end: self.tasks[JOB as usize].end,
             tasks: self.tasks.iter().enumerate().map(named).collect(),
             steps,
-            shuffled: self.shuffle.carried,
+            shuffled: self.stages.iter().map(|stage| stage.fetches.carried).sum(),
             transferred: self.steps.transferred,
             cores: self.steps.used.cores.clone(),
             disks: self.steps.used.disks.clone(),
@@ -33,11 +41,14 @@ impl ClusterJob {
         }
     }
 
-    fn name(&self, task: u32) -> String {
-        match task {
-            JOB => "job".to_owned(),
-            map if map <= self.maps => format!("map {}", map - 1),
-            reducer => format!("reduce {}", reducer - self.maps - 1),
+    /// `job`, `map 3`, `map 3 copy`.
+    fn name(&self, number: u32) -> String {
+        let of = self.tasks[number as usize].of;
+        if of == JOB {
+            return "job".to_owned();
         }
+        let (stage, index) = self.plan.place(of);
+        let copy = if of == number { "" } else { " copy" };
+        format!("{} {index}{copy}", self.plan.stages[stage].stage.name)
     }
 }

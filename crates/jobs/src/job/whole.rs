@@ -3,23 +3,17 @@
 use weft_core::{Bytes, Time};
 
 use super::{ClusterJob, JOB};
-use crate::steps::{JobEvent, Need};
+use crate::steps::Need;
 
 impl ClusterJob {
-    pub(super) fn stage_of_job(&mut self, now: Time, stage: u32) {
-        match stage {
-            0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.settings.submit)]),
-            1 => self.calls_of_job(now, "set up", self.settings.job_calls.div_ceil(2)),
-            2 => {
-                let hosts = self.cluster.compute.len();
-                for host in 0..hosts {
-                    let late = self.settings.heartbeat * host as u64 / hosts as u64;
-                    self.steps.schedule(now + late, JobEvent::Heartbeat(host));
-                }
-            }
-            3 => self.calls_of_job(now, "end calls", self.settings.job_calls / 2),
+    pub(super) fn phase_of_job(&mut self, now: Time, phase: u32) {
+        match phase {
+            0 => self.steps.step(now, JOB, "submit", &[Need::Delay(self.plan.settings.submit)]),
+            1 => self.calls_of_job(now, "set up", self.plan.settings.job_calls.div_ceil(2)),
+            2 => self.admit(now),
+            3 => self.calls_of_job(now, "end calls", self.plan.settings.job_calls / 2),
             4 => self.write_history(now),
-            5 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.settings.commit)]),
+            5 => self.steps.step(now, JOB, "commit", &[Need::Delay(self.plan.settings.commit)]),
             _ => self.tasks[JOB as usize].end = Some(now),
         }
     }
@@ -35,7 +29,7 @@ impl ClusterJob {
 
     /// The application master writes the history of the job to the first host that stores files.
     fn write_history(&mut self, now: Time) {
-        let (size, at) = (self.settings.history, self.cluster.data[0]);
+        let (size, at) = (self.plan.settings.history, self.cluster.data[0]);
         if size == Bytes::ZERO {
             return self.advance(now, JOB);
         }

@@ -9,13 +9,15 @@ use crate::sweep::{Run, Sweep};
 use crate::text::{count, number, rounded};
 use std::collections::BTreeSet;
 
-/// The name of a hop: `leaf → spine`; 0 is the sending host's card.
+/// The name of a hop: `leaf → spine`; 0 is the sending host's card. Hops beyond those of a shortest path belong to detours.
 #[must_use]
 pub fn hop_name(run: &Run, hop: usize) -> String {
-    run.summary.hop_names.get(hop).cloned().unwrap_or_else(|| match hop {
-        0 => "host card".to_owned(),
-        _ => format!("hop {hop}"),
-    })
+    match (run.summary.hop_names.get(hop), hop) {
+        (Some(name), _) if name.starts_with("hop ") => format!("detour, {name}"),
+        (Some(name), _) => name.clone(),
+        (None, 0) => "host card".to_owned(),
+        (None, _) => format!("hop {hop}"),
+    }
 }
 
 /// The name of a hop in the first run of a sweep that names it; the number where networks differ.

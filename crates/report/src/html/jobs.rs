@@ -78,6 +78,12 @@ impl TimeAxis {
     }
 }
 
+/// A tick without zeros at its end: `2`, `0.5`.
+fn round_number(at: f64) -> String {
+    let text = number(at);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 fn drawing(chart: &JobChart) -> String {
     let axis = TimeAxis { start: chart.start_s, end: chart.end_s };
     let lanes: usize = chart.lanes.iter().sum();
@@ -116,7 +122,7 @@ fn drawing(chart: &JobChart) -> String {
             "<line class=\"tick\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{top:.1}\" y2=\"{y:.1}\"/>\
              <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
             y + 18.0,
-            number(*at)
+            round_number(*at)
         )
     };
     let ticks: String = ticks.iter().map(tick).collect();
@@ -222,5 +228,6 @@ mod tests {
         assert_eq!(ticks(20.6).len(), 11);
         assert_eq!(ticks(20.6)[1], 2.0);
         assert_eq!(ticks(0.5).last(), Some(&0.5));
+        assert_eq!([0.0, 2.0, 0.5, 20.0, 120.0].map(round_number), ["0", "2", "0.5", "20", "120"]);
     }
 }

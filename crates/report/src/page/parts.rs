@@ -260,13 +260,22 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
         ("not measured", of(|run| run.summary.not_measured.join(", "))),
         ("inputs", listed(first.manifest.inputs.iter().map(|(path, hash)| format!("{path} ({hash})")))),
     ];
-    let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text));
+    let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text)).chain(of_engine(runs));
     Repeat {
         facts: facts.filter(|(_, text)| !text.is_empty()).collect(),
         scenario: first.scenario.clone(),
         verdicts: verdicts.to_vec(),
         differences: Vec::new(),
     }
+}
+
+/// What the engine says of all runs alike.
+fn of_engine(runs: &[Run]) -> Vec<(String, String)> {
+    let (first, others) = runs.split_first().expect("a sweep has runs");
+    let alike = |fact: &&(String, String)| others.iter().all(|run| run.manifest.facts.contains(fact));
+    let named =
+        |(name, text): &(String, String)| (format!("{}: {name}", first.manifest.engine), text.clone());
+    first.manifest.facts.iter().filter(alike).map(named).collect()
 }
 
 fn listed_numbers(numbers: &BTreeSet<u64>) -> String {

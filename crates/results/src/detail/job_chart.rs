@@ -193,7 +193,12 @@ mod tests {
     }
 
     fn job() -> JobRecord {
-        let task = |name: &str, host, end| TaskRecord { name: name.into(), host, end: Some(at(end)) };
+        let task = |name: &str, host, end| TaskRecord {
+            name: name.into(),
+            host,
+            end: Some(at(end)),
+            ..TaskRecord::default()
+        };
         let step = |task, name, from, to| StepRecord {
             task,
             name,

@@ -89,4 +89,5 @@ pub(super) fn steps(record: &RunRecord) -> DataTable {
         .integers("start_ps", "ps", rows().map(|(_, step)| step.start.0))
         .column("duration_ps", "ps", Cells::Integers(rows().map(|(_, step)| lasting(step)).collect()))
         .texts("bound", rows().map(|(_, step)| step.bound.name().to_owned()))
+        .flags("killed", rows().map(|row| task(row).killed))
 }

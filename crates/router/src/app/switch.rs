@@ -24,8 +24,10 @@ use crate::driver::SwitchOutcome;
 use crate::pool::{Frame, FrameBatch};
 
 mod engine;
+mod fitness;
 mod shared;
 
+pub use fitness::not_on_the_wire;
 pub use shared::{SharedSwitch, SwitchShape};
 
 use engine::WorkerEngine;

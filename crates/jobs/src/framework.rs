@@ -1,0 +1,128 @@
+//! Frameworks that run jobs, and the hosts they run on, as a scenario describes them. Must not depend on what a job
+//! computes.
+
+use weft_core::settings::Share;
+use weft_core::{Bytes, Problem, Rate, Span};
+
+weft_core::choice! {
+    /// How a framework assigns containers to tasks.
+    pub enum Framework {
+        /// A new container for every task; hosts get tasks only at their heartbeats.
+        MapReduce = "mapreduce",
+        /// Containers are reused: the next task starts in them at once.
+        Tez = "tez",
+        /// Executors: containers for any task that are kept for the whole job. The driver hands out tasks at once, and a stage
+        /// starts when all stages that it reads are done.
+        Spark = "spark",
+    }
+}
+
+weft_core::settings! {
+    /// How jobs run: framework, containers, disks, calls, and the hosts.
+    pub struct FrameworkSettings {
+        /// How tasks get their containers.
+        framework: Framework = Framework::MapReduce,
+        /// Tasks that read files (maps) and run at a time on a host; with `spark` tasks of any kind.
+        map_containers: u32 [1, 1024] = 8,
+        /// Tasks that fetch (reducers) and run at a time on a host.
+        reduce_containers: u32 [1, 1024] = 4,
+        /// Disks of a host; a request occupies one of them.
+        disks: u32 [1, 1000] = 12,
+        /// Sequential rate of a disk.
+        disk_rate: Rate = Rate::from_mbps(1_200),
+        /// Time of a disk before each request.
+        seek: Span = Span::from_ms(8),
+        /// Hosts from which a reducer fetches at a time (`mapreduce.reduce.shuffle.parallelcopies`).
+        fetchers: u32 [1, 10000] = 5,
+        /// Share of the maps that must be done before reducers start
+        /// (`mapreduce.job.reduce.slowstart.completedmaps`).
+        slow_start: Share [0.0, 1.0] = Share(0.05),
+        /// Replicas of the input.
+        replicas: u32 [1, 10] = 3,
+        /// Replicas of the output, written as a pipeline from host to host.
+        output_replicas: u32 [1, 10] = 1,
+        /// Interval of a host's reports to the scheduler, at which it gets tasks; also of the search for tasks to speculate on.
+        heartbeat: Span = Span::from_s(1),
+        /// From the allocation of a container to the first instruction of its task.
+        container_start: Span = Span::from_s(2),
+        /// From the submission of the job to its first request for containers.
+        submit: Span = Span::from_s(10),
+        /// From the last task to the end of the job.
+        commit: Span = Span::from_s(2),
+        /// Remote procedure calls to the master, one after the other, before a task reads or writes its data.
+        calls: u32 [0, 100000] = 2,
+        /// Size of such a call, each way.
+        call: Bytes = Bytes(512),
+        /// Calls of the application master, on the first host that runs tasks, to the master, one after the other: half of
+        /// them before it requests containers, half after the last task.
+        job_calls: u32 [0, 1000000] = 0,
+        /// Job history that the application master writes to the first host that stores files before the job ends.
+        history: Bytes = Bytes::ZERO,
+        /// Log of a task, written to a host that stores files when the task is done. No task waits for it.
+        log: Bytes = Bytes::ZERO,
+        /// Share of the tasks, drawn with the seed, that are stragglers: their cores are slower.
+        stragglers: Share [0.0, 1.0] = Share(0.0),
+        /// How many times as long a straggler's cores take.
+        straggler_slowdown: f64 [1.0, 1000.0] = 3.0,
+        /// Tasks that run much longer than others of their stage get a copy on another host; the first to end counts.
+        speculation: bool = false,
+        /// Share of a stage's tasks that must be done before copies of the others start (`spark.speculation.quantile`).
+        speculation_share: Share [0.0, 1.0] = Share(0.75),
+        /// A task gets a copy when it has run this many times the median of those done (`spark.speculation.multiplier`).
+        speculation_factor: f64 [1.0, 1000.0] = 1.5,
+        /// The run ends with its jobs: flows of other traffic that are still open then count as unfinished.
+        ends_run: bool = false,
+        /// Hosts that run tasks; absent: all but the master.
+        compute: Vec<u32> = Vec::new(),
+        /// Hosts that store the input and the output; absent: those that run tasks.
+        data: Vec<u32> = Vec::new(),
+        /// Host of the scheduler and the name node.
+        master: u32 = 0,
+    }
+}
+
+/// A problem unless a quantity is more than zero.
+pub(crate) fn positive(path: &str, is: bool) -> Option<Problem> {
+    (!is).then(|| Problem::new(path, "it must be more than zero"))
+}
+
+impl FrameworkSettings {
+    /// All impossible settings, and those without effect, regardless of the network.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let usual = FrameworkSettings::default();
+        let spark = self.framework == Framework::Spark;
+        let idle = |path: &str, set: bool, why: &str| {
+            set.then(|| Problem::new(path, format!("it has no effect: {why}")))
+        };
+        let one_kind = "spark has one kind of container (map_containers)";
+        let complete = "a stage of spark starts when all that it reads is done";
+        let at_once = "spark hands out tasks at once; it sets the interval of speculation only";
+        let none = "there are no stragglers";
+        let off = "speculation is off";
+        let found = [
+            positive("disk_rate", self.disk_rate > Rate(0)),
+            positive("heartbeat", self.heartbeat > Span::ZERO),
+            positive("call", self.call > Bytes::ZERO || self.calls == 0),
+            idle("reduce_containers", spark && self.reduce_containers != usual.reduce_containers, one_kind),
+            idle("slow_start", spark && self.slow_start != usual.slow_start, complete),
+            idle("heartbeat", spark && !self.speculation && self.heartbeat != usual.heartbeat, at_once),
+            idle(
+                "straggler_slowdown",
+                self.stragglers.0 == 0.0 && self.straggler_slowdown != usual.straggler_slowdown,
+                none,
+            ),
+            idle(
+                "speculation_share",
+                !self.speculation && self.speculation_share != usual.speculation_share,
+                off,
+            ),
+            idle(
+                "speculation_factor",
+                !self.speculation && self.speculation_factor != usual.speculation_factor,
+                off,
+            ),
+        ];
+        found.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,205 @@
+//! Jobs of several stages, executors, stragglers and speculation, on a network without contention.
+
+mod idle;
+
+use idle::{cluster, run};
+use weft_core::record::{JobRecord, Resource};
+use weft_core::settings::Share;
+use weft_core::{Bytes, Rate, Span, Time};
+use weft_jobs::{DagSettings, Framework, FrameworkSettings, StageSettings, TeraSortSettings, Transfer};
+
+const MB: u64 = 1_000_000;
+
+fn files(name: &str, megabytes: u64, output: f64) -> StageSettings {
+    StageSettings {
+        name: name.to_owned(),
+        input: Some(Bytes(megabytes * MB)),
+        output,
+        ..StageSettings::default()
+    }
+}
+
+fn reading(name: &str, tasks: u32, from: &[&str]) -> StageSettings {
+    let from = from.iter().map(|&name| name.to_owned()).collect();
+    StageSettings { name: name.to_owned(), tasks, from, ..StageSettings::default() }
+}
+
+/// A query: two tables are scanned, the small one goes whole to every task of the join, and its result is sorted.
+fn query(framework: Framework) -> DagSettings {
+    let join =
+        StageSettings { broadcast: vec!["small".to_owned()], output: 0.5, ..reading("join", 6, &["large"]) };
+    DagSettings {
+        stages: vec![
+            files("large", 1_000, 1.0),
+            files("small", 50, 0.2),
+            join,
+            reading("sort", 3, &["join"]),
+        ],
+        block: Bytes(125 * MB),
+        runs: FrameworkSettings { framework, ..FrameworkSettings::default() },
+    }
+}
+
+fn bytes(
+    transfers: &[Transfer],
+    from: std::ops::RangeInclusive<u32>,
+    to: std::ops::RangeInclusive<u32>,
+) -> u64 {
+    let bulk = transfers.iter().filter(|transfer| transfer.size != Bytes(512));
+    bulk.filter(|one| from.contains(&one.from.0) && to.contains(&one.to.0)).map(|one| one.size.0).sum()
+}
+
+/// When tasks whose names begin so start and end.
+fn times(record: &JobRecord, stage: &str) -> (Vec<Time>, Vec<Time>) {
+    let of = || record.tasks.iter().zip(0..).filter(|(task, _)| task.name.starts_with(stage));
+    let start = |task: u32| record.steps.iter().find(|step| step.task == task).map(|step| step.start);
+    (of().filter_map(|(_, task)| start(task)).collect(), of().filter_map(|(task, _)| task.end).collect())
+}
+
+#[test]
+fn bytes_of_a_query_follow_its_plan_under_every_framework() {
+    for framework in [Framework::MapReduce, Framework::Tez, Framework::Spark] {
+        let (record, transfers) = run(query(framework).plan(), cluster());
+        assert_eq!(record.unfinished().count(), 0, "{framework:?}");
+        let scanned = 1_050 * MB;
+        // Each of six tasks of the join gets all 10 MB of the small table; half of what they read goes on to the sort.
+        let joined = (1_000 + 6 * 10) * MB;
+        assert_eq!(bytes(&transfers, 5..=7, 1..=4), scanned, "{framework:?}");
+        assert_eq!(record.shuffled.0, joined + joined / 2, "{framework:?}");
+        assert_eq!(bytes(&transfers, 1..=4, 5..=7), joined / 2, "only the last stage writes files");
+    }
+}
+
+#[test]
+fn a_stage_of_spark_starts_when_all_that_it_reads_is_done() {
+    let (record, _) = run(query(Framework::Spark).plan(), cluster());
+    for (stage, parents) in [("join", ["large", "small"].as_slice()), ("sort", &["join"])] {
+        let last = parents.iter().flat_map(|parent| times(&record, parent).1).max();
+        let (starts, _) = times(&record, stage);
+        assert!(
+            starts.iter().min().copied() >= last,
+            "{stage} starts at {starts:?}, its input is there at {last:?}"
+        );
+        assert_eq!(record.steps.iter().filter(|step| step.name == "fetch early").count(), 0);
+    }
+}
+
+/// Executors start once for each container that is used, and nobody waits for a heartbeat.
+#[test]
+fn executors_stay_for_the_whole_job() {
+    let runs = FrameworkSettings { map_containers: 1, ..query(Framework::Spark).runs };
+    let (record, _) = run(DagSettings { runs, ..query(Framework::Spark) }.plan(), cluster());
+    assert_eq!(
+        record.steps.iter().filter(|step| step.name == "start").count(),
+        4,
+        "one for each of four hosts"
+    );
+    let waits: Span = record
+        .critical_path()
+        .iter()
+        .filter(|part| part.bound == Resource::Fixed)
+        .map(|part| part.end.since(part.start))
+        .sum();
+    assert_eq!(waits, Span::from_s(10 + 2 + 2), "submission, one start, commit");
+}
+
+/// 64 maps on four hosts, two at a time; about a tenth are ten times as slow.
+fn straggling(speculation: bool) -> TeraSortSettings {
+    TeraSortSettings {
+        input: Bytes(64 * 125 * MB),
+        block: Bytes(125 * MB),
+        reducers: 4,
+        map_rate: Rate::from_mbps(500),
+        runs: FrameworkSettings {
+            map_containers: 2,
+            stragglers: Share(0.1),
+            straggler_slowdown: 10.0,
+            speculation,
+            ..FrameworkSettings::default()
+        },
+        ..TeraSortSettings::default()
+    }
+}
+
+#[test]
+fn stragglers_take_their_factor_longer_and_delay_the_job() {
+    let (usual, _) = run(
+        TeraSortSettings {
+            runs: FrameworkSettings { stragglers: Share(0.0), ..straggling(false).runs },
+            ..straggling(false)
+        }
+        .plan(),
+        cluster(),
+    );
+    let (slow, _) = run(straggling(false).plan(), cluster());
+    let lasting = |record: &JobRecord| -> Vec<u64> {
+        let maps = record.steps.iter().filter(|step| step.name == "map");
+        maps.map(|step| step.end.expect("it ends").since(step.start).0 / 1_000_000_000_000).collect()
+    };
+    assert!(lasting(&usual).iter().all(|seconds| *seconds == 2));
+    let late = lasting(&slow).iter().filter(|seconds| **seconds == 20).count();
+    assert!((2..=14).contains(&late), "{late} of 64");
+    assert_eq!(lasting(&slow).iter().filter(|seconds| **seconds == 2).count(), 64 - late);
+    assert!(slow.duration() > usual.duration());
+}
+
+/// Copies shorten the job, their bytes are read twice, every task still counts once, and the loser is killed at once.
+#[test]
+fn copies_of_stragglers_shorten_a_job_and_count_once() {
+    let (without, _) = run(straggling(false).plan(), cluster());
+    let (with, transfers) = run(straggling(true).plan(), cluster());
+    assert!(with.duration() < without.duration(), "{:?} and {:?}", with.duration(), without.duration());
+    let copies: Vec<_> = with.tasks.iter().filter(|task| task.copy).collect();
+    assert!(!copies.is_empty() && copies.iter().all(|task| task.name.ends_with(" copy")));
+    let killed = with.tasks.iter().filter(|task| task.killed).count();
+    assert_eq!(killed, copies.len(), "of a task and its copy, one is killed");
+    assert_eq!(with.unfinished().count(), 0);
+    let maps = copies.iter().filter(|task| !task.fetches).count() as u64;
+    assert_eq!(bytes(&transfers, 5..=7, 1..=4), (64 + maps) * 125 * MB);
+    for copy in &copies {
+        let name = copy.name.trim_end_matches(" copy");
+        let own = with.tasks.iter().find(|task| task.name == name).expect("a copy has an original");
+        assert_ne!(own.host, copy.host, "a copy runs on another host");
+        assert!(own.end == copy.end && own.killed != copy.killed, "{name}");
+    }
+    let path = with.critical_path();
+    assert!(path.windows(2).all(|two| two[0].end == two[1].start), "the critical path has no gap");
+    assert_eq!(path.first().map(|part| part.start), Some(with.start));
+}
+
+#[test]
+fn the_same_seed_draws_the_same_stragglers() {
+    let found = || run(straggling(true).plan(), cluster()).0;
+    assert_eq!(found(), found());
+}
+
+#[test]
+fn plans_that_cannot_run_are_refused_and_settings_without_effect_named() {
+    let problems = |stages: Vec<StageSettings>| {
+        let job = DagSettings { stages, ..query(Framework::Tez) };
+        let words =
+            job.problems().into_iter().map(|problem| format!("{}: {}", problem.path, problem.message));
+        words.collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(problems(query(Framework::Tez).stages), "");
+    assert!(problems(Vec::new()).contains("a job needs a stage"));
+    let two = problems(vec![files("a", 1, 1.0), reading("b", 2, &["c"]), reading("c", 2, &["a"])]);
+    assert!(
+        two.contains("stages[1].from: there is no stage `c` before this one; those before are: a"),
+        "{two}"
+    );
+    assert!(
+        problems(vec![files("a", 1, 1.0), files("a", 1, 1.0)]).contains("an earlier stage has this name")
+    );
+    assert!(problems(vec![reading("a", 2, &[])]).contains("a stage reads files (input) or stages"));
+    let idle = StageSettings { spills: 3, ..files("a", 1, 1.0) };
+    assert!(problems(vec![idle]).contains("nobody reads this stage"));
+    let spark = FrameworkSettings {
+        framework: Framework::Spark,
+        slow_start: Share(0.5),
+        speculation_factor: 2.0,
+        ..FrameworkSettings::default()
+    };
+    let paths: Vec<String> = spark.problems().into_iter().map(|problem| problem.path).collect();
+    assert_eq!(paths, ["slow_start", "speculation_factor"]);
+}

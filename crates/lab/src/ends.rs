@@ -1,0 +1,311 @@
+//! The flows: one thread that opens a connection for each at its start, writes and reads, and notes when the last byte has been read.
+//!
+//! Sockets belong to the namespace in which they were made, whatever thread uses them; so one clock times both ends.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use weft_core::segment::ports;
+use weft_core::{FlowId, HostId, Time};
+use weft_plan::Setup;
+use weft_workload::Flow;
+
+use crate::clock::LabClock;
+use crate::host_tcp::HostTcp;
+use crate::system::{self, Awaited, TcpCounts};
+use crate::testbed::{Testbed, address};
+
+/// The port of all receivers: that of the simulator's flows, so that switches hash both alike.
+pub(crate) const PORT: u16 = 5_001;
+/// Bytes written or read at once.
+const CHUNK: usize = 64 << 10;
+/// The priority of the thread among those that run first, below that of the switches.
+const PRIORITY: i32 = 40;
+
+/// A flow and its two sockets.
+#[derive(Debug)]
+pub(crate) struct SocketFlow {
+    /// The flow.
+    pub(crate) flow: Flow,
+    unwritten: u64,
+    sender: Option<TcpStream>,
+    receiver: Option<TcpStream>,
+    /// Payload read.
+    pub(crate) delivered: u64,
+    /// When the last byte was read.
+    pub(crate) end: Option<Time>,
+    /// What the kernel counted at the sender.
+    pub(crate) counted: TcpCounts,
+    /// Why the connection ended early.
+    pub(crate) failure: Option<String>,
+}
+
+/// What the ends of flows need.
+pub(crate) struct FlowEnds<'a> {
+    setup: &'a Setup,
+    testbed: &'a Testbed,
+    clock: LabClock,
+    /// The congestion control of each flow's sender.
+    laws: Vec<&'a str>,
+    is_paced: bool,
+    /// Whether switches divide packets by class.
+    has_classes: bool,
+    listeners: Vec<(HostId, TcpListener)>,
+    /// All flows; those before `next` have started.
+    pub(crate) transfers: Vec<SocketFlow>,
+    next: usize,
+    writing: Vec<usize>,
+    reading: Vec<usize>,
+    open: usize,
+    buffer: Vec<u8>,
+}
+
+/// What others learn of the flows while they run.
+#[derive(Debug, Default)]
+pub(crate) struct FlowProgress {
+    /// Flows that are done, also in vain.
+    pub(crate) done: AtomicUsize,
+    /// Payload read of the flows that count: those that start after the warm-up.
+    pub(crate) delivered: AtomicU64,
+}
+
+/// What a descriptor stands for.
+#[derive(Clone, Copy)]
+enum Awaiting {
+    Listener(usize),
+    Sender(usize),
+    Receiver(usize),
+}
+
+impl<'a> FlowEnds<'a> {
+    /// Listens on every host that receives.
+    ///
+    /// # Errors
+    /// A socket cannot be opened.
+    pub(crate) fn new(
+        setup: &'a Setup,
+        (testbed, tcp): (&'a Testbed, &HostTcp),
+        clock: LabClock,
+        law_of: impl Fn(&Flow) -> &'a str,
+    ) -> io::Result<FlowEnds<'a>> {
+        let flows: Vec<Flow> = setup.flows.iter().collect();
+        let mut receivers: Vec<HostId> = flows.iter().map(|flow| flow.destination).collect();
+        receivers.sort_unstable();
+        receivers.dedup();
+        let listen = |host: HostId| {
+            testbed.hosts[host.index()].within(|| {
+                let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, PORT))?;
+                listener.set_nonblocking(true)?;
+                Ok((host, listener))
+            })
+        };
+        Ok(FlowEnds {
+            setup,
+            testbed,
+            clock,
+            laws: flows.iter().map(law_of).collect(),
+            is_paced: tcp.paced,
+            has_classes: setup.switch_kinds().any(|switch| switch.queues > 1),
+            listeners: receivers.into_iter().map(listen).collect::<io::Result<_>>()?,
+            transfers: flows.into_iter().map(SocketFlow::new).collect(),
+            next: 0,
+            writing: Vec::new(),
+            reading: Vec::new(),
+            open: 0,
+            buffer: vec![0; CHUNK],
+        })
+    }
+
+    /// Runs until all flows are done, the setup's time is over, or `stop` is set.
+    ///
+    /// # Errors
+    /// The system fails; connections that fail are noted instead.
+    pub(crate) fn run(&mut self, stop: &AtomicBool, progress: &FlowProgress) -> io::Result<()> {
+        // Without the privilege only punctuality suffers.
+        let _ = system::run_first(PRIORITY);
+        while !stop.load(Ordering::Relaxed) && self.clock.now() < self.setup.until {
+            self.start_due()?;
+            let done = self.next - self.open;
+            progress.done.store(done, Ordering::Relaxed);
+            if done == self.transfers.len() {
+                break;
+            }
+            let (mut awaited, meanings) = self.awaited();
+            let next = self.transfers.get(self.next).map_or(Time(u64::MAX), |transfer| transfer.flow.start);
+            system::wait(&mut awaited, self.clock.until(next.min(self.setup.until)))?;
+            for (_, meaning) in
+                awaited.iter().zip(meanings).filter(|(awaited, _)| system::has_happened(awaited))
+            {
+                match meaning {
+                    Awaiting::Listener(number) => self.accept(number)?,
+                    Awaiting::Sender(number) => self.write(number),
+                    Awaiting::Receiver(number) => self.read(number, progress),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the connections of all flows that start by now.
+    fn start_due(&mut self) -> io::Result<()> {
+        while self
+            .transfers
+            .get(self.next)
+            .is_some_and(|transfer| self.clock.until(transfer.flow.start).is_zero())
+        {
+            let number = self.next;
+            self.next += 1;
+            self.open += 1;
+            match self.connect(number) {
+                Ok(sender) => {
+                    self.transfers[number].sender = Some(sender);
+                    self.writing.push(number);
+                }
+                Err(cause) => self.give_up(number, &cause),
+            }
+        }
+        Ok(())
+    }
+
+    fn connect(&self, number: usize) -> io::Result<TcpStream> {
+        let flow = &self.transfers[number].flow;
+        let ports = ports(FlowId(number as u32));
+        self.testbed.hosts[flow.source.index()].enter()?;
+        let socket = system::tcp_socket()?;
+        system::set_congestion_control(&socket, self.laws[number])?;
+        if self.is_paced {
+            system::set_paced(&socket)?;
+        }
+        let class = self.setup.sender(flow).classes(self.setup.class_of(flow), None).sender.iter().next();
+        if let Some(class) = class.filter(|_| self.has_classes) {
+            system::set_code_point(&socket, class.0 << 3)?;
+        }
+        let (from, to) = ((ports >> 16) as u16, ports as u16);
+        system::connect(socket, (address(flow.source), from), (address(flow.destination), to))
+    }
+
+    /// All descriptors that something may happen to.
+    fn awaited(&self) -> (Vec<Awaited>, Vec<Awaiting>) {
+        let listeners = self.listeners.iter().enumerate();
+        let listeners =
+            listeners.map(|(n, (_, own))| (system::awaited(own.as_raw_fd(), false), Awaiting::Listener(n)));
+        let of = |stream: &Option<TcpStream>| stream.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let writing = self
+            .writing
+            .iter()
+            .map(|n| (system::awaited(of(&self.transfers[*n].sender), true), Awaiting::Sender(*n)));
+        let reading = self
+            .reading
+            .iter()
+            .map(|n| (system::awaited(of(&self.transfers[*n].receiver), false), Awaiting::Receiver(*n)));
+        listeners.chain(writing).chain(reading).unzip()
+    }
+
+    /// Takes new connections; the port of the sender names the flow.
+    fn accept(&mut self, number: usize) -> io::Result<()> {
+        let first = ports(FlowId(0)) >> 16;
+        loop {
+            let (stream, peer) = match self.listeners[number].1.accept() {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                Err(error) => return Err(error),
+            };
+            stream.set_nonblocking(true)?;
+            let flow = u32::from(peer.port()).checked_sub(first).map_or(usize::MAX, |flow| flow as usize);
+            if let Some(transfer) = self.transfers.get_mut(flow) {
+                transfer.receiver = Some(stream);
+                self.reading.push(flow);
+            }
+        }
+    }
+
+    /// Writes what the kernel takes.
+    fn write(&mut self, number: usize) {
+        let transfer = &mut self.transfers[number];
+        let Some(sender) = &mut transfer.sender else { return };
+        let result = loop {
+            if transfer.unwritten == 0 {
+                break sender.shutdown(Shutdown::Write).map(|()| true);
+            }
+            let most = transfer.unwritten.min(CHUNK as u64) as usize;
+            match sender.write(&self.buffer[..most]) {
+                Ok(written) => transfer.unwritten -= written as u64,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break Ok(false),
+                Err(error) => break Err(error),
+            }
+        };
+        match result {
+            Ok(false) => {}
+            Ok(true) => self.writing.retain(|other| *other != number),
+            Err(cause) => self.give_up(number, &cause),
+        }
+    }
+
+    /// Reads what has arrived.
+    fn read(&mut self, number: usize, progress: &FlowProgress) {
+        let transfer = &mut self.transfers[number];
+        let Some(receiver) = &mut transfer.receiver else { return };
+        let size = transfer.flow.size.0;
+        let counts = transfer.flow.start >= self.setup.warm_up;
+        let ends = loop {
+            match receiver.read(&mut self.buffer) {
+                Ok(0) => break Err(io::Error::from(ErrorKind::UnexpectedEof)),
+                Ok(count) => {
+                    transfer.delivered += count as u64;
+                    progress.delivered.fetch_add(u64::from(counts) * count as u64, Ordering::Relaxed);
+                    if transfer.delivered >= size {
+                        break Ok(true);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break Ok(false),
+                Err(error) => break Err(error),
+            }
+        };
+        match ends {
+            Ok(false) => {}
+            Ok(true) => {
+                transfer.end = Some(self.clock.now());
+                self.close(number);
+            }
+            Err(cause) => self.give_up(number, &cause),
+        }
+    }
+
+    fn give_up(&mut self, number: usize, cause: &io::Error) {
+        self.transfers[number].failure = Some(cause.to_string());
+        self.close(number);
+    }
+
+    fn close(&mut self, number: usize) {
+        self.transfers[number].count();
+        self.writing.retain(|other| *other != number);
+        self.reading.retain(|other| *other != number);
+        (self.transfers[number].sender, self.transfers[number].receiver) = (None, None);
+        self.open -= 1;
+    }
+}
+
+impl SocketFlow {
+    fn new(flow: Flow) -> SocketFlow {
+        SocketFlow {
+            flow,
+            unwritten: flow.size.0,
+            sender: None,
+            receiver: None,
+            delivered: 0,
+            end: None,
+            counted: TcpCounts::default(),
+            failure: None,
+        }
+    }
+
+    /// Reads what the kernel counted, while it can.
+    pub(crate) fn count(&mut self) {
+        if let Some(sender) = &self.sender {
+            self.counted = system::counted(sender);
+        }
+    }
+}

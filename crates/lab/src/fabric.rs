@@ -1,0 +1,192 @@
+//! The switches of a lab on one thread: each is a worker of the router with its cables, driven by the scenario's time.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, Class, SwitchId, Time};
+use weft_plan::Setup;
+use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
+use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
+use weft_router::{Backend, FramePool, RouterWorker};
+use weft_switch::PortCounters;
+use weft_topology::{Link, Node};
+
+use crate::cable::{CableDirection, CableState, CableTally, LabCable};
+use crate::clock::LabClock;
+use crate::system::{self, Awaited};
+use crate::testbed::{interface, station};
+
+/// Buffers per port for frames on the wire and in sockets.
+const BUFFERS_PER_PORT: u32 = 512;
+/// Bytes of the smallest packet on the wire.
+const LEAST_WIRE: u64 = 84;
+/// The most packets for which a switch has buffers.
+const MOST_STORED: u64 = 1 << 14;
+/// The priority of the thread among those that run first.
+const PRIORITY: i32 = 50;
+
+/// A switch.
+struct FabricSwitch {
+    worker: RouterWorker<Switching>,
+    shared: Arc<SharedSwitch>,
+}
+
+/// A cable as the loop sees it: the switch's link that leaves by it, its socket, its state.
+struct WatchedCable {
+    link: usize,
+    descriptor: RawFd,
+    state: Arc<CableState>,
+}
+
+/// All switches of a lab.
+pub(crate) struct LabFabric {
+    switches: Vec<FabricSwitch>,
+    cables: Vec<WatchedCable>,
+    clock: LabClock,
+}
+
+/// The counters of a link: packets and bytes sent, and the queues in front of it.
+pub(crate) type LinkCount = ((u64, Bytes), PortCounters);
+
+impl LabFabric {
+    /// Opens the cables. Must be called in the namespace of the switches.
+    ///
+    /// # Errors
+    /// A socket cannot be opened.
+    pub(crate) fn open(setup: &Setup, clock: LabClock, tally: &Arc<CableTally>) -> io::Result<LabFabric> {
+        let mut fabric = LabFabric { switches: Vec::new(), cables: Vec::new(), clock };
+        for number in 0..setup.graph.switches().len() as u32 {
+            fabric.add(setup, SwitchId(number), tally)?;
+        }
+        Ok(fabric)
+    }
+
+    fn add(&mut self, setup: &Setup, switch: SwitchId, tally: &Arc<CableTally>) -> io::Result<()> {
+        let node = Node::Switch(switch);
+        let first = setup.graph.first_link(node).index();
+        let links = setup.graph.links_of(node);
+        let (mut ports, mut ends): (Vec<SwitchPort>, Vec<Box<dyn Backend>>) = (Vec::new(), Vec::new());
+        for (place, link) in
+            links.iter().enumerate().filter(|(_, link)| setup.timeline.initial.is_up(link.cable))
+        {
+            let host = match link.to {
+                Node::Host(host) => Some(host),
+                Node::Switch(_) => None,
+            };
+            let far = station(link.to, link.to_port);
+            let name = interface(switch.0, link.port);
+            let socket = PacketSocket::open(&name, ends.len() as u16, false, SocketArrivals::All)?;
+            let cable = LabCable::new(socket, wires(setup, switch, link), self.clock, Arc::clone(tally));
+            let (descriptor, state) = cable.watched();
+            self.cables.push(WatchedCable { link: first + place, descriptor, state });
+            ports.push(SwitchPort::new(link.port, station(node, link.port), host, Some(far)));
+            ends.push(Box::new(cable));
+        }
+        let queues = setup.switch_at(switch).queues as usize;
+        let shape = SwitchShape {
+            build: &|| setup.build_switch(switch),
+            rates: setup.port_rates(switch),
+            workers: 1,
+            hosts: setup.graph.hosts(),
+            class_of: std::array::from_fn(|code_point| Class((code_point >> 3).min(queues - 1) as u8)),
+        };
+        let buffers = BUFFERS_PER_PORT * (1 + ends.len() as u32) + stored(setup, switch);
+        let shared = Arc::new(SharedSwitch::new(shape, ports));
+        let app = Switching::new(Arc::clone(&shared), 0);
+        self.switches
+            .push(FabricSwitch { worker: RouterWorker::new(ends, FramePool::new(buffers), app), shared });
+        Ok(())
+    }
+
+    /// Forwards until `stop` is set. Returns the bytes that each link had sent at `snapshot`, if the run got there.
+    ///
+    /// # Errors
+    /// A socket has failed.
+    pub(crate) fn run(
+        &mut self,
+        setup: &Setup,
+        stop: &AtomicBool,
+        snapshot: Option<Time>,
+    ) -> io::Result<Option<Vec<Bytes>>> {
+        // Without the privilege only punctuality suffers, which is measured.
+        let _ = system::run_first(PRIORITY);
+        let mut awaited: Vec<Awaited> =
+            self.cables.iter().map(|cable| system::awaited(cable.descriptor, false)).collect();
+        let mut seen = None;
+        while !stop.load(Ordering::Relaxed) {
+            let now = self.clock.now();
+            for switch in &mut self.switches {
+                switch.worker.poll(now)?;
+            }
+            if seen.is_none() && snapshot.is_some_and(|instant| instant <= now) {
+                seen = Some(self.links(setup).into_iter().map(|((_, bytes), _)| bytes).collect());
+            }
+            if let Some(due) = self.next_due(now) {
+                system::wait(&mut awaited, self.clock.until(due))?;
+                let happened =
+                    self.cables.iter().zip(&awaited).filter(|(_, awaited)| system::has_happened(awaited));
+                happened.for_each(|(cable, _)| cable.state.is_readable.store(true, Ordering::Relaxed));
+            }
+        }
+        Ok(seen)
+    }
+
+    /// When something is due next; `None`: now.
+    fn next_due(&self, now: Time) -> Option<Time> {
+        let ticks = self.switches.iter().filter_map(|switch| switch.worker.next_tick());
+        let cables = self.cables.iter().map(|cable| cable.state.due());
+        // What is due at this very instant is handled once it has passed.
+        let due = ticks.chain(cables).min().unwrap_or(Time(u64::MAX));
+        (due > now).then_some(due)
+    }
+
+    /// The counters of each link.
+    pub(crate) fn links(&self, setup: &Setup) -> Vec<LinkCount> {
+        let mut counts: Vec<LinkCount> = vec![LinkCount::default(); setup.graph.links().len()];
+        for cable in &self.cables {
+            let link = &setup.graph.links()[cable.link];
+            let Node::Switch(switch) = link.from else { continue };
+            counts[cable.link] = self.switches[switch.index()].shared.port(link.port);
+            if matches!(link.to, Node::Host(_)) {
+                let reverse = setup.graph.link_at(link.to, link.to_port).index();
+                counts[reverse].0 = cable.state.entered();
+            }
+        }
+        counts
+    }
+
+    /// Packets dropped by each switch, by reason.
+    pub(crate) fn drops(&self) -> Vec<Vec<(Reason, u64)>> {
+        let of = |switch: &FabricSwitch| {
+            let all = Reason::ALL.iter().map(|reason| (*reason, switch.shared.dropped(*reason)));
+            all.filter(|(_, count)| *count > 0).collect()
+        };
+        self.switches.iter().map(of).collect()
+    }
+
+    /// Frames that workers dropped for other reasons than their switches', such as a lack of buffers.
+    pub(crate) fn mishaps(&self) -> u64 {
+        use weft_router::DropCause::{DeviceFull, Malformed, NoRoute};
+        let causes = [DeviceFull, Malformed, NoRoute];
+        let of = |switch: &FabricSwitch| {
+            causes.iter().map(|cause| switch.worker.counters().dropped(*cause)).sum::<u64>()
+        };
+        self.switches.iter().map(of).sum()
+    }
+}
+
+/// The wires of a cable at a switch's port: towards the switch, and towards a host.
+fn wires(setup: &Setup, switch: SwitchId, link: &Link) -> (CableDirection, Option<CableDirection>) {
+    let is_host = matches!(link.to, Node::Host(_));
+    let inward = CableDirection::new(link.rate, link.delay + setup.switch_at(switch).latency, is_host);
+    (inward, is_host.then(|| CableDirection::new(link.rate, link.delay, false)))
+}
+
+/// The number of packets that a switch may hold.
+fn stored(setup: &Setup, switch: SwitchId) -> u32 {
+    let buffer = setup.switch_at(switch).buffer.map_or(u64::MAX, |buffer| buffer.0);
+    (buffer / LEAST_WIRE).min(MOST_STORED) as u32
+}
