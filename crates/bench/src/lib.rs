@@ -61,11 +61,12 @@ pub fn bench(options: &BenchOptions) -> Result<BenchResults, Error> {
     let bench = Bench { options, yardstick: options.prepared(&cases::CASES[0], false)? };
     let mut results = BenchResults { weft: env!("CARGO_PKG_VERSION").to_owned(), ..BenchResults::default() };
     if counting.is_ok() {
-        results.bound.counted = Some(bench.counted(count::BOUND)?);
+        results.bound.counted = Some(bench.counted(count::BOUND, true)?);
     }
     let mut bound = Vec::new();
     for case in &chosen {
-        let counted = counting.is_ok().then(|| bench.counted(case.name)).transpose()?;
+        let counts = case.counts && counting.is_ok();
+        let counted = counts.then(|| bench.counted(case.name, case.misses)).transpose()?;
         let timed = (!options.count).then(|| bench.timed(case, &mut bound)).transpose()?;
         results.cases.push(CaseResult { name: case.name.to_owned(), counted, timed });
     }
@@ -113,10 +114,10 @@ impl BenchOptions {
 }
 
 impl Bench<'_> {
-    fn counted(&self, name: &str) -> Result<CountedCosts, Error> {
+    fn counted(&self, name: &str, misses: bool) -> Result<CountedCosts, Error> {
         (self.options.progress)(&format!("{name}: counting instructions"));
-        let (instructions, pass) = count::count(name, &self.options.from)?;
-        Ok(CountedCosts::new(instructions, &pass))
+        let (counts, pass) = count::count(name, &self.options.from, misses)?;
+        Ok(CountedCosts::new(counts, misses, &pass))
     }
 
     /// Passes of a case, each followed by one of the bound loop, so that a busy machine slows both down.
@@ -124,8 +125,9 @@ impl Bench<'_> {
         let prepared = self.options.prepared(case, false)?;
         let first = bound.len();
         let mut passes = Vec::with_capacity(self.options.repeat);
-        for number in 1..=self.options.repeat {
-            (self.options.progress)(&format!("{}: pass {number} of {}", case.name, self.options.repeat));
+        let count = self.options.repeat.min(case.passes);
+        for number in 1..=count {
+            (self.options.progress)(&format!("{}: pass {number} of {count}", case.name));
             passes.push(pass::run(&prepared, self.options.threads)?);
             bound.push(pass::run_bound(&self.yardstick)?);
         }

@@ -21,6 +21,12 @@ pub struct Pass {
     pub events: u64,
     /// Link traversals by any packet.
     pub packet_hops: u64,
+    /// Hosts of the network; 0 for the bound loop.
+    #[serde(default)]
+    pub hosts: u64,
+    /// Seconds to build the network.
+    #[serde(default)]
+    pub build_seconds: f64,
     /// Seconds in the loop.
     pub seconds: f64,
     /// Allocations in the loop.
@@ -69,8 +75,12 @@ impl Pass {
 pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
     let mut looks: Vec<Look> = Vec::with_capacity(LOOKS);
     let before = heap::now().bytes;
-    let setup = Setup { division: Division::threads(threads), ..prepared.setup(SEED)? };
-    let simulation = Simulation::new(setup);
+    let (build, build_seconds) = clock::timed(|| {
+        let setup = Setup { division: Division::threads(threads), ..prepared.setup(SEED)? };
+        let hosts = u64::from(setup.graph.hosts());
+        Ok::<_, Error>((Simulation::new(setup), hosts))
+    });
+    let (simulation, hosts) = build?;
     let mut seconds = 0.0;
     let start = heap::now();
     looks.push(Look { events: 0, heap: start });
@@ -92,11 +102,18 @@ pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
         }
         true
     });
+    if seconds == 0.0 {
+        // The time limit has ended the run, not the last flow.
+        seconds = began.elapsed().as_secs_f64();
+        loop_edge(record.events);
+    }
     let pass = Pass {
         flows,
         finished,
         events: record.events,
         packet_hops: record.packet_hops,
+        hosts,
+        build_seconds,
         seconds,
         ..Pass::default()
     };

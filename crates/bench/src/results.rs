@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use weft::Error;
 
+use crate::count::LoopCounts;
 use crate::fluid::FluidTimes;
 use crate::memory::MemoryCosts;
 use crate::pass::Pass;
@@ -47,6 +48,9 @@ pub struct CaseResult {
 pub struct CountedCosts {
     /// Instructions per packet-hop, the loop only.
     pub instructions_per_hop: f64,
+    /// Misses of a first-level data cache of 32 kB per packet-hop, the loop only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misses_per_hop: Option<f64>,
     /// Events handled.
     pub events: u64,
     /// Link traversals.
@@ -71,12 +75,13 @@ pub struct Timed {
 }
 
 impl CountedCosts {
-    /// From a count and its pass.
+    /// From the counts of a loop and its pass.
     #[must_use]
-    pub fn new(instructions: u64, pass: &Pass) -> CountedCosts {
-        let per_hop = instructions as f64 / pass.packet_hops.max(1) as f64;
+    pub(crate) fn new(counts: LoopCounts, misses: bool, pass: &Pass) -> CountedCosts {
+        let per_hop = |count: u64| (count as f64 / pass.packet_hops.max(1) as f64 * 10.0).round() / 10.0;
         CountedCosts {
-            instructions_per_hop: (per_hop * 10.0).round() / 10.0,
+            instructions_per_hop: per_hop(counts.instructions),
+            misses_per_hop: misses.then(|| per_hop(counts.misses)),
             events: pass.events,
             packet_hops: pass.packet_hops,
             allocations: pass.allocations,
@@ -170,7 +175,13 @@ mod tests {
     use super::*;
 
     fn results(instructions_per_hop: f64, allocations: u64) -> BenchResults {
-        let counted = CountedCosts { instructions_per_hop, events: 20, packet_hops: 10, allocations };
+        let counted = CountedCosts {
+            instructions_per_hop,
+            misses_per_hop: None,
+            events: 20,
+            packet_hops: 10,
+            allocations,
+        };
         let case = CaseResult { name: "r1".to_owned(), counted: Some(counted), timed: None };
         BenchResults { cases: vec![case], ..BenchResults::default() }
     }

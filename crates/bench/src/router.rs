@@ -292,12 +292,12 @@ fn copy_ns() -> f64 {
 
 /// Instructions per packet of a case.
 fn counted(case: &RouterCase) -> Result<f64, Error> {
-    let (instructions, output) = count::count_output(&format!("router/{}", case.name), Path::new("."))?;
+    let (counts, output) = count::count_output(&format!("router/{}", case.name), Path::new("."), false)?;
     let sent: u64 = String::from_utf8_lossy(&output).trim().parse().unwrap_or(0);
     if sent == 0 {
         return Err(Error::Failed(format!("counting {}: no packet was sent", case.name)));
     }
-    Ok(instructions as f64 / sent as f64)
+    Ok(counts.instructions as f64 / sent as f64)
 }
 
 /// The counted pass of a case; returns the number of packets sent.

@@ -20,11 +20,15 @@ impl BenchResults {
             let header = ["case", "hops", "ev/hop", "M hop/s", "ns/hop", "median", "bound", "peak", "flows"];
             text += &(indented(&Columns::table(&header, &rows)) + "\n");
         }
+        for line in self.cases.iter().filter_map(whole_run) {
+            let _ = writeln!(text, "{line}");
+        }
         if self.cases.iter().any(|case| case.counted.is_some()) {
             let bound = self.bound.counted.map_or(f64::NAN, |bound| bound.instructions_per_hop);
             let rows: Vec<Vec<String>> =
                 rows().filter_map(|(name, case)| counted(name, case, bound)).collect();
-            let header = ["reduced form", "hops", "ev/hop", "instr/hop", "bound", "allocations"];
+            let header =
+                ["reduced form", "hops", "ev/hop", "instr/hop", "bound", "misses/hop", "allocations"];
             text += &(indented(&Columns::table(&header, &rows)) + "\n");
         }
         if let Some(memory) = &self.memory {
@@ -69,6 +73,23 @@ fn timed(name: &str, case: &CaseResult) -> Option<Vec<String>> {
     ])
 }
 
+/// From this number of hosts on, the time and the memory of whole runs are shown.
+const LARGE: u64 = 1_000;
+
+/// The time and the memory of a run on a large network.
+fn whole_run(case: &CaseResult) -> Option<String> {
+    let best = case.timed.map(|timed| timed.best).filter(|best| best.hosts >= LARGE)?;
+    Some(format!(
+        "{}: {} hosts; {:.1} s to build, {:.1} s to run; {} at the peak, {:.1} kB per host",
+        case.name,
+        best.hosts,
+        best.build_seconds,
+        best.seconds,
+        size(best.peak_bytes),
+        best.peak_bytes as f64 / best.hosts as f64 / 1e3
+    ))
+}
+
 fn counted(name: &str, case: &CaseResult, bound: f64) -> Option<Vec<String>> {
     let counted = case.counted?;
     Some(vec![
@@ -77,6 +98,7 @@ fn counted(name: &str, case: &CaseResult, bound: f64) -> Option<Vec<String>> {
         format!("{:.2}", per(counted.events, counted.packet_hops)),
         format!("{:.1}", counted.instructions_per_hop),
         format!("{:.1}×", counted.instructions_per_hop / bound),
+        counted.misses_per_hop.map_or_else(String::new, |misses| format!("{misses:.1}")),
         counted.allocations.to_string(),
     ])
 }

@@ -1,13 +1,14 @@
 //! Packets live here for their whole life; everything else holds a 4-byte [`PacketId`].
 //!
 //! Two columns: the header (hot, what switches see) and the body (cold, what the hosts see). Every FIFO queue in the
-//! program is an intrusive list through the pool, so that queueing never allocates.
+//! program, and every wire, is an intrusive list through the pool, so that queueing never allocates.
 //!
 //! An id belongs to the pool that issued it. An id of another pool names an arbitrary packet of this one: a wrong
 //! result, but never an access outside the columns.
 
 use crate::header::Header;
 use crate::ids::PacketId;
+use crate::prefetch;
 use crate::record::HopWaits;
 use crate::scheduling::SchedulingHeader;
 
@@ -155,6 +156,31 @@ impl Headers {
             let mut column = std::mem::take(waits).into_vec();
             column.resize(slots, HopWaits::default());
             *waits = column.into();
+        }
+    }
+
+    /// The packet behind another in a list of packets on a wire; meaningless for the last.
+    #[must_use]
+    #[inline]
+    #[allow(unsafe_code, reason = "1 % of all instructions, with `set_follower`")]
+    pub fn follower(&self, packet: PacketId) -> PacketId {
+        // SAFETY: `resize`, which alone sets both, makes `next` as long as the column of headers; see `get`.
+        unsafe { *self.next.get_unchecked((packet.0 & self.mask) as usize) }
+    }
+
+    /// Puts a packet behind the last of a list of packets on a wire.
+    #[inline]
+    #[allow(unsafe_code, reason = "as in `follower`")]
+    pub fn set_follower(&mut self, last: PacketId, packet: PacketId) {
+        // SAFETY: as in `follower`.
+        *unsafe { self.next.get_unchecked_mut((last.0 & self.mask) as usize) } = packet;
+    }
+
+    /// Prefetches the entry of a packet in the lists of packets on wires.
+    #[inline]
+    pub fn prefetch_follower(&self, packet: PacketId) {
+        if let Some(next) = self.next.get(packet.index()) {
+            prefetch(next);
         }
     }
 

@@ -48,6 +48,16 @@ impl Barrier {
         }
     }
 
+    /// Whether each thread has a core, as far as the machine says.
+    pub(crate) fn cores_suffice(&self) -> bool {
+        self.patience > 0
+    }
+
+    /// Whether a thread has panicked.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::SeqCst)
+    }
+
     /// Waits until all threads have arrived.
     ///
     /// # Panics If another thread has panicked and will never arrive.

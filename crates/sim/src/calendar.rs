@@ -11,6 +11,7 @@ use weft_core::{FlowId, LinkId, PacketId, Span, Time};
 use crate::event::{Entry, Event, EventName, EventOrder, Rank};
 
 mod ahead;
+mod sort;
 mod wheel;
 
 use wheel::{BUCKETS, REACH, Wheel};
@@ -62,6 +63,8 @@ pub(crate) struct Calendar {
     wheel: Box<Wheel>,
     /// Rows of the bucket being sorted; reused.
     several: Vec<(Time, Rank, u32)>,
+    /// Their keys; reused.
+    keys: Vec<u64>,
 }
 
 impl Calendar {
@@ -82,6 +85,7 @@ impl Calendar {
             far: Event::FlowStart(FlowId(0)),
             wheel: Wheel::new(),
             several: Vec::new(),
+            keys: Vec::new(),
         }
     }
 
@@ -136,9 +140,8 @@ impl Calendar {
     }
 
     /// Removes the packet from the pending arrival of a link: the event remains, and nothing arrives.
-    pub(crate) fn lose_arrival(&mut self, link: LinkId) -> Option<PacketId> {
-        let packet = std::mem::replace(&mut self.row_mut(link.0).packet, PacketId::NONE);
-        (packet != PacketId::NONE).then_some(packet)
+    pub(crate) fn lose_arrival(&mut self, link: LinkId) -> PacketId {
+        std::mem::replace(&mut self.row_mut(link.0).packet, PacketId::NONE)
     }
 
     /// The packet of a link's pending arrival; meaningless if there is none.
@@ -319,26 +322,6 @@ impl Calendar {
     /// The name of a row's event.
     fn name(&self, row: u32) -> EventName {
         if row < self.links { EventName::arrival(row) } else { EventName::transmitted(row - self.links) }
-    }
-
-    /// Sorts the rows of the open bucket.
-    #[inline(never)]
-    fn sort(&mut self, mut row: u32) -> u32 {
-        let mut several = std::mem::take(&mut self.several);
-        while row != NONE {
-            let entry = Entry { time: self.row(row).time, name: self.name(row) };
-            several.push((entry.time, self.order.rank(entry), row));
-            row = self.row(row).next;
-        }
-        several.sort_unstable();
-        let mut next = NONE;
-        for (.., row) in several.drain(..).rev() {
-            self.row_mut(row).next = next;
-            next = row;
-        }
-        self.wheel.first[self.number as usize % BUCKETS] = next;
-        self.several = several;
-        next
     }
 
     /// Takes the first event of the heap, which precedes everything else; `near` is the first row of the wheel.

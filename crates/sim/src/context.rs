@@ -16,7 +16,7 @@ use crate::outbox::{Handoff, Outbox};
 use crate::plan::RunPlan;
 use crate::tally::Tally;
 use crate::transmitters::Pauses;
-use crate::wire::{Flying, Wires};
+use crate::wire::Wires;
 
 /// See the file's head.
 pub(crate) struct Context {
@@ -53,11 +53,12 @@ impl Context {
         if wire.special {
             return self.launch_specially(link, packet, lands);
         }
-        if wire.awaited {
-            wire.behind.push(Flying { lands, packet });
-        } else {
-            wire.awaited = true;
+        let last = std::mem::replace(&mut wire.last, packet);
+        if last == PacketId::NONE {
             self.calendar.push_arrival(lands, link, packet);
+        } else {
+            self.pool.headers.set_follower(last, packet);
+            self.pool.headers.get_mut(packet).arrived = lands;
         }
     }
 
@@ -78,7 +79,7 @@ impl Context {
         if self.trace.is_some() {
             self.trace_lands(link, packet, lands);
         }
-        self.fly(link, Flying { lands, packet });
+        self.fly(link, packet, lands);
     }
 
     /// A packet leaves for another domain.
@@ -104,30 +105,43 @@ impl Context {
         if let (Some(own), Some(waits)) = (self.pool.headers.waits_mut(packet), waits) {
             *own = waits;
         }
-        self.fly(handoff.link, Flying { lands: handoff.lands, packet });
+        self.fly(handoff.link, packet, handoff.lands);
     }
 
     /// A packet is in flight towards this domain, behind earlier ones.
-    fn fly(&mut self, link: LinkId, flying: Flying) {
+    fn fly(&mut self, link: LinkId, packet: PacketId, lands: Time) {
         let wire = self.wires.of(link);
-        if wire.awaited {
-            wire.behind.push(flying);
-        } else {
-            wire.awaited = true;
-            self.calendar.push_arrival(flying.lands, link, flying.packet);
+        self.pool.headers.get_mut(packet).arrived = lands;
+        match std::mem::replace(&mut wire.last, packet) {
+            PacketId::NONE if wire.vacant => wire.first = packet,
+            PacketId::NONE => self.calendar.push_arrival(lands, link, packet),
+            last => self.pool.headers.set_follower(last, packet),
         }
     }
 
     /// The first packet in flight on a link lands and the next becomes the first. Returns where it lands.
     #[inline(always)]
-    pub(crate) fn land(&mut self, link: LinkId) -> (Node, weft_core::PortId) {
+    pub(crate) fn land(&mut self, link: LinkId, packet: PacketId) -> (Node, weft_core::PortId) {
         let wire = self.wires.of(link);
         let far = (wire.to, wire.to_port);
-        match wire.behind.pop() {
-            Some(next) => self.calendar.push_arrival(next.lands, link, next.packet),
-            None => wire.awaited = false,
+        if wire.last == packet {
+            wire.last = PacketId::NONE;
+        } else {
+            let next = self.pool.headers.follower(packet);
+            self.calendar.push_arrival(self.pool.headers.get(next).arrived, link, next);
         }
         far
+    }
+
+    /// The arrival of a packet that was lost when its cable failed: what was sent since becomes the first.
+    #[cold]
+    pub(crate) fn land_nothing(&mut self, link: LinkId) {
+        let wire = self.wires.of(link);
+        wire.set_vacant(false);
+        match std::mem::replace(&mut wire.first, PacketId::NONE) {
+            PacketId::NONE => {}
+            first => self.calendar.push_arrival(self.pool.headers.get(first).arrived, link, first),
+        }
     }
 
     /// A packet is lost on a wire.
@@ -141,13 +155,23 @@ impl Context {
 
     /// Drops what is in flight on a link whose cable failed.
     pub(crate) fn lose_all(&mut self, link: LinkId) {
-        if self.wires[link].awaited
-            && let Some(packet) = self.calendar.lose_arrival(link)
-        {
-            self.lose(link, packet, Reason::LinkDown);
+        let wire = self.wires.of(link);
+        let last = std::mem::replace(&mut wire.last, PacketId::NONE);
+        if last == PacketId::NONE {
+            return;
         }
-        while let Some(lost) = self.wires.of(link).behind.pop() {
-            self.lose(link, lost.packet, Reason::LinkDown);
+        let mut packet = std::mem::replace(&mut wire.first, PacketId::NONE);
+        if !wire.vacant {
+            wire.set_vacant(true);
+            packet = self.calendar.lose_arrival(link);
+        }
+        loop {
+            let next = self.pool.headers.follower(packet);
+            self.lose(link, packet, Reason::LinkDown);
+            if packet == last {
+                break;
+            }
+            packet = next;
         }
     }
 

@@ -2,9 +2,8 @@
 //! here.
 
 use weft_core::record::Reason;
-use weft_core::{LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_core::{Header, LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Effect, Effects, Observer, Sent, Switch, Turn, Verdict};
-use weft_topology::Node;
 
 use crate::context::Context;
 use crate::event::Event;
@@ -78,6 +77,7 @@ impl Devices {
         match own.switch.receive(&mut turn, from, packet) {
             Verdict::LeavesAt(departure) => leave(cx, own.link(departure.port), packet, departure),
             Verdict::Ready(port) => self.carry_out(cx, switch, Some(port)),
+            Verdict::Queued(_) if self.effects.is_empty() => {}
             Verdict::Queued(_) => self.carry_out(cx, switch, None),
             Verdict::Returned => self.returned(cx, switch, from, packet),
             Verdict::Dropped(reason) => self.dropped(cx, switch, packet, reason),
@@ -135,7 +135,7 @@ impl Devices {
         let own = at(&mut self.switches, switch);
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
         match own.switch.transmit(&mut turn, port) {
-            Some(Sent::Packet(packet)) => own.put_on_line(cx, (switch, port), packet),
+            Some(Sent::Packet(packet)) => own.put_on_line(cx, port, packet),
             Some(Sent::Frame(frame)) => {
                 let link = own.link(port);
                 let end = cx.send_frame(link, cx.now, frame);
@@ -149,21 +149,21 @@ impl Devices {
 impl PlacedSwitch {
     /// The first bit of a packet leaves a transmitter without foresight.
     #[inline]
-    fn put_on_line(&self, cx: &mut Context, (switch, port): (SwitchId, PortId), packet: PacketId) {
+    fn put_on_line(&self, cx: &mut Context, port: PortId, packet: PacketId) {
         let link = self.link(port);
         if cx.pauses.is_some() {
-            let queue = cx.plan.setup.queue(Node::Switch(switch), cx.pool.headers.get(packet).class);
-            cx.pay_toll(link, (&self.switch, (port, usize::from(queue))), packet);
+            let queue = self.switch.queue_of(cx.pool.headers.get(packet).class);
+            cx.pay_toll(link, (&self.switch, (port, queue)), packet);
         }
-        let header = *cx.pool.headers.get(packet);
-        if header.kind.is_payload() {
-            let wait = cx.now.since(header.arrived);
-            cx.tally.waited(header.hops, wait);
-            cx.add_wait(packet, header.hops, wait);
+        let &Header { kind, arrived, hops, wire, .. } = cx.pool.headers.get(packet);
+        if kind.is_payload() {
+            let wait = cx.now.since(arrived);
+            cx.tally.waited(hops, wait);
+            cx.add_wait(packet, hops, wait);
         }
-        let end = cx.wires.of(link).end_of(cx.now, header.wire);
+        let end = cx.wires.of(link).end_of(cx.now, wire);
         cx.calendar.push_transmitted(end, link);
-        cx.launch(link, packet, header.wire, end);
+        cx.launch(link, packet, wire, end);
     }
 }
 

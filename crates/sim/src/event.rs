@@ -37,6 +37,8 @@ pub(crate) enum Event {
 }
 
 const INDEX_BITS: u32 = 29;
+/// Bits of a draw.
+pub(crate) const DRAW_BITS: u32 = INDEX_BITS;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 
 /// Kind and index of an event in 32 bits. Kinds are numbered in the order of [`Event`].
@@ -108,6 +110,12 @@ impl Entry {
 pub(crate) struct Rank(u64);
 
 impl Rank {
+    /// The draw among events of its kind and instant.
+    #[inline]
+    pub(crate) fn draw(self) -> u32 {
+        (self.0 >> INDEX_BITS) as u32 & INDEX_MASK
+    }
+
     /// The event with this rank at `time`.
     pub(crate) fn entry(self, time: Time) -> Entry {
         let kind = (self.0 >> 61) as u32;
@@ -150,6 +158,7 @@ impl EventOrder {
     }
 
     /// The position of an event among those of its instant, and its name.
+    #[inline]
     pub(crate) fn rank(self, entry: Entry) -> Rank {
         let (kind, index) = (entry.name.0 >> INDEX_BITS, entry.name.0 & INDEX_MASK);
         Rank(

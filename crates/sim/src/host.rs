@@ -26,7 +26,7 @@ use weft_transport::{Receiver, Sender};
 use weft_workload::{Draw, Flow};
 
 use crate::context::Context;
-use crate::ends::{Ends, FlowEnd, Seat};
+use crate::ends::{Active, Ends, FlowEnd, Seat};
 use crate::labels::HostLabels;
 use crate::turns::Turns;
 
@@ -68,12 +68,8 @@ impl Hosts {
 
     /// The card of a host; an event accesses it several times.
     #[inline]
-    #[allow(unsafe_code, reason = "1 % of all instructions")]
     fn card(&mut self, host: HostId) -> &mut Host {
-        debug_assert!(host.index() < self.cards.len(), "hosts are those of the network");
-        // SAFETY: there is a card for every host of the graph (`Hosts::new`), and only hosts of the graph occur: in
-        // wires, in flows, which the workload draws among them, and in the ends of these flows.
-        unsafe { self.cards.get_unchecked_mut(host.index()) }
+        card_of(&mut self.cards, host)
     }
 
     /// Prefetches the card of a host.
@@ -119,7 +115,8 @@ impl Hosts {
         }
         active.end.receive(cx.now, cx.pool.headers.get(packet), cx.pool.body(packet));
         cx.pool.remove(packet);
-        self.attend::<E>(cx, host, seat);
+        let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
+        self.take_step::<E>(cx, (host, seat), step);
     }
 
     /// A timer of an end expires. Events of timers that have since moved are stale.
@@ -144,31 +141,26 @@ impl Hosts {
     #[inline(always)]
     fn attend<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
-        if !active.end.is_ready() {
-            let needs = active.end.needs();
-            self.note_needs::<E>(cx, (host, seat), needs);
-        } else if self.card(host).is_free(cx.now) {
-            self.send::<E>(cx, host, seat);
-        } else if let Some(active) = E::slab(&mut self.ends).at(seat) {
-            let needs = active.end.needs();
-            self.note_needs::<E>(cx, (host, seat), needs);
+        let step = active.next_step((card_of(&mut self.cards, host), seat), cx.now);
+        self.take_step::<E>(cx, (host, seat), step);
+    }
+
+    #[inline(always)]
+    fn take_step<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), step: Step) {
+        match step {
+            Step::Send => {
+                self.send::<E>(cx, host, seat);
+            }
+            Step::Note(needs) => self.note_seldom::<E>(cx, (host, seat), needs),
+            Step::Nothing => {}
         }
         self.use_card(cx, host);
     }
 
     /// What an end needs: a turn at the card, a timer, the host part, or nothing more.
-    #[inline(always)]
     fn note_needs<E: FlowEnd>(&mut self, cx: &mut Context, (host, seat): (HostId, Seat), needs: Needs) {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return };
-        let completes = E::SIDE == Side::Receiver && needs.complete && !active.completed;
-        let waits = active.in_ring;
-        active.in_ring |= needs.ready;
-        let seldom = needs.wake < active.wake_at || completes || needs.done || needs.asks;
-        if needs.ready && !waits {
-            active.ready_since = cx.now;
-            self.card(host).ring(E::SIDE).push(seat);
-        }
-        if seldom {
+        if active.note_needs((card_of(&mut self.cards, host), seat), cx.now, needs) {
             self.note_seldom::<E>(cx, (host, seat), needs);
         }
     }
@@ -242,4 +234,46 @@ impl Hosts {
             cx.calendar.set_end(end.min(cx.calendar.end()));
         }
     }
+}
+
+/// What follows from something that happened to an end.
+enum Step {
+    /// The end sends: it has a packet, and the card is free.
+    Send,
+    /// It has needs that most packets do not change.
+    Note(Needs),
+    Nothing,
+}
+
+impl<E: FlowEnd> Active<E> {
+    /// What the end does at the card of its host.
+    #[inline(always)]
+    fn next_step(&mut self, (card, seat): (&mut Host, Seat), now: Time) -> Step {
+        if self.end.is_ready() && card.is_free(now) {
+            return Step::Send;
+        }
+        let needs = self.end.needs();
+        if self.note_needs((card, seat), now, needs) { Step::Note(needs) } else { Step::Nothing }
+    }
+
+    /// The end waits for the card if it needs it. Returns whether it has needs that most packets do not change.
+    #[inline(always)]
+    fn note_needs(&mut self, (card, seat): (&mut Host, Seat), now: Time, needs: Needs) -> bool {
+        let completes = E::SIDE == Side::Receiver && needs.complete && !self.completed;
+        if needs.ready && !std::mem::replace(&mut self.in_ring, true) {
+            self.ready_since = now;
+            card.ring(E::SIDE).push(seat);
+        }
+        needs.wake < self.wake_at || completes || needs.done || needs.asks
+    }
+}
+
+/// The card of a host; an event accesses it several times.
+#[inline]
+#[allow(unsafe_code, reason = "1 % of all instructions")]
+fn card_of(cards: &mut [Host], host: HostId) -> &mut Host {
+    debug_assert!(host.index() < cards.len(), "hosts are those of the network");
+    // SAFETY: there is a card for every host of the graph (`Hosts::new`), and only hosts of the graph occur: in wires, in
+    // flows, which the workload draws among them, and in the ends of these flows.
+    unsafe { cards.get_unchecked_mut(host.index()) }
 }

@@ -1,11 +1,15 @@
 //! One thread per domain. All meet after every step; then each has the state of all, makes the same decision and
-//! continues. Handlers must not depend on this file.
+//! continues. Where that is slower, the first thread simulates all domains for a while, and the others sleep (`pace`).
+//! Handlers must not depend on this file.
 //!
 //! What is written before a meeting is read after it and not written again before the next one: hence two sets of
 //! everything shared, used in turn.
 
-use std::sync::Mutex;
+mod handover;
+mod pace;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use weft_core::Time;
@@ -21,11 +25,19 @@ use crate::exchange::Mail;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
 use crate::simulation::{Finish, Simulation, WATCH_EVERY};
+use handover::Handover;
+use pace::{Division, Pace};
 
 /// What the threads share.
-struct Meeting {
+struct Meeting<'a> {
+    plan: Arc<RunPlan>,
     domains: usize,
+    /// Each locked by the thread that simulates it.
+    seats: Vec<Mutex<&'a mut Domain>>,
     barrier: Barrier,
+    /// Whether the first thread simulates all domains after the meeting; two sets.
+    alone: [AtomicBool; 2],
+    handover: Handover<Point>,
     mail: Mail,
     /// The published states, two sets with one entry per domain.
     standings: Vec<Published>,
@@ -36,6 +48,14 @@ struct Meeting {
     hopes: Vec<AtomicBool>,
     /// Closed ends of flows.
     closed: Vec<Mutex<Vec<Closed>>>,
+}
+
+/// Where a run is after a meeting.
+#[derive(Clone)]
+struct Point {
+    course: Course,
+    all: Standing,
+    round: usize,
 }
 
 /// A domain's state and event count, for all to read; on its own cache lines.
@@ -56,9 +76,15 @@ struct Published {
 /// Runs all domains to the end, the first on this thread.
 pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
     let domains = simulation.domains.len();
+    let barrier = Barrier::new(domains);
+    let pace = Pace::new(barrier.cores_suffice());
     let meeting = Meeting {
+        plan: Arc::clone(&simulation.plan),
         domains,
-        barrier: Barrier::new(domains),
+        seats: simulation.domains.iter_mut().map(Mutex::new).collect(),
+        barrier,
+        alone: [const { AtomicBool::new(false) }; 2],
+        handover: Handover::new(),
         mail: Mail::new(domains),
         standings: (0..2 * domains).map(|_| Published::default()).collect(),
         looks: (0..2 * domains).map(|_| Mutex::default()).collect(),
@@ -66,8 +92,8 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
         closed: (0..2 * domains).map(|_| Mutex::default()).collect(),
         hopes: (0..2 * domains).map(|_| AtomicBool::new(true)).collect(),
     };
-    let (first, others) = simulation.domains.split_first_mut().expect("a run has a domain");
     let leader = Leader {
+        pace,
         watch,
         ledger,
         sampler: &mut simulation.sampler,
@@ -77,16 +103,17 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
         stuck: false,
     };
     thread::scope(|scope| {
-        for domain in others {
-            let member = Member { meeting: &meeting, domain, round: 0 };
-            scope.spawn(|| member.run(None));
+        for number in 1..domains {
+            let meeting = &meeting;
+            scope.spawn(move || Member::new(meeting, number).run(None));
         }
-        Member { meeting: &meeting, domain: first, round: 0 }.run(Some(leader))
+        Member::new(&meeting, 0).run(Some(leader)).expect("the first thread never sleeps")
     })
 }
 
 /// The extra tasks of the first thread: it calls the watcher and collects the samples and the records of flows.
 struct Leader<'a, 'w, 'l> {
+    pace: Pace,
     watch: Watch<'w>,
     ledger: &'a mut Ledger<'l>,
     sampler: &'a mut Option<Sampler>,
@@ -97,87 +124,171 @@ struct Leader<'a, 'w, 'l> {
     stuck: bool,
 }
 
+/// A domain that a thread simulates now.
+type Held<'m, 'd> = MutexGuard<'m, &'d mut Domain>;
+
 /// One thread's part.
-struct Member<'a> {
-    meeting: &'a Meeting,
-    domain: &'a mut Domain,
+struct Member<'m, 'd> {
+    meeting: &'m Meeting<'d>,
+    /// Its own domain, or, of the first thread, all of them.
+    held: Vec<Held<'m, 'd>>,
+    number: usize,
     /// Meetings so far.
     round: usize,
+    /// Events so far, in all domains.
+    events: u64,
+    /// How many times it has slept.
+    told: u64,
 }
 
-impl Member<'_> {
-    fn run(mut self, mut leader: Option<Leader<'_, '_, '_>>) -> Finish {
+impl<'m, 'd> Member<'m, 'd> {
+    fn new(meeting: &'m Meeting<'d>, number: usize) -> Member<'m, 'd> {
+        let held = Vec::with_capacity(meeting.domains);
+        let mut member = Member { meeting, held, number, round: 0, events: 0, told: 0 };
+        member.hold(number);
+        member
+    }
+
+    /// Takes a domain, as soon as its thread has left it.
+    fn hold(&mut self, domain: usize) {
+        self.held.push(self.meeting.seats[domain].lock().expect("no thread panics here"));
+    }
+
+    /// Follows the run to its end; only the first thread knows how it ended if others slept then.
+    fn run(mut self, mut leader: Option<Leader<'_, '_, '_>>) -> Option<Finish> {
         let meeting = self.meeting;
         let _ending = meeting.barrier.watch_over();
-        let mut course = Course::new(&self.domain.cx.plan);
+        let mut course = Course::new(&meeting.plan);
         let mut looked = None;
         loop {
-            let wants = leader.as_ref().map_or((false, false), |leader| (leader.interrupted, leader.stuck));
-            let (all, events) = self.meet(wants);
+            let mut all = self.meet(leader.as_mut());
             if let Some(leader) = &mut leader {
                 leader.pass_on_flows(all.next, (self.round + 1) % 2, meeting);
-                leader.tell(&all, events, self.domain.cx.plan.setup.flows.len());
-                leader.put_together(looked.take(), meeting, &self.domain.cx.plan);
+                leader.tell(&all, self.events, meeting.plan.setup.flows.len());
+                leader.put_together(looked.take(), meeting);
+                self.divide(&course, &all);
+            } else if self.is_released() {
+                let point = self.sleep()?;
+                (course, all, self.round) = (point.course, point.all, point.round);
             }
             match course.next(&all) {
                 CourseStep::Run(until) => {
-                    self.domain.cx.calendar.set_end(until);
-                    self.domain.run(u64::MAX);
+                    self.each(|domain| {
+                        domain.cx.calendar.set_end(until);
+                        domain.run(u64::MAX);
+                    });
                     course.reached = until;
                 }
-                CourseStep::Change(number) => self.domain.change(number),
-                CourseStep::Note(now) => self.domain.note_carried(now),
+                CourseStep::Change(number) => self.each(|domain| domain.change(number)),
+                CourseStep::Note(now) => self.each(|domain| domain.note_carried(now)),
                 CourseStep::Look(now) => looked = Some(self.look(now)),
-                CourseStep::Stop(stop) => return Finish { stop, at: course.reached },
+                CourseStep::Stop(stop) => {
+                    if self.is_alone() {
+                        meeting.handover.tell(None);
+                    }
+                    return Some(Finish { stop, at: course.reached });
+                }
             }
         }
     }
 
-    /// Publishes this domain's state, hands over what it has for others, waits for all, takes in what they have.
-    /// Returns the combined state and event count.
-    fn meet(&mut self, (interrupted, stuck): (bool, bool)) -> (Standing, u64) {
-        let set = self.round % 2;
-        let own = self.meeting.domains * set + self.domain.cx.number;
-        self.meeting.standings[own]
-            .publish(&Standing { stuck, ..self.domain.standing(interrupted) }, self.domain);
-        self.hand_in_closed(own);
-        self.meeting.mail.post(set, self.domain);
-        self.meeting.barrier.wait();
-        self.meeting.mail.collect(set, self.domain);
+    fn each(&mut self, mut what: impl FnMut(&mut Domain)) {
+        self.held.iter_mut().for_each(|domain| what(domain));
+    }
+
+    /// Whether this thread simulates all domains.
+    fn is_alone(&self) -> bool {
+        self.held.len() == self.meeting.domains
+    }
+
+    /// Whether the first thread simulates all domains from the last meeting on.
+    fn is_released(&self) -> bool {
+        self.meeting.alone[(self.round + 1) % 2].load(Ordering::Relaxed)
+    }
+
+    /// The first thread takes all domains, or gives them back, as decided before the last meeting.
+    fn divide(&mut self, course: &Course, all: &Standing) {
+        match (self.is_released(), self.is_alone()) {
+            (true, false) => (1..self.meeting.domains).for_each(|domain| self.hold(domain)),
+            (false, true) => {
+                self.held.truncate(1);
+                let point = Point { course: course.clone(), all: *all, round: self.round };
+                self.meeting.handover.tell(Some(point));
+            }
+            _ => {}
+        }
+    }
+
+    /// Leaves the domain to the first thread and sleeps until it gives it back. Returns where the run is then; `None`: it
+    /// is over.
+    fn sleep(&mut self) -> Option<Point> {
+        self.held.clear();
+        self.told += 1;
+        let point = self.meeting.handover.listen(self.told, || self.meeting.barrier.is_broken())?;
+        self.hold(self.number);
+        Some(point)
+    }
+
+    /// Publishes the states of the domains, hands over what they have for others, waits for all, takes in what others have.
+    /// Returns the combined state.
+    fn meet(&mut self, leader: Option<&mut Leader<'_, '_, '_>>) -> Standing {
+        let (meeting, set) = (self.meeting, self.round % 2);
+        let first = meeting.domains * set;
+        let mut wants = (false, false);
+        if let Some(leader) = leader {
+            wants = (leader.interrupted, leader.stuck);
+            let alone = leader.pace.next(self.events) == Division::Alone;
+            meeting.alone[set].store(alone, Ordering::Relaxed);
+        }
+        self.each(|domain| {
+            let own = first + domain.cx.number;
+            let (interrupted, stuck) = std::mem::take(&mut wants);
+            meeting.standings[own].publish(&Standing { stuck, ..domain.standing(interrupted) }, domain);
+            meeting.hand_in_closed(own, domain);
+            meeting.mail.post(set, domain);
+        });
+        if !self.is_alone() {
+            meeting.barrier.wait();
+        }
+        self.each(|domain| meeting.mail.collect(set, domain));
         self.round += 1;
-        let first = self.meeting.domains * set;
-        together(&self.meeting.standings[first..first + self.meeting.domains])
+        let (all, events) = together(&meeting.standings[first..first + meeting.domains]);
+        self.events = events;
+        all
     }
 
-    /// Leaves the closed ends of flows to the leader.
-    fn hand_in_closed(&mut self, own: usize) {
-        let closed = &mut self.domain.hosts.ends.closed;
-        if !closed.is_empty() {
-            std::mem::swap(&mut *self.meeting.closed[own].lock().expect("no thread panics here"), closed);
-        }
-    }
-
-    /// Samples the domain's queues. Returns when, and in which set the samples are.
+    /// Samples the queues of the domains. Returns when, and in which set the samples are.
     fn look(&mut self, now: Time) -> (Time, usize) {
-        let set = self.round % 2;
-        let own = &self.meeting.looks[self.meeting.domains * set + self.domain.cx.number];
-        if let Some(looked) = self.domain.look(now) {
-            own.lock().expect("no thread panics here").clone_from(looked);
-        }
-        if self.domain.cx.pauses.is_some() {
-            let own = &self.meeting.waits[self.meeting.domains * set + self.domain.cx.number];
-            *own.lock().expect("no thread panics here") = self.domain.waits();
-        }
-        let hope = &self.meeting.hopes[self.meeting.domains * set + self.domain.cx.number];
-        hope.store(self.domain.has_hope(now), Ordering::Relaxed);
+        let (meeting, set) = (self.meeting, self.round % 2);
+        self.each(|domain| {
+            let own = meeting.domains * set + domain.cx.number;
+            if let Some(looked) = domain.look(now) {
+                meeting.looks[own].lock().expect("no thread panics here").clone_from(looked);
+            }
+            if domain.cx.pauses.is_some() {
+                *meeting.waits[own].lock().expect("no thread panics here") = domain.waits();
+            }
+            meeting.hopes[own].store(domain.has_hope(now), Ordering::Relaxed);
+        });
         (now, set)
+    }
+}
+
+impl Meeting<'_> {
+    /// Leaves the closed ends of flows to the leader.
+    fn hand_in_closed(&self, own: usize, domain: &mut Domain) {
+        let closed = &mut domain.hosts.ends.closed;
+        if !closed.is_empty() {
+            std::mem::swap(&mut *self.closed[own].lock().expect("no thread panics here"), closed);
+        }
     }
 }
 
 impl Leader<'_, '_, '_> {
     /// Combines the samples of all domains, after the meeting that followed them.
-    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &RunPlan) {
+    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting<'_>) {
         let Some((now, set)) = looked else { return };
+        let plan = &meeting.plan;
         if plan.setup.pauses() {
             let waits = meeting.waits[meeting.domains * set..][..meeting.domains].iter();
             let waits =
@@ -193,7 +304,7 @@ impl Leader<'_, '_, '_> {
     }
 
     /// Takes the closed ends left at the last meeting, and hands on the flows done before `next`.
-    fn pass_on_flows(&mut self, next: Time, set: usize, meeting: &Meeting) {
+    fn pass_on_flows(&mut self, next: Time, set: usize, meeting: &Meeting<'_>) {
         for own in meeting.domains * set..meeting.domains * (set + 1) {
             if meeting.standings[own].closed.load(Ordering::Relaxed) {
                 let mut closed = meeting.closed[own].lock().expect("no thread panics here");

@@ -151,10 +151,10 @@ impl Domain {
     /// A packet lands at the far end of a link, unless it was lost when the cable failed.
     #[inline(always)]
     fn arrive(&mut self, link: LinkId, packet: PacketId) {
-        let (to, port) = self.cx.land(link);
         if packet == PacketId::NONE {
-            return;
+            return self.cx.land_nothing(link);
         }
+        let (to, port) = self.cx.land(link, packet);
         match to {
             Node::Host(host) => self.hosts.receive(&mut self.cx, host, packet),
             Node::Switch(switch) => self.devices.receive(&mut self.cx, switch, port, packet),

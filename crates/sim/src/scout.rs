@@ -58,10 +58,13 @@ impl Scout {
         for (link, packet) in &self.arrivals {
             prefetch(&cx.wires[*link]);
             prefetch(cx.pool.headers.get(*packet));
+            cx.pool.headers.prefetch_follower(*packet);
         }
         for (link, packet) in self.arrivals.drain(..) {
             let wire = &cx.wires[link];
-            wire.behind.prefetch_front();
+            if wire.last != packet {
+                prefetch(cx.pool.headers.get(cx.pool.headers.follower(packet)));
+            }
             match wire.to {
                 Node::Host(host) => {
                     prefetch(cx.pool.body(packet));
@@ -102,7 +105,7 @@ impl Scout {
         for (at, port) in self.out.drain(..) {
             let Some(own) = devices.get(at) else { continue };
             own.switch.reading().prefetch_beyond(port);
-            cx.wires[own.link(port)].behind.prefetch_back();
+            cx.pool.headers.prefetch_follower(cx.wires[own.link(port)].last);
         }
     }
 }

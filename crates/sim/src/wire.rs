@@ -1,23 +1,21 @@
 //! One direction of a cable: a transmitter and the packets in flight. At most one pending arrival per link; the packets
-//! behind it wait in a ring with their times.
+//! behind it form a list through the pool, each with the time when it lands in its header.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, LinkId, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
+use weft_core::{Bytes, LinkId, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
 use weft_topology::{Link, Node, Stalls};
 
 /// A transmitter and its wire. The fields every packet touches come first, on one cache line; the transmitter's
 /// counters after them.
 #[repr(C, align(64))]
 pub(crate) struct Wire {
-    /// Packets in flight, or committed to be sent, behind the first, whose arrival is pending.
-    pub(crate) behind: Ring<Flying>,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    /// Down, lossy, stalling or leading to another domain: a packet may not land here, or may land later.
+    /// Down, lossy, stalling, leading to another domain, or just back: a packet may not land here, or may land later.
     pub(crate) special: bool,
-    /// An arrival is pending, perhaps of a packet lost when the cable failed.
-    pub(crate) awaited: bool,
     pub(crate) up: bool,
+    /// The last packet in flight, or committed to be sent; none if there is none.
+    pub(crate) last: PacketId,
     /// Not beside `sent`: the two would be added up as one vector, which takes more instructions.
     pub(crate) packets: u64,
     /// Propagation, and the latency of the switch at the far end.
@@ -32,6 +30,10 @@ pub(crate) struct Wire {
     pub(crate) failed: bool,
     /// A flow is followed over it.
     traced: bool,
+    /// The packet of the pending arrival was lost when the cable failed: the event remains, and nothing arrives.
+    pub(crate) vacant: bool,
+    /// Behind a vacant arrival: the first packet in flight.
+    pub(crate) first: PacketId,
     /// Packets lost on this wire or at its transmitter, without drops counted by the switch.
     pub(crate) lost: u64,
     loss: Option<Box<(f64, Random)>>,
@@ -58,13 +60,6 @@ impl Stalling {
     }
 }
 
-/// A packet in flight.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flying {
-    pub(crate) lands: Time,
-    pub(crate) packet: PacketId,
-}
-
 impl Wire {
     /// A wire that is up. `extra` is the latency of the node at the far end.
     pub(crate) fn new(link: &Link, extra: Span, seed: u64, number: usize) -> Wire {
@@ -81,9 +76,10 @@ impl Wire {
             to: link.to,
             to_port: link.to_port,
             away: None,
-            behind: Ring::new(),
             special: link.loss > 0.0 || link.stalls.is_some(),
-            awaited: false,
+            last: PacketId::NONE,
+            vacant: false,
+            first: PacketId::NONE,
             up: true,
             failed: false,
             traced: false,
@@ -113,8 +109,18 @@ impl Wire {
     pub(crate) fn set_up(&mut self, up: bool) {
         self.up = up;
         self.failed |= !up;
+        self.classify();
+    }
+
+    /// A vacant arrival is pending, or no longer is.
+    pub(crate) fn set_vacant(&mut self, vacant: bool) {
+        self.vacant = vacant;
+        self.classify();
+    }
+
+    fn classify(&mut self) {
         let altered = self.loss.is_some() || self.stalling.is_some();
-        self.special = !self.up || self.away.is_some() || altered || self.traced;
+        self.special = !self.up || self.vacant || self.away.is_some() || altered || self.traced;
     }
 
     /// Why the next packet will not arrive, if it is lost.

@@ -75,6 +75,14 @@ pub(crate) fn take_place(now: Time, (held, foresight): (&mut Port, &mut Foresigh
     slot
 }
 
+/// [`take_place`] at an unobserved port that is empty at `now`.
+#[inline(always)]
+pub(crate) fn take_idle_place(now: Time, (held, foresight): (&mut Port, &mut Foresight), wire: u16) -> Slot {
+    let slot = foresight.join_idle(now, wire);
+    held.store_until(u64::from(wire), u128::from(wire) * u128::from(slot.end.0 - now.0));
+    slot
+}
+
 /// Releases what has left an unobserved port before `now`.
 #[inline(always)]
 pub(crate) fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Foresight) {

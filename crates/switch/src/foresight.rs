@@ -106,6 +106,15 @@ impl Foresight {
         Slot { start, end }
     }
 
+    /// A packet joins an unobserved port that is empty at `now`.
+    #[inline]
+    pub(crate) fn join_idle(&mut self, now: Time, wire: u16) -> Slot {
+        self.leaving.clear();
+        let end = Time(now.0 + self.transmission.time(wire).0);
+        (self.busy_until, self.newest) = (end, wire);
+        Slot { start: now, end }
+    }
+
     /// Whether the port is observed.
     #[inline]
     pub(crate) fn is_observed(&self) -> bool {

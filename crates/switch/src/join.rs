@@ -6,7 +6,7 @@ use weft_core::{Header, PacketId, PacketKind, PortId, Time};
 use weft_mark::{Action, Sight};
 
 use crate::ClassQueue;
-use crate::foreseen::{give_back_unseen, take_place};
+use crate::foreseen::{give_back_unseen, take_idle_place, take_place};
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, chosen_of, queue_of, slot};
 use crate::port::Output;
@@ -68,6 +68,10 @@ impl Outputs {
         };
         if foresight.is_observed() {
             return Unseen::Look;
+        }
+        let idle = foresight.all_have_left(now);
+        if idle && foresight.is_calm(u64::from(wire)) {
+            return Unseen::Line(take_idle_place(now, (held, foresight), wire));
         }
         give_back_unseen(now, held, foresight);
         if !foresight.is_calm(held.bytes + u64::from(wire)) {
@@ -146,7 +150,9 @@ impl Outputs {
         if !PLAIN && let Some(trim) = &self.trim {
             trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
         }
-        if PLAIN && !self.may_mark(at.0, header.wire) {
+        let passes =
+            if PLAIN { !self.may_mark(at.0, header.wire) } else { self.passes_unmarked(at.0, header.wire) };
+        if passes {
             return Ok(());
         }
         match self.judge(now, at, header) {
@@ -212,6 +218,13 @@ impl Outputs {
     fn may_mark(&mut self, port: PortId, wire: u16) -> bool {
         let (held, foresight) = chosen_of(&mut self.ports, port).foreseen();
         foresight.may_mark(held.bytes + u64::from(wire))
+    }
+
+    /// Whether the marker of a port with one queue need not be consulted about a packet.
+    #[inline(always)]
+    fn passes_unmarked(&self, port: PortId, wire: u16) -> bool {
+        let output = self.chosen(port);
+        matches!(&output.queues[..], [only] if only.bytes + u64::from(wire) <= output.unmarked_up_to)
     }
 
     /// What the marker of a queue does with a packet that has been admitted.

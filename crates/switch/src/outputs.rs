@@ -28,6 +28,8 @@ pub(crate) struct Outputs {
     pub(crate) queues: usize,
     pub(crate) cells: MemoryCells,
     count_in_service: bool,
+    /// Some marker acts on departures.
+    marks_departures: bool,
     /// Ports without priority queues, departure marking and pauses may have foresight.
     plain: bool,
     /// If any class pauses.
@@ -59,6 +61,7 @@ impl Outputs {
             queues,
             cells: MemoryCells::of(settings.cell),
             count_in_service: settings.count_in_service,
+            marks_departures,
             plain: queues == 1
                 && !marks_departures
                 && !colors
@@ -77,6 +80,7 @@ impl Outputs {
     pub(crate) fn set_up(&mut self, port: PortId, settings: &PortSettings, line: Rate) {
         let output = &mut self.ports[port.index()];
         output.set_up(settings, line);
+        self.marks_departures |= output.looks_at_departures();
         self.plain &= !output.looks_at_departures() && output.red.is_none();
     }
 
@@ -197,12 +201,12 @@ impl Outputs {
         }
         loop {
             let output = &mut self.ports[port.index()];
-            let Some(queue) = output.scheduler.pick(&output.queues, turn.headers) else {
+            let Some(queue) = output.pick(turn.headers) else {
                 self.nothing_to_send(turn.effects, port);
                 return None;
             };
-            let (packet, action) =
-                output.take(turn.now, (queue, self.cells), turn.headers, &mut self.marking);
+            let marking = self.marks_departures.then_some(&mut self.marking);
+            let (packet, action) = output.take(turn.now, (queue, self.cells), turn.headers, marking);
             if let Some(order) = self.orders.get_mut(slot(port, queue, self.queues)) {
                 order.left(&mut output.queues[queue].packets, packet, turn.headers);
             }

@@ -32,6 +32,7 @@ impl Outputs {
     }
 
     /// Credits the ingress port of a packet that has left its queue; the queue's own port is served anyway.
+    #[inline]
     pub(crate) fn credit(&mut self, effects: &mut Effects, from: PortId, at: (PortId, usize), wire: u16) {
         let Some(ingress) = &mut self.ingress else { return };
         if ingress.released(from, at, wire) && from != at.0 {
@@ -40,6 +41,7 @@ impl Outputs {
     }
 
     /// Notifies the driver that a port has something to send, if the port is idle.
+    #[inline(never)]
     fn announce(&self, effects: &mut Effects, port: PortId) {
         let work = Effect::HasWork(port);
         if self.ports[port.index()].port.in_service.is_none() && !effects.contains(&work) {

@@ -73,6 +73,8 @@ pub(crate) struct Output {
     pub(crate) scheduler: AnyScheduler,
     /// The limit of each queue.
     pub(crate) limit: u64,
+    /// If there is one queue: a packet with which it holds at most this many bytes needs no marker.
+    pub(crate) unmarked_up_to: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
     /// The early drop of red packets, if configured.
     pub(crate) red: Option<Box<RedLimit>>,
@@ -92,10 +94,12 @@ impl Output {
     /// A port with empty queues.
     pub(crate) fn new(settings: &SwitchSettings, line: Rate) -> Output {
         let queues = settings.queues as usize;
+        let markers: Box<[AnyMarker]> = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
         Output {
             port: Port::new(),
             queues: vec![ClassQueue::default(); queues].into(),
-            markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect(),
+            unmarked_up_to: unmarked_up_to(&markers),
+            markers,
             scheduler: AnyScheduler::new(&settings.schedule, queues),
             foresight: None,
             limit: u64::MAX,
@@ -108,6 +112,7 @@ impl Output {
     pub(crate) fn set_up(&mut self, settings: &PortSettings, line: Rate) {
         let queues = self.queues.len();
         self.markers = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
+        self.unmarked_up_to = unmarked_up_to(&self.markers);
         self.scheduler = AnyScheduler::new(&settings.schedule, queues);
         self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
         self.shaper = settings.shaper.as_ref().map(|shaper| Box::new(Shaper::new(shaper)));
@@ -178,17 +183,27 @@ impl Output {
         Some(opens)
     }
 
-    /// Takes the head of a queue, with the marker's verdict; its bytes stay charged.
+    /// The queue to be served next.
+    #[inline(always)]
+    pub(crate) fn pick(&mut self, headers: &Headers) -> Option<usize> {
+        match &self.queues[..] {
+            [only] => only.ready().map(|_| 0),
+            queues => self.scheduler.pick(queues, headers),
+        }
+    }
+
+    /// Takes the head of a queue, with the verdict of its marker if markers look at departures; its bytes stay charged.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
         now: Time,
         (queue, cells): (usize, MemoryCells),
         headers: &Headers,
-        marking: &mut Random,
+        marking: Option<&mut Random>,
     ) -> (PacketId, Action) {
         let own = &mut self.queues[queue];
         let packet = own.packets.pop(headers).expect("the scheduler picks a queue with packets");
+        let Some(marking) = marking else { return (packet, Action::Pass) };
         let header = headers.get(packet);
         let behind = |bytes: u64| bytes - u64::from(cells.occupied(header.wire));
         let sight = Sight { now, packet: header, queue: behind(own.bytes), port: behind(self.port.bytes) };
@@ -205,6 +220,11 @@ impl Output {
         }
         self.port.release(now, wire);
     }
+}
+
+/// See [`Output::unmarked_up_to`].
+fn unmarked_up_to(markers: &[AnyMarker]) -> u64 {
+    markers.first().map_or(0, AnyMarker::passes_up_to)
 }
 
 impl Store {
@@ -325,7 +345,9 @@ impl Port {
     #[inline]
     pub(crate) fn store_until(&mut self, bytes: u64, byte_time: u128) {
         self.bytes = bytes;
-        self.counters.peak = self.counters.peak.max(Bytes(bytes));
+        if bytes > self.counters.peak.0 {
+            self.counters.peak = Bytes(bytes);
+        }
         self.counters.byte_time += byte_time;
     }
 

@@ -1,7 +1,7 @@
 //! The switch: the path of a packet, top to bottom.
 
 use weft_core::record::Reason;
-use weft_core::{Component, Group, GroupId, Header, PacketId, PortId, Rate, Time, Transmission};
+use weft_core::{Class, Component, Group, GroupId, Header, PacketId, PortId, Rate, Time, Transmission};
 
 use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
 use crate::congestion::{Congestion, CongestionSite};
@@ -127,10 +127,8 @@ impl Switch {
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
-            return match self.arbiters {
-                None => self.receive_watched(&mut turn.again(), from, packet),
-                Some(_) => self.receive_arbitrated(&mut turn.again(), from, packet),
-            };
+            let (joined, port) = self.receive_specially(&mut turn.again(), from, packet);
+            return joined.verdict(turn.headers.get(packet), port);
         }
         let header = turn.headers.get_mut(packet);
         enter(turn.now, header, from);
@@ -204,6 +202,13 @@ impl Switch {
         self.assert_ports();
         self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));
         self.forget_groups();
+    }
+
+    /// The queue that packets of a class join.
+    #[must_use]
+    #[inline]
+    pub fn queue_of(&self, class: Class) -> usize {
+        queue_of(class, self.queues)
     }
 
     /// Releases the memory of packets that have left foreseen ports before `now`; must be called before reading what

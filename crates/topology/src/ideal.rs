@@ -5,12 +5,15 @@
 //! counts, separately for each direction. A flow whose packets may take different paths gets a lower bound. Must not
 //! depend on windows or cross traffic.
 
+mod paths;
 mod spread;
+mod twins;
 
-use crate::graph::{Graph, Node};
-use crate::live::{Fabric, LinkState, UNREACHABLE};
+use crate::graph::Graph;
+use crate::live::{Fabric, LinkState};
+use paths::shortest;
 use spread::{Between, Ends, Opening, Packets};
-use std::collections::BTreeMap;
+use twins::Twins;
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
 
 /// The packets of a flow, sizes as on the wire.
@@ -38,9 +41,6 @@ pub struct Handshake {
 /// Rate and delay of each link of a path, with the latency of the switch it leads to.
 type Path = Vec<(Rate, Span)>;
 
-/// Maximum number of different paths of equal length kept between two leaves; the slowest are dropped.
-const MOST_PATHS: usize = 512;
-
 /// How many paths the packets of one flow may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spreading {
@@ -53,15 +53,23 @@ pub enum Spreading {
     AllRoutes,
 }
 
-/// Ideal flow completion times, caching the paths between leaves.
+/// Ideal flow completion times, caching the paths between leaves: once for all pairs of interchangeable leaves.
 pub struct Ideal<'a> {
     graph: &'a Graph,
     state: LinkState,
     fabric: Fabric,
     latencies: Vec<Span>,
-    distances: BTreeMap<SwitchId, Vec<u32>>,
-    between: BTreeMap<(SwitchId, SwitchId), Between>,
+    twins: Twins,
+    /// By class of the destination's leaf: hops from every switch to the leaf that stands for the class.
+    distances: Vec<Option<Vec<u32>>>,
+    /// By class of the source's leaf, then of the destination's: a position in `between`, or [`UNKNOWN`].
+    places: Vec<Vec<u32>>,
+    /// The first for hosts at one leaf.
+    between: Vec<Between>,
 }
+
+/// A pair of classes that nothing is known about yet.
+const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Ideal<'a> {
     /// For the cables of `graph` that are up in `state`; a packet spends `switch_latency` in every switch.
@@ -73,9 +81,17 @@ impl<'a> Ideal<'a> {
     /// [`Ideal::new`] with individual switch latencies.
     #[must_use]
     pub fn with_latencies(graph: &'a Graph, state: &LinkState, latencies: Vec<Span>) -> Ideal<'a> {
-        let (fabric, state) = (Fabric::new(graph, state), state.clone());
-        let (distances, between) = (BTreeMap::new(), BTreeMap::new());
-        Ideal { graph, state, fabric, latencies, distances, between }
+        let twins = Twins::new(graph, state, &latencies);
+        Ideal {
+            graph,
+            fabric: Fabric::new(graph, state),
+            state: state.clone(),
+            latencies,
+            distances: vec![None; twins.classes()],
+            places: vec![Vec::new(); twins.classes()],
+            twins,
+            between: vec![Between::at_one_leaf()],
+        }
     }
 
     /// From the start of a flow that stays on one path to the arrival of its last data bit; zero if there is no path.
@@ -124,12 +140,30 @@ impl<'a> Ideal<'a> {
     }
 
     /// What lies between two leaves.
+    #[inline]
     fn between(&mut self, from: SwitchId, to: SwitchId) -> &mut Between {
+        if from == to {
+            return &mut self.between[0];
+        }
+        let classes = (self.twins.class_of(from), self.twins.class_of(to));
+        let place = match self.places[classes.0].get(classes.1) {
+            Some(&place) if place != UNKNOWN => place as usize,
+            _ => self.find_between(classes),
+        };
+        &mut self.between[place]
+    }
+
+    /// Finds the paths between the leaves that stand for two classes; returns their position.
+    #[cold]
+    fn find_between(&mut self, classes: (usize, usize)) -> usize {
+        let (from, to) = self.twins.pair(classes);
         let Ideal { graph, state, fabric, latencies, .. } = self;
-        self.between.entry((from, to)).or_insert_with(|| {
-            let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));
-            shortest((graph, state), from, distance, latencies)
-        })
+        let distance = self.distances[classes.1].get_or_insert_with(|| fabric.distances_to(to));
+        self.between.push(shortest((graph, state), from, distance, latencies));
+        let row = &mut self.places[classes.0];
+        row.resize(self.twins.classes(), UNKNOWN);
+        row[classes.1] = self.between.len() as u32 - 1;
+        self.between.len() - 1
     }
 }
 
@@ -143,47 +177,6 @@ pub fn ideal_fct(
     switch_latency: Span,
 ) -> Span {
     Ideal::new(graph, &LinkState::all_up(graph), switch_latency).fct(source, destination, train)
-}
-
-fn shortest(
-    (graph, state): (&Graph, &LinkState),
-    from: SwitchId,
-    distance: &[u32],
-    latencies: &[Span],
-) -> Between {
-    if distance[from.index()] == UNREACHABLE {
-        return Between::default();
-    }
-    let mut between = Between::default();
-    let mut fronts = BTreeMap::from([(from, vec![Path::new()])]);
-    for left in (0..distance[from.index()]).rev() {
-        let mut next: BTreeMap<SwitchId, Vec<Path>> = BTreeMap::new();
-        let (mut links, mut stage) = (0, Rate(0));
-        for (switch, paths) in &fronts {
-            for link in graph.links_of(Node::Switch(*switch)) {
-                let Node::Switch(to) = link.to else { continue };
-                if state.is_up(link.cable) && distance[to.index()] == left {
-                    links += 1;
-                    stage = Rate(stage.0.saturating_add(link.rate.0));
-                    let hop = (link.rate, link.delay + latencies[to.index()]);
-                    let longer = paths.iter().map(|path| [path.as_slice(), &[hop]].concat());
-                    next.entry(to).or_default().extend(longer);
-                }
-            }
-        }
-        next.values_mut().for_each(prune);
-        between.add_stage(links, stage);
-        fronts = next;
-    }
-    between.paths = fronts.into_values().next().unwrap_or_default();
-    between
-}
-
-/// Keeps each different path once, the fastest for a full-size packet first.
-fn prune(paths: &mut Vec<Path>) {
-    paths.sort_by_cached_key(|path| (pipelined(path.iter(), (1, Bytes(1538), Bytes(1538))), path.clone()));
-    paths.dedup();
-    paths.truncate(MOST_PATHS);
 }
 
 /// When the last bit of a train (packet count, packet size, size of the last) has crossed all links.

@@ -291,16 +291,32 @@ macro_rules! stacks {
             }
         }
 
+        /// What a host asks of every packet, for layouts other than the usual one.
+        impl Body {
+            #[inline(never)]
+            fn other_flow(&self) -> FlowId {
+                match self {
+                    Body::Segment(own) => own.flow(),
+                    $($(Body::$stack(own) => <$body as Layout>::flow(own),)?)+
+                }
+            }
+
+            #[inline(never)]
+            fn other_side(&self, header: &Header) -> Side {
+                match self {
+                    Body::Segment(own) => own.side(header),
+                    $($(Body::$stack(own) => <$body as Layout>::side(own, header),)?)+
+                }
+            }
+        }
+
         body_of! { Segment(Segment) }
         $($(body_of! { $stack($body) })?)+
 
         impl Layout for Body {
             #[inline]
             fn flow(&self) -> FlowId {
-                match self {
-                    Body::Segment(own) => own.flow(),
-                    $($(Body::$stack(own) => <$body as Layout>::flow(own),)?)+
-                }
+                if let Body::Segment(own) = self { own.flow() } else { self.other_flow() }
             }
 
             #[inline]
@@ -313,10 +329,7 @@ macro_rules! stacks {
 
             #[inline]
             fn side(&self, header: &Header) -> Side {
-                match self {
-                    Body::Segment(own) => own.side(header),
-                    $($(Body::$stack(own) => <$body as Layout>::side(own, header),)?)+
-                }
+                if let Body::Segment(own) = self { own.side(header) } else { self.other_side(header) }
             }
 
             #[inline]

@@ -20,7 +20,14 @@ fn shipped() -> Vec<PathBuf> {
             }
         }
     }
-    let other = ["claims.toml", "million.toml", "fat-tree-8192.toml"];
+    let other = [
+        "claims.toml",
+        "million.toml",
+        "fat-tree-8192.toml",
+        "fat-tree-27648.toml",
+        "fat-tree-65536.toml",
+        "fat-tree-101306.toml",
+    ];
     // The source of RouteBricks has clusters of servers instead of scenarios.
     found.retain(|path| {
         !other.iter().any(|name| path.ends_with(name))

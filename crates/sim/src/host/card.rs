@@ -87,6 +87,15 @@ impl Host {
         (!self.replies.is_empty()).then(|| self.replies.remove(0))
     }
 
+    /// Puts a packet of this many bytes on the wire.
+    #[inline(always)]
+    pub(super) fn put_on_wire(&mut self, cx: &mut Context, (packet, bytes): (PacketId, u16)) {
+        cx.tally.packets.created += 1;
+        let end = cx.wires.of(self.link).end_of(cx.now, bytes);
+        self.busy_until = end;
+        cx.launch(self.link, packet, bytes, end);
+    }
+
     pub(super) fn site(&self, seed: u64) -> FlowSite {
         FlowSite { line_rate: self.rate, others: self.open, seed, ..FlowSite::default() }
     }
@@ -147,7 +156,7 @@ impl Hosts {
         let (header, body) = card.replies.remove(0);
         let packet = self.insert_reply(cx, header, body);
         let wire_bytes = cx.pool.headers.get(packet).wire;
-        self.put_on_wire(cx, host, (packet, wire_bytes));
+        self.card(host).put_on_wire(cx, (packet, wire_bytes));
         true
     }
 
@@ -180,15 +189,5 @@ impl Hosts {
         let slab = Sender::slab(ends);
         let rank = |seat: &Seat| slab.at(*seat).map_or(0, |active| active.end.rank());
         cards[host.index()].senders.sort_by_key(rank);
-    }
-
-    /// Puts a packet of this many bytes on the wire.
-    #[inline(always)]
-    pub(super) fn put_on_wire(&mut self, cx: &mut Context, host: HostId, (packet, bytes): (PacketId, u16)) {
-        cx.tally.packets.created += 1;
-        let card = self.card(host);
-        let (link, end) = (card.link, cx.wires.of(card.link).end_of(cx.now, bytes));
-        card.busy_until = end;
-        cx.launch(link, packet, bytes, end);
     }
 }

@@ -2,10 +2,10 @@
 
 use weft_core::segment::Needs;
 use weft_core::stack::{Layout, Side};
-use weft_core::{HostId, PacketId, PacketKind, PortId, Span, Time};
+use weft_core::{FlowId, HostId, PacketId, PacketKind, PortId, Span, Time};
 use weft_transport::Body;
 
-use super::Hosts;
+use super::{Hosts, card_of};
 use crate::context::Context;
 use crate::ends::{Active, FlowEnd, Seat};
 use crate::labels::{HostLabels, Parcel};
@@ -14,7 +14,7 @@ impl Hosts {
     /// The card is free for an end, which sends if it has a packet. Returns whether it has sent one.
     #[inline(never)]
     pub(super) fn send<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
-        let Hosts { ends, labels, .. } = self;
+        let Hosts { ends, labels, cards, .. } = self;
         let Some(active) = E::slab(ends).at(seat) else { return false };
         let waited = if active.in_ring { cx.now.since(active.ready_since) } else { Span::ZERO };
         active.in_ring = false;
@@ -25,13 +25,32 @@ impl Hosts {
         }
         let flow = active.flow;
         let Written { packet, wire, kind, needs } = write(active, cx, labels.as_deref_mut());
-        let leaves = !E::may_be_withheld(kind, needs) || !self.withholds(cx, (flow, host), packet);
+        if E::may_be_withheld(kind, needs) {
+            return self.send_if_admitted::<E>(cx, (flow, host, seat), (packet, wire, needs));
+        }
+        if E::SIDE == Side::Sender && kind.is_payload() {
+            cx.tally.waited_at_host(waited);
+            cx.begin_waits(packet, waited);
+        }
+        let card = card_of(cards, host);
+        card.put_on_wire(cx, (packet, wire));
+        if active.note_needs((card, seat), cx.now, needs) {
+            self.note_seldom::<E>(cx, (host, seat), needs);
+        }
+        true
+    }
+
+    /// An end sends a packet in which the host part has a say.
+    #[cold]
+    fn send_if_admitted<E: FlowEnd>(
+        &mut self,
+        cx: &mut Context,
+        (flow, host, seat): (FlowId, HostId, Seat),
+        (packet, wire, needs): (PacketId, u16, Needs),
+    ) -> bool {
+        let leaves = !self.withholds(cx, (flow, host), packet);
         if leaves {
-            if E::SIDE == Side::Sender && kind.is_payload() {
-                cx.tally.waited_at_host(waited);
-                cx.begin_waits(packet, waited);
-            }
-            self.put_on_wire(cx, host, (packet, wire));
+            self.card(host).put_on_wire(cx, (packet, wire));
         }
         self.note_needs::<E>(cx, (host, seat), needs);
         leaves

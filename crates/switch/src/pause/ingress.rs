@@ -68,15 +68,18 @@ impl Ingress {
         Some(ingress)
     }
 
+    #[inline]
     pub(crate) fn is_lossless(&self, queue: usize) -> bool {
         self.lossless >> queue & 1 == 1
     }
 
     /// Whether the sharing rule ignores a queue, because its bytes are charged to memory of its own.
+    #[inline]
     pub(crate) fn keeps(&self, queue: usize) -> bool {
         matches!(&self.books, Books::Own(own) if own.keeps_apart()) && self.is_lossless(queue)
     }
 
+    #[inline]
     fn group(&mut self, (port, queue): (usize, usize)) -> &mut Group {
         &mut self.groups[port * self.queues + queue]
     }
@@ -89,6 +92,7 @@ impl Ingress {
     }
 
     /// Whether there is room for a packet that entered by `port`.
+    #[inline]
     pub(crate) fn admit(&self, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         match &self.books {
@@ -98,6 +102,7 @@ impl Ingress {
     }
 
     /// A packet that entered by `port` is stored in a queue. Returns true if `port` must send a frame.
+    #[inline]
     pub(crate) fn stored(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
         if self.is_lossless(queue) {
@@ -131,6 +136,7 @@ impl Ingress {
     }
 
     /// A packet that entered by `port` has left. Returns true if `port` must send a frame.
+    #[inline]
     pub(crate) fn released(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
         let queue = to.1;
         if self.is_lossless(queue) {

@@ -93,16 +93,19 @@ impl Own {
         }
     }
 
+    #[inline]
     fn is_lossless(&self, queue: usize) -> bool {
         self.lossless >> queue & 1 == 1
     }
 
     /// Whether lossless queues have their own memory, so that the sharing rule ignores what they hold.
+    #[inline]
     pub(crate) fn keeps_apart(&self) -> bool {
         matches!(self.xoff, Xoff::Static(_))
     }
 
     /// Whether there is room for a packet from a port; lossy packets are left to the sharing rule.
+    #[inline]
     pub(crate) fn admit(
         &self,
         (port, queue): (usize, usize),
@@ -115,6 +118,7 @@ impl Own {
     }
 
     /// A packet is stored. Returns true if the sender of its class must be paused.
+    #[inline]
     pub(crate) fn stored(&mut self, (port, queue): (usize, usize), wire: u64, stopped: bool) -> bool {
         if !self.is_lossless(queue) {
             self.shared += wire;
@@ -127,10 +131,12 @@ impl Own {
             return true;
         }
         self.shared += wire;
-        self.groups[port * self.queues + queue].used as f64 > self.limit()
+        let used = group.used;
+        real(used) > self.limit()
     }
 
     /// A packet has left.
+    #[inline]
     pub(crate) fn released(&mut self, (port, queue): (usize, usize), wire: u64) {
         if !self.is_lossless(queue) {
             self.shared -= wire;
@@ -150,10 +156,11 @@ impl Own {
     }
 
     /// Bytes that a class may hold now.
+    #[inline]
     fn limit(&self) -> f64 {
         match self.xoff {
             Xoff::Static(bytes) => bytes as f64,
-            Xoff::Dynamic { alpha, pool } => alpha * pool.saturating_sub(self.shared) as f64,
+            Xoff::Dynamic { alpha, pool } => alpha * real(pool.saturating_sub(self.shared)),
         }
     }
 
@@ -172,6 +179,12 @@ impl Own {
         let group = &self.groups[port * self.queues + queue];
         (group.beyond, group.headroom)
     }
+}
+
+/// A number of bytes as a real number: a signed integer takes one instruction to convert, an unsigned one several.
+#[inline]
+fn real(bytes: u64) -> f64 {
+    i64::try_from(bytes).map_or(bytes as f64, |bytes| bytes as f64)
 }
 
 #[cfg(test)]

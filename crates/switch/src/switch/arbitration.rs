@@ -131,9 +131,7 @@ impl Switch {
     /// An answer joins the port by which its request entered.
     fn send_back(&mut self, turn: &mut Turn<'_>, (from, to): (PortId, PortId), packet: PacketId) -> Verdict {
         let now = turn.now;
-        if let Some(observer) = &mut self.observer {
-            observer.received(now, from, packet, turn.headers.get(packet));
-        }
+        self.tell_received(turn, from, packet);
         enter(now, turn.headers.get_mut(packet), from);
         let verdict = match self.fabric {
             None => {

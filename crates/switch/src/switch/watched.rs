@@ -4,19 +4,50 @@ use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
 
 use super::{Switch, enter};
-use crate::join::Unseen;
+use crate::foresight::Slot;
+use crate::join::{Joined, Unseen};
 use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
+    /// [`Switch::receive`] for a switch that is not plain. Returned in this form, the verdict of a plain switch stays in
+    /// registers.
+    #[inline(never)]
+    pub(super) fn receive_specially(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: PortId,
+        packet: PacketId,
+    ) -> (Joined, PortId) {
+        let verdict = match self.arbiters {
+            None => self.receive_watched(turn, from, packet),
+            Some(_) => self.receive_arbitrated(turn, from, packet),
+        };
+        match verdict {
+            Verdict::LeavesAt(Departure { start, end, port, .. }) => {
+                (Joined::Line(Slot { start, end }), port)
+            }
+            Verdict::Ready(port) => (Joined::Ready, port),
+            Verdict::Queued(port) => (Joined::Queued, port),
+            Verdict::Returned => (Joined::Returned, from),
+            Verdict::Dropped(reason) => (Joined::Dropped(reason), from),
+        }
+    }
+
+    /// The observer sees a packet as it arrives.
+    pub(super) fn tell_received(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) {
+        if let Some(observer) = &mut self.observer {
+            turn.headers.get_mut(packet).arrived = turn.now;
+            observer.received(turn.now, from, packet, turn.headers.get(packet));
+        }
+    }
+
     /// [`Switch::receive`] for a switch whose balancer measures paths in fields that packets carry, that has an
     /// observer, or that has a fabric between inputs and outputs.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;
-        if let Some(observer) = &mut self.observer {
-            observer.received(now, from, packet, turn.headers.get(packet));
-        }
+        self.tell_received(turn, from, packet);
         let header = turn.headers.get_mut(packet);
         enter(now, header, from);
         if let Some(congestion) = &mut self.congestion {

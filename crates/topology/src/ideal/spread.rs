@@ -38,6 +38,11 @@ pub(super) type Ends = [(Rate, Span); 2];
 pub(super) type Packets = (u64, Bytes, Bytes);
 
 impl Between {
+    /// Two hosts at one leaf: a path without links.
+    pub(super) fn at_one_leaf() -> Between {
+        Between { paths: vec![Path::new()], ..Between::default() }
+    }
+
     /// The next stage: its links, and their rates added.
     pub(super) fn add_stage(&mut self, links: usize, rate: Rate) {
         if let Some(stage) = self.stages.get_mut(self.length) {

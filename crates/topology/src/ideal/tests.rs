@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::build;
-use crate::shapes::{TopologySettings, diamond::DiamondSettings, leaf_spine::LeafSpineSettings};
+use crate::shapes::{
+    TopologySettings, diamond::DiamondSettings, fat_tree::FatTreeSettings, leaf_spine::LeafSpineSettings,
+};
 use crate::wiring::LinkSettings;
 use weft_core::{Purpose, Random};
 
@@ -103,4 +105,36 @@ fn no_path_takes_no_time_and_says_so_by_zero() {
     let mut ideal = Ideal::new(&graph, &state, Span::ZERO);
     assert_eq!(ideal.fct(HostId(0), HostId(20), &train(3)), Span::ZERO);
     assert!(ideal.fct(HostId(20), HostId(40), &train(3)) > Span::ZERO);
+}
+
+/// Whatever has failed and however long each switch takes, paths found for one pair of a class are those of every pair.
+#[test]
+fn interchangeable_leaves_have_the_times_of_their_own_paths() {
+    let fat_tree = TopologySettings::FatTree(FatTreeSettings { k: 4, ..Default::default() });
+    for (seed, settings) in [(1, fat_tree.clone()), (2, fat_tree), (3, TopologySettings::default())] {
+        let graph = build(&settings).unwrap();
+        let mut random = Random::new(seed, Purpose::Test, 0);
+        let mut state = LinkState::all_up(&graph);
+        let latencies: Vec<Span> =
+            graph.switches().iter().map(|_| Span::from_us(1 + u64::from(random.chance(0.1)))).collect();
+        for cable in graph.fabric_cables() {
+            state.set(cable, !random.chance(0.05));
+        }
+        let mut together = Ideal::with_latencies(&graph, &state, latencies.clone());
+        let mut each = Ideal::with_latencies(&graph, &state, latencies);
+        each.twins = twins::Twins::separate(&graph);
+        each.distances = vec![None; each.twins.classes()];
+        each.places = vec![Vec::new(); each.twins.classes()];
+        assert!(together.twins.classes() < each.twins.classes(), "some leaves are interchangeable");
+        for (source, destination) in (0..graph.hosts()).flat_map(|a| (0..graph.hosts()).map(move |b| (a, b)))
+        {
+            let hosts = (HostId(source), HostId(destination));
+            for spreading in [Spreading::OnePath, Spreading::AllPaths, Spreading::AllRoutes] {
+                let count = 1 + u64::from(random.below(9));
+                let times =
+                    [&mut together, &mut each].map(|ideal| ideal.fct_spread(hosts, &train(count), spreading));
+                assert_eq!(times[0], times[1], "{hosts:?}, {count} packets, {spreading:?}");
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::labels::Scores;
 use super::reach::{EdgeGroup, by_reach};
 use crate::folded::tables::{fingerprint, gcd, narrow};
 use crate::folded::{Bundles, Descent, FoldedCells};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
 use weft_core::{Component, Group, PortId};
@@ -171,17 +171,26 @@ impl<'a> Splitter<'a> {
 
     fn by_lists(&self) -> Split {
         let components = self.own.chunk_by(|a, b| a.list == b.list);
-        let mut groups = Vec::new();
+        // There are far more components than sets of first edges.
+        let mut weights: BTreeMap<Vec<u32>, u128> = BTreeMap::new();
+        let mut edges: Vec<u32> = Vec::new();
         let (mut count, mut all_single) = (0, true);
         for component in components {
             count += 1;
             all_single &= component.len() == 1 && component[0].count == 1;
-            let mut edges: Vec<u32> = component.iter().map(|paths| paths.edge).collect();
+            edges.clear();
+            edges.extend(component.iter().map(|paths| paths.edge));
             edges.dedup();
             let weight = component.iter().fold(0u128, |sum, paths| sum.saturating_add(self.weight(paths)));
-            groups.push((weight, edges));
+            match weights.get_mut(&edges[..]) {
+                Some(sum) => *sum = sum.saturating_add(weight),
+                None => {
+                    weights.insert(edges.clone(), weight);
+                }
+            }
         }
-        Split { components: Some(count), all_single, groups: reduced(merged(groups)) }
+        let groups = weights.into_iter().map(|(edges, weight)| (weight, edges)).collect();
+        Split { components: Some(count), all_single, groups: reduced(groups) }
     }
 
     fn weight(&self, paths: &PathCounts) -> u128 {
@@ -194,19 +203,6 @@ impl<'a> Splitter<'a> {
 fn reduced(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
     let divisor = groups.iter().fold(0, |divisor, (weight, _)| gcd(divisor, *weight)).max(1);
     groups.iter_mut().for_each(|(weight, _)| *weight /= divisor);
-    groups
-}
-
-/// Adds the weights of groups with the same edges.
-fn merged(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
-    groups.sort_unstable_by(|one, other| one.1.cmp(&other.1));
-    groups.dedup_by(|next, kept| {
-        let same = next.1 == kept.1;
-        if same {
-            kept.0 = kept.0.saturating_add(next.0);
-        }
-        same
-    });
     groups
 }
 
