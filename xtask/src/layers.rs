@@ -218,7 +218,7 @@ const LAB: &[&str] = &[
     "weft-plan",
 ];
 /// Settings are found by models of demand, and by simulations that the facade runs.
-const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
+const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-transport", "weft-workload"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[

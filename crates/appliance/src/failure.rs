@@ -46,6 +46,12 @@ pub enum ApplianceError {
         /// What happened.
         cause: io::Error,
     },
+    /// It cannot give up its privileges or listen for signals.
+    #[error("before the first packet: {cause}")]
+    Start {
+        /// The system's error.
+        cause: io::Error,
+    },
     /// The kernel's routes cannot be followed.
     #[error("kernel: its routes cannot be followed: {cause}")]
     Kernel {

@@ -18,10 +18,12 @@ mod outcome;
 mod pages;
 mod play;
 mod ports;
+mod privileges;
 mod routes;
 
 pub use failure::ApplianceError;
 pub use outcome::{RouterReport, SwitchPortReport, SwitchReport};
 pub use plan::{PortDevice, RouterPlan};
+pub use privileges::give_up_privileges;
 pub use run::run;
 pub use watch::WatchAddress;

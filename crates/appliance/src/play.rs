@@ -27,7 +27,7 @@ const LONGEST: u64 = 200 * 86_400 * 1_000_000_000;
 /// Plays all captures to their ends, or until `stop` is set.
 pub(crate) fn play<A: Application>(
     plan: &RouterPlan,
-    (stop, started): (&AtomicBool, impl FnOnce()),
+    (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
     playback: Playback<A>,
 ) -> Result<RouterCounters, ApplianceError> {
     let mut playback = playback.with_burst(plan.burst);
@@ -35,7 +35,7 @@ pub(crate) fn play<A: Application>(
     let frames = recorded(plan, &files)?;
     let first = frames.first().map_or(0, |frame| frame.time_ns);
     let mut writers = plan.ports.iter().map(writer).collect::<Result<Vec<_>, _>>()?;
-    started();
+    started().map_err(|cause| ApplianceError::Start { cause })?;
     let queues = FlowQueues::among(plan.workers);
     let mut sent = |frame: PlayedFrame<'_>| match &mut writers[usize::from(frame.port)] {
         Some(file) => file.write_all(&enhanced_packet(0, first + nanoseconds(frame.time), frame.bytes)),

@@ -1,5 +1,6 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,14 +35,15 @@ const LEAST_WIRE: u64 = 84;
 /// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which take memory only when used.
 const MOST_STORED: u64 = 1 << 18;
 
-/// Runs a router until `stop` is set. Calls `started` once all devices are open.
+/// Runs a router until `stop` is set. Calls `started` once all devices are open and before any thread exists; its failure ends
+/// the router.
 ///
 /// # Errors
 /// A device cannot be opened or fails, or there are too many routes.
 pub fn run(
     plan: &RouterPlan,
     stop: &AtomicBool,
-    started: impl FnOnce(),
+    started: impl FnOnce() -> io::Result<()>,
 ) -> Result<RouterReport, ApplianceError> {
     let interfaces: Arc<[Interface]> =
         plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
@@ -145,7 +147,7 @@ fn next(hop: PlannedHop) -> NextHop {
 /// Runs a thread per worker and one that answers queries; the first failure ends all. Captures are played instead.
 fn work<A: Application>(
     running: &Running<'_>,
-    (stop, started): (&AtomicBool, impl FnOnce()),
+    (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
     app: impl Fn(u16) -> A,
 ) -> Result<RouterCounters, ApplianceError> {
     let plan = running.plan;
@@ -165,7 +167,7 @@ fn work<A: Application>(
     let listener = plan.metrics.as_ref().map(open).transpose()?;
     let (clock, failure) = (RouterClock::start(), Mutex::new(None));
     let follower = follower(running, clock)?;
-    started();
+    started().map_err(|cause| ApplianceError::Start { cause })?;
     std::thread::scope(|scope| {
         if let Some(listener) = &listener {
             scope.spawn(|| listener.serve(stop, |path| running.page(path)));

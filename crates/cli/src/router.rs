@@ -109,10 +109,17 @@ impl RouterArguments {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let stops = Arc::clone(&stop);
-        ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed))
-            .map_err(|error| weft::Error::Failed(format!("cannot listen for signals: {error}")))?;
         let says = if plan.plays() { "playing captures" } else { "forwarding; Ctrl-C stops" };
-        let started = || console::complain(says);
+        // Threads inherit what is left of the privileges, so the one that waits for signals comes after.
+        let started = || {
+            if !plan.plays() {
+                weft_appliance::give_up_privileges()?;
+            }
+            ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed))
+                .map_err(std::io::Error::other)?;
+            console::complain(says);
+            Ok(())
+        };
         let counters = weft_appliance::run(&plan, &stop, started)
             .map_err(|error| weft::Error::Failed(error.to_string()))?;
         console::show(&counters.to_string())?;

@@ -4,7 +4,7 @@
 use weft_core::{Bytes, Problem, Rate};
 
 use crate::framework::{FrameworkSettings, positive};
-use crate::plan::{JobPlan, Stage, StageInput};
+use crate::plan::{JobPlan, JobStage, StageInput};
 use crate::terasort::too_many;
 
 weft_core::settings! {
@@ -47,7 +47,7 @@ impl DagSettings {
     /// The stages with their inputs. Only for settings without problems.
     #[must_use]
     pub fn plan(&self) -> JobPlan {
-        let stages = self.stages.iter().map(|stage| Stage {
+        let stages = self.stages.iter().map(|stage| JobStage {
             name: stage.name.clone(),
             input: match stage.input {
                 Some(input) => StageInput::Files { input, block: self.block },

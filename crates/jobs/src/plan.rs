@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use weft_core::{Bytes, Rate};
 
 use crate::framework::{Framework, FrameworkSettings};
-use crate::shuffle::{Spread, part};
+use crate::shuffle::{OutputSpread, part};
 
 /// What the tasks of a stage read.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub enum StageInput {
 
 /// A stage of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
+pub struct JobStage {
     /// The name of its tasks.
     pub name: String,
     /// What they read.
@@ -46,10 +46,10 @@ pub struct Stage {
     pub merges: u32,
 }
 
-impl Default for Stage {
-    fn default() -> Stage {
+impl Default for JobStage {
+    fn default() -> JobStage {
         let input = StageInput::Stages { tasks: 1, from: Vec::new(), broadcast: Vec::new() };
-        Stage { name: String::new(), input, rate: Rate::from_mbps(800), ratio: 1.0, spills: 1, merges: 0 }
+        JobStage { name: String::new(), input, rate: Rate::from_mbps(800), ratio: 1.0, spills: 1, merges: 0 }
     }
 }
 
@@ -74,15 +74,15 @@ pub(crate) enum TaskPhase {
 /// A stage with what follows from its place in the job.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedStage {
-    pub(crate) stage: Stage,
+    pub(crate) stage: JobStage,
     /// Number of its first task.
     pub(crate) first: u32,
     /// Input of each task.
     pub(crate) inputs: Vec<Bytes>,
     /// Stages that it reads, and how.
-    pub(crate) parents: Vec<(usize, Spread)>,
+    pub(crate) parents: Vec<(usize, OutputSpread)>,
     /// Stages that read it, and how.
-    pub(crate) readers: Vec<(usize, Spread)>,
+    pub(crate) readers: Vec<(usize, OutputSpread)>,
     pub(crate) phases: Vec<TaskPhase>,
     /// The containers it uses: 0 for maps, 1 for reducers.
     pub(crate) pool: usize,
@@ -120,7 +120,7 @@ pub struct JobPlan {
 impl JobPlan {
     /// A job of these stages; each reads only stages before it.
     #[must_use]
-    pub fn new(settings: &FrameworkSettings, stages: Vec<Stage>) -> JobPlan {
+    pub fn new(settings: &FrameworkSettings, stages: Vec<JobStage>) -> JobPlan {
         let mut planned: Vec<PlannedStage> = Vec::new();
         let mut first = 1;
         for (number, stage) in stages.into_iter().enumerate() {
@@ -151,18 +151,18 @@ impl JobPlan {
     }
 }
 
-fn parents(input: &StageInput) -> Vec<(usize, Spread)> {
+fn parents(input: &StageInput) -> Vec<(usize, OutputSpread)> {
     match input {
         StageInput::Files { .. } => Vec::new(),
         StageInput::Stages { from, broadcast, .. } => {
-            let parts = from.iter().map(|parent| (*parent, Spread::Parts));
-            parts.chain(broadcast.iter().map(|parent| (*parent, Spread::Whole))).collect()
+            let parts = from.iter().map(|parent| (*parent, OutputSpread::Parts));
+            parts.chain(broadcast.iter().map(|parent| (*parent, OutputSpread::Whole))).collect()
         }
     }
 }
 
 /// The input of each task of a stage.
-fn inputs(input: &StageInput, parents: &[(usize, Spread)], planned: &[PlannedStage]) -> Vec<Bytes> {
+fn inputs(input: &StageInput, parents: &[(usize, OutputSpread)], planned: &[PlannedStage]) -> Vec<Bytes> {
     match *input {
         StageInput::Files { input, block } => {
             let blocks = input.0.div_ceil(block.0.max(1));
@@ -202,13 +202,13 @@ mod tests {
     /// Two tables are joined; the small one goes whole to every task. Bytes follow the ratios.
     #[test]
     fn inputs_of_a_join_follow_from_outputs_and_spreads() {
-        let scan = |input, ratio| Stage { input: files(input, 100), ratio, ..Stage::default() };
+        let scan = |input, ratio| JobStage { input: files(input, 100), ratio, ..JobStage::default() };
         let input = StageInput::Stages { tasks: 3, from: vec![0], broadcast: vec![1] };
-        let join = Stage { input, ratio: 0.5, ..Stage::default() };
+        let join = JobStage { input, ratio: 0.5, ..JobStage::default() };
         let plan = JobPlan::new(&FrameworkSettings::default(), vec![scan(250, 1.0), scan(40, 0.25), join]);
         assert_eq!(plan.stages[0].inputs, [100, 100, 50].map(Bytes));
         assert_eq!(plan.stages[2].inputs.iter().copied().sum::<Bytes>(), Bytes(250 + 3 * 10));
         assert_eq!((plan.tasks(), plan.place(4), plan.place(7)), (8, (1, 0), (2, 2)));
-        assert_eq!(plan.stages[1].readers, [(2, Spread::Whole)]);
+        assert_eq!(plan.stages[1].readers, [(2, OutputSpread::Whole)]);
     }
 }

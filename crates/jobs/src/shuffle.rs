@@ -15,7 +15,7 @@ pub(crate) struct Fetch {
 
 /// How an output goes to the tasks of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spread {
+pub(crate) enum OutputSpread {
     /// Each task gets an equal part.
     Parts,
     /// Each task gets all of it.
@@ -50,7 +50,7 @@ struct Reader {
 #[derive(Clone, Debug)]
 pub(crate) struct Fetches {
     /// Sizes of the outputs of maps that finished, by host.
-    outputs: Vec<Vec<(Bytes, Spread)>>,
+    outputs: Vec<Vec<(Bytes, OutputSpread)>>,
     /// First one for each part; then copies of reducers.
     readers: Vec<Reader>,
     parts: u32,
@@ -60,12 +60,12 @@ pub(crate) struct Fetches {
 }
 
 /// What of an output belongs to a reducer, given as its number and that of all; equal parts add up to the output.
-pub(crate) fn part(output: Bytes, spread: Spread, (reducer, reducers): (u32, u32)) -> Bytes {
+pub(crate) fn part(output: Bytes, spread: OutputSpread, (reducer, reducers): (u32, u32)) -> Bytes {
     let (whole, n) = (u128::from(output.0), u128::from(reducers));
     let up_to = |r: u32| (whole * u128::from(r) / n) as u64;
     match spread {
-        Spread::Parts => Bytes(up_to(reducer + 1) - up_to(reducer)),
-        Spread::Whole => output,
+        OutputSpread::Parts => Bytes(up_to(reducer + 1) - up_to(reducer)),
+        OutputSpread::Whole => output,
     }
 }
 
@@ -97,7 +97,7 @@ impl Fetches {
     }
 
     /// The output of a finished map becomes available.
-    pub(crate) fn add(&mut self, host: usize, output: Bytes, spread: Spread) {
+    pub(crate) fn add(&mut self, host: usize, output: Bytes, spread: OutputSpread) {
         self.outputs[host].push((output, spread));
     }
 
@@ -141,7 +141,8 @@ mod tests {
     #[test]
     fn parts_of_an_output_add_up_to_it() {
         for (output, reducers) in [(134_217_728, 14), (7, 3), (2, 5), (u64::MAX, 3)] {
-            let parts = (0..reducers).map(|reducer| part(Bytes(output), Spread::Parts, (reducer, reducers)));
+            let parts =
+                (0..reducers).map(|reducer| part(Bytes(output), OutputSpread::Parts, (reducer, reducers)));
             assert_eq!(parts.sum::<Bytes>(), Bytes(output));
         }
     }
@@ -150,13 +151,13 @@ mod tests {
     fn a_reducer_opens_one_connection_for_each_host_and_takes_all_outputs_that_wait_there() {
         let mut shuffle = Fetches::new(3, 2, 2);
         for (host, output) in [(0, 100), (0, 60), (1, 40), (2, 20)] {
-            shuffle.add(host, Bytes(output), Spread::Parts);
+            shuffle.add(host, Bytes(output), OutputSpread::Parts);
         }
         let fetch = |host, size| Fetch { host, size: Bytes(size) };
         assert_eq!(shuffle.next(1), Some(fetch(1, 20)), "reducer 1 begins with host 1");
         assert_eq!(shuffle.next(1), Some(fetch(2, 10)));
         assert_eq!(shuffle.next(1), None, "it has two connections");
-        shuffle.add(1, Bytes(40), Spread::Parts);
+        shuffle.add(1, Bytes(40), OutputSpread::Parts);
         assert_eq!(shuffle.arrived(1, 2), 1);
         assert_eq!(shuffle.next(1), Some(fetch(0, 80)), "two outputs of host 0 at once; host 1 is busy");
         assert_eq!(shuffle.arrived(1, 0), 3);

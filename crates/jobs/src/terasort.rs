@@ -3,7 +3,7 @@
 use weft_core::{Bytes, Problem, Rate};
 
 use crate::framework::{FrameworkSettings, positive};
-use crate::plan::{JobPlan, Stage, StageInput};
+use crate::plan::{JobPlan, JobStage, StageInput};
 
 weft_core::settings! {
     /// TeraSort: its input is read in blocks by maps, sorted, fetched by reducers and written to the file system.
@@ -38,19 +38,19 @@ impl TeraSortSettings {
     #[must_use]
     pub fn plan(&self) -> JobPlan {
         let TeraSortSettings { input, block, spills, merges, .. } = *self;
-        let map = Stage {
+        let map = JobStage {
             name: "map".to_owned(),
             input: StageInput::Files { input, block },
             rate: self.map_rate,
             spills,
-            ..Stage::default()
+            ..JobStage::default()
         };
-        let reduce = Stage {
+        let reduce = JobStage {
             name: "reduce".to_owned(),
             input: StageInput::Stages { tasks: self.reducers, from: vec![0], broadcast: Vec::new() },
             rate: self.reduce_rate,
             merges,
-            ..Stage::default()
+            ..JobStage::default()
         };
         JobPlan::new(&self.runs, vec![map, reduce])
     }

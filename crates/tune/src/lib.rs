@@ -4,8 +4,10 @@
 //!
 //! Must not depend on the command line: it returns text and numbers.
 
+mod ecn;
 pub mod model;
 mod pias;
 pub mod search;
 
+pub use ecn::{EcnAdvice, EcnOptions, MarkingShape, tune_ecn};
 pub use pias::{PiasAdvice, PiasOptions, PiasTrials, Simulated, tune_pias};

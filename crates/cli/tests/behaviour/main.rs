@@ -17,6 +17,7 @@ mod recipes;
 mod screens;
 mod templates;
 mod tracing;
+mod tuning;
 
 use serde_json::Value;
 use std::fs;

@@ -89,6 +89,18 @@ pub(crate) fn stream(server_in: &str, client_in: &str, words: &[&str]) -> (bool,
     outcome
 }
 
+/// The effective and permitted capabilities of all threads of a process.
+fn privileges_of(process: u32) -> Vec<u64> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+    let status = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("status"));
+    let sets = threads.filter_map(|thread| status(thread).ok()).flat_map(|text| {
+        let lines = text.lines().filter(|line| line.starts_with("CapEff") || line.starts_with("CapPrm"));
+        let set = |line: &str| u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap();
+        lines.map(set).collect::<Vec<u64>>()
+    });
+    sets.collect()
+}
+
 impl Bench {
     /// Client and server with a router between them, each side one link; none without the right to make namespaces.
     pub(crate) fn new(name: &str, workers: u16) -> Option<Bench> {
@@ -209,6 +221,8 @@ impl Bench {
         let mut line = [0; 10];
         router.stderr.as_mut().unwrap().read_exact(&mut line).unwrap();
         assert_eq!(&line, b"forwarding");
+        let privileges = privileges_of(router.id());
+        assert!(privileges.iter().all(|set| *set == 0), "no thread may keep a privilege: {privileges:x?}");
     }
 
     /// Runs a command on the left host.

@@ -5,7 +5,7 @@ use weft_core::{Bytes, HostId, Rate, Span, Time};
 
 use super::{ClusterJob, JOB};
 use crate::plan::TaskPhase;
-use crate::shuffle::Spread;
+use crate::shuffle::OutputSpread;
 use crate::steps::Need;
 
 impl ClusterJob {
@@ -160,7 +160,7 @@ impl ClusterJob {
     }
 
     /// The output of a task becomes available to all running tasks of a stage that reads it.
-    pub(super) fn output_for(&mut self, now: Time, task: u32, stage: usize, spread: Spread) {
+    pub(super) fn output_for(&mut self, now: Time, task: u32, stage: usize, spread: OutputSpread) {
         let (host, output) = (self.host_of(task), self.output_of(task));
         self.stages[stage].fetches.add(host, output, spread);
         let last = self.parents_done(stage);

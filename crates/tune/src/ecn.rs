@@ -1,0 +1,424 @@
+//! ECN thresholds for a scenario, by running it: a row of thresholds at equal ratios, then more of them around the best.
+//! All trials use the same seeds, and each is compared with the best by pairs of runs.
+//!
+//! Must not depend on what a marker does with its thresholds.
+
+use std::path::PathBuf;
+
+use weft::{Batch, CaseLabels, Error, RunOptions};
+use weft_core::Bytes;
+use weft_draw::text::{NOT_MEASURED, number, significant};
+use weft_draw::{Columns, WIDTH, wrapped};
+use weft_report::Run;
+use weft_report::metric::{self, Better, Metric};
+use weft_report::statistics::Estimate;
+
+/// How packets are marked beyond a threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MarkingShape {
+    /// All of them, as DCTCP asks for.
+    Step,
+    /// With a probability that grows to `probability` at `times` the threshold, as DCQCN asks for.
+    Ramp {
+        /// The upper threshold, in lower thresholds.
+        times: f64,
+        /// The probability there.
+        probability: f64,
+    },
+}
+
+/// What to tune, and how far to look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EcnOptions {
+    /// The scenario.
+    pub scenario: PathBuf,
+    /// The case of its sweep; absent: its only one.
+    pub case: Option<String>,
+    /// Overrides `path=value`.
+    pub set: Vec<String>,
+    /// Whether to run its reduced form.
+    pub demo: bool,
+    /// The setting to vary: `switch.ecn`, or that of a level, such as `switch.named.leaf1.ecn`.
+    pub at: String,
+    /// The form of marking.
+    pub shape: MarkingShape,
+    /// Least and greatest threshold of the first row.
+    pub range: (Bytes, Bytes),
+    /// Number of thresholds in the first row; at least 2.
+    pub points: usize,
+    /// Times to look closer around the best.
+    pub rounds: usize,
+    /// The metric.
+    pub metric: String,
+}
+
+/// One threshold and what its runs gave.
+#[derive(Clone, Debug, PartialEq)]
+struct EcnTrial {
+    /// `None`: the marking that the scenario has.
+    threshold: Option<Bytes>,
+    /// By seed; `None` where the metric has no value.
+    values: Vec<(u64, Option<f64>)>,
+    unfinished: u64,
+    drops: Option<u64>,
+}
+
+/// The thresholds tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EcnAdvice {
+    options: EcnOptions,
+    metric: &'static Metric,
+    /// The scenario's own marking first, then by threshold.
+    trials: Vec<EcnTrial>,
+    best: usize,
+    /// Whether the least or greatest threshold was the best: a better one may lie beyond.
+    at_edge: bool,
+}
+
+/// Runs the scenario with different thresholds.
+///
+/// # Errors
+/// [`Error::BadInput`] for impossible options and mistakes of the scenario, [`Error::Failed`] when runs fail or are stopped.
+pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Error> {
+    let metric = metric_of(options)?;
+    let search = Search { options, run, case: case_of(options)? };
+    let row: Vec<_> = [None].into_iter().chain(first_row(options).into_iter().map(Some)).collect();
+    let mut trials = search.run(&row)?;
+    for _ in 0..options.rounds {
+        let closer = closer(&trials, best_of(&trials[1..], metric.better)? + 1);
+        trials.extend(search.run(&closer)?);
+        trials[1..].sort_by_key(|trial| trial.threshold);
+    }
+    let best = best_of(&trials[1..], metric.better)? + 1;
+    let at_edge = best == 1 || best == trials.len() - 1;
+    Ok(EcnAdvice { options: options.clone(), metric, trials, best, at_edge })
+}
+
+/// The metric, and what is wrong with the search.
+fn metric_of(options: &EcnOptions) -> Result<&'static Metric, Error> {
+    let wrong = |message: String| Err(Error::BadInput(message));
+    let (least, greatest) = options.range;
+    if least == Bytes::ZERO || least >= greatest {
+        return wrong(format!("--from {least} must be more than zero and less than --to {greatest}"));
+    }
+    if options.points < 2 {
+        return wrong(format!("--points {}: a search needs at least 2", options.points));
+    }
+    match metric::find(&options.metric) {
+        Some(found) if found.better == Better::Neither => {
+            wrong(format!("--metric {}: neither more nor less of it is better", options.metric))
+        }
+        Some(found) => Ok(found),
+        None => {
+            let near = metric::nearest(&options.metric);
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            wrong(format!("--metric: there is no metric `{}`{near}", options.metric))
+        }
+    }
+}
+
+/// The labels of the case to try.
+fn case_of(options: &EcnOptions) -> Result<CaseLabels, Error> {
+    let batch = Batch {
+        path: options.scenario.clone(),
+        set: options.set.clone(),
+        demo: options.demo,
+        ..Batch::default()
+    };
+    let cases = weft::cases(&batch)?;
+    let name =
+        |labels: &CaseLabels| labels.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
+    let chosen = match &options.case {
+        None => (cases.len() == 1).then_some(0),
+        Some(wanted) => cases.iter().position(|labels| name(labels) == *wanted),
+    };
+    match chosen {
+        Some(chosen) => Ok(cases[chosen].clone()),
+        None => Err(Error::BadInput(format!(
+            "{}: choose one case of its sweep with --case\nallowed: {}",
+            options.scenario.display(),
+            cases.iter().map(name).collect::<Vec<_>>().join(", ")
+        ))),
+    }
+}
+
+/// Thresholds at equal ratios.
+fn first_row(options: &EcnOptions) -> Vec<Bytes> {
+    let (least, greatest) = (options.range.0.0 as f64, options.range.1.0 as f64);
+    let step = (greatest / least).powf(1.0 / (options.points - 1) as f64);
+    (0..options.points).map(|n| rounded(least * step.powi(n as i32))).collect()
+}
+
+/// A threshold with three digits.
+fn rounded(bytes: f64) -> Bytes {
+    let scale = 10f64.powf((bytes.log10().floor() - 2.0).max(0.0));
+    Bytes(((bytes / scale).round() * scale) as u64)
+}
+
+/// One threshold between the best and each of its neighbours.
+fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
+    let at = |n: usize| trials.get(n).filter(|_| n > 0).and_then(|trial| trial.threshold);
+    let Some(own) = at(best) else { return Vec::new() };
+    let between = |other: Bytes| rounded((own.0 as f64 * other.0 as f64).sqrt());
+    let new = [at(best - 1), at(best + 1)].into_iter().flatten().map(between);
+    new.filter(|new| trials.iter().all(|trial| trial.threshold != Some(*new))).map(Some).collect()
+}
+
+/// The trial with the best mean; one without a value in any run is none.
+fn best_of(trials: &[EcnTrial], better: Better) -> Result<usize, Error> {
+    let cost = |trial: &EcnTrial| Some(trial.mean()? * if better == Better::Higher { -1.0 } else { 1.0 });
+    let all = (0..trials.len()).filter_map(|n| Some((cost(&trials[n])?, n)));
+    let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
+}
+
+/// A search in progress: what stays the same in all trials.
+struct Search<'a> {
+    options: &'a EcnOptions,
+    run: &'a RunOptions,
+    case: CaseLabels,
+}
+
+impl Search<'_> {
+    /// Runs trials, all seeds of all of them as one pool.
+    fn run(&self, thresholds: &[Option<Bytes>]) -> Result<Vec<EcnTrial>, Error> {
+        let batch = |threshold: &Option<Bytes>| Batch {
+            path: self.options.scenario.clone(),
+            set: self
+                .options
+                .set
+                .iter()
+                .cloned()
+                .chain(threshold.map(|at| self.options.setting(at)))
+                .collect(),
+            demo: self.options.demo,
+            seeds: self.run.seeds.clone(),
+            cases: vec![self.case.clone()],
+        };
+        let batches: Vec<Batch> = thresholds.iter().map(batch).collect();
+        let found = weft::run_batches(&batches, self.run)?;
+        if let Some(failure) = found.failures.first() {
+            return Err(Error::Failed(failure.clone()));
+        }
+        if found.interrupted {
+            return Err(Error::Failed("interrupted; complete runs are kept and will be reused".to_owned()));
+        }
+        let trials = thresholds.iter().zip(&found.runs);
+        Ok(trials.map(|(threshold, runs)| EcnTrial::of(*threshold, runs, &self.options.metric)).collect())
+    }
+}
+
+impl EcnOptions {
+    /// `switch.ecn={ step = { threshold = "65000 B" } }`.
+    fn setting(&self, threshold: Bytes) -> String {
+        format!("{}={}", self.at, self.marker(threshold))
+    }
+
+    fn marker(&self, threshold: Bytes) -> String {
+        match self.shape {
+            MarkingShape::Step => format!("{{ step = {{ threshold = \"{} B\" }} }}", threshold.0),
+            MarkingShape::Ramp { times, probability } => {
+                let most = rounded(threshold.0 as f64 * times);
+                let (least, most) = (threshold.0, most.0);
+                format!(
+                    "{{ red = {{ min = \"{least} B\", max = \"{most} B\", max_probability = {probability} }} }}"
+                )
+            }
+        }
+    }
+}
+
+impl EcnTrial {
+    fn of(threshold: Option<Bytes>, runs: &[Run], metric: &str) -> EcnTrial {
+        let value = |run: &Run| (run.manifest.seed, run.summary.metric(metric));
+        let drops = runs.iter().map(|run| Some(run.summary.drops.as_ref()?.total)).sum::<Option<u64>>();
+        let unfinished = runs.iter().map(|run| run.summary.flows.unfinished).sum();
+        EcnTrial { threshold, values: runs.iter().map(value).collect(), unfinished, drops }
+    }
+
+    /// The mean over all seeds; `None` if one has no value.
+    fn mean(&self) -> Option<f64> {
+        let values: Option<Vec<f64>> = self.values.iter().map(|(_, value)| *value).collect();
+        Some(Estimate::of(&values?)?.mean)
+    }
+
+    /// The ratio of this trial to another over their common seeds.
+    fn ratio_to(&self, other: &EcnTrial) -> Option<Estimate> {
+        let of = |seed: u64| other.values.iter().find(|(own, _)| *own == seed)?.1;
+        let pairs: Option<Vec<(f64, f64)>> =
+            self.values.iter().map(|(seed, value)| Some(((*value)?, of(*seed)?))).collect();
+        Estimate::of_ratios(&pairs?)
+    }
+}
+
+impl EcnAdvice {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let best = &self.trials[self.best];
+        let row = |(n, trial): (usize, &EcnTrial)| {
+            let ratio = trial.ratio_to(best);
+            let interval = ratio.as_ref().and_then(|ratio| Some((ratio.low?, ratio.high?)));
+            let words = match (n == self.best, &ratio) {
+                (true, _) => "best",
+                (false, None) => NOT_MEASURED,
+                (false, Some(ratio)) if ratio.runs < 2 => "one seed",
+                (false, Some(ratio)) if ratio.excludes(1.0) => "worse",
+                (false, Some(_)) => "alike",
+            };
+            vec![
+                trial.threshold.map_or("the scenario's".to_owned(), |at| at.to_string()),
+                trial.mean().map_or(NOT_MEASURED.to_owned(), number),
+                ratio.map_or("–".to_owned(), |ratio| significant(ratio.mean, 3)),
+                interval.map_or("–".to_owned(), |(low, high)| {
+                    format!("{}–{}", significant(low, 3), significant(high, 3))
+                }),
+                words.to_owned(),
+                trial.drops.map_or("–".to_owned(), |drops| drops.to_string()),
+                trial.unfinished.to_string(),
+            ]
+        };
+        self.trials.iter().enumerate().map(row).collect()
+    }
+
+    /// As lines for a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let best = self.trials[self.best].threshold.unwrap_or_default();
+        let header =
+            ["threshold", &self.options.metric, "× best", "95 % interval", "verdict", "drops", "open"];
+        let unit = match self.metric.unit {
+            "" => String::new(),
+            unit => format!(" in {unit}"),
+        };
+        let edge = match self.at_edge {
+            true => "\nthe best lies at an end of the row: look beyond with --from or --to",
+            false => "",
+        };
+        let kept: Vec<String> =
+            self.alike().iter().map(|trial| trial.threshold.unwrap_or_default().to_string()).collect();
+        let alike = match kept.as_slice() {
+            [] => String::new(),
+            [one] => format!("\nnot significantly different: {one}"),
+            [first, .., last] => {
+                format!("\nnot significantly different: from {first} to {last}, {} tried", kept.len())
+            }
+        };
+        let about = format!(
+            "{}: {}{unit}, {} seeds a trial; open: flows that did not finish",
+            self.options.scenario.display(),
+            self.options.metric,
+            self.trials[self.best].values.len()
+        );
+        format!(
+            "{}\n{}\nbest found: {} = {}{alike}{edge}",
+            wrapped(&about, WIDTH).join("\n"),
+            Columns::table(&header, &self.rows()),
+            self.options.at,
+            self.options.marker(best)
+        )
+    }
+
+    /// Other thresholds that cannot be told from the best.
+    fn alike(&self) -> Vec<&EcnTrial> {
+        let best = &self.trials[self.best];
+        let is = |trial: &&EcnTrial| {
+            *trial != best
+                && trial.threshold.is_some()
+                && trial.ratio_to(best).is_some_and(|ratio| ratio.runs > 1 && !ratio.excludes(1.0))
+        };
+        self.trials.iter().filter(is).collect()
+    }
+
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let best = &self.trials[self.best];
+        let trial = |trial: &EcnTrial| {
+            let ratio = trial.ratio_to(best);
+            serde_json::json!({
+                "threshold_bytes": trial.threshold.map(|at| at.0),
+                "mean": trial.mean(),
+                "ratio_to_best": ratio.as_ref().map(|ratio| ratio.mean),
+                "ratio_low": ratio.as_ref().and_then(|ratio| ratio.low),
+                "ratio_high": ratio.as_ref().and_then(|ratio| ratio.high),
+                "seeds": trial.values.len(), "drops": trial.drops, "unfinished": trial.unfinished,
+            })
+        };
+        let all = serde_json::json!({
+            "metric": self.options.metric,
+            "at": self.options.at,
+            "best": self.options.marker(best.threshold.unwrap_or_default()),
+            "best_threshold_bytes": best.threshold.map(|at| at.0),
+            "at_edge": self.at_edge,
+            "trials": self.trials.iter().map(trial).collect::<Vec<_>>(),
+        });
+        format!("{all:#}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> EcnOptions {
+        EcnOptions {
+            scenario: PathBuf::new(),
+            case: None,
+            set: Vec::new(),
+            demo: false,
+            at: "switch.ecn".to_owned(),
+            shape: MarkingShape::Step,
+            range: (Bytes(10_000), Bytes(1_000_000)),
+            points: 5,
+            rounds: 1,
+            metric: "fct.mean".to_owned(),
+        }
+    }
+
+    fn trial(threshold: u64, values: [f64; 3]) -> EcnTrial {
+        let values = values.into_iter().zip(1..).map(|(value, seed)| (seed, Some(value))).collect();
+        EcnTrial { threshold: Some(Bytes(threshold)), values, unfinished: 0, drops: Some(0) }
+    }
+
+    #[test]
+    fn the_first_row_has_equal_ratios_and_closer_ones_lie_between() {
+        let row = first_row(&options());
+        assert_eq!(row, [10_000, 31_600, 100_000, 316_000, 1_000_000].map(Bytes));
+        let mut trials = vec![EcnTrial { threshold: None, ..trial(0, [1.0; 3]) }];
+        trials.extend(row.iter().zip([3.0, 2.0, 1.0, 2.0, 3.0]).map(|(at, mean)| trial(at.0, [mean; 3])));
+        let best = best_of(&trials[1..], Better::Lower).expect("it has values") + 1;
+        assert_eq!(closer(&trials, best), [56_200, 178_000].map(|at| Some(Bytes(at))));
+        assert_eq!(
+            best_of(&trials[1..], Better::Higher).expect("it has values"),
+            0,
+            "where more is better, the first of equals"
+        );
+    }
+
+    #[test]
+    fn settings_are_those_of_a_scenario() {
+        assert_eq!(options().setting(Bytes(65_000)), "switch.ecn={ step = { threshold = \"65000 B\" } }");
+        let ramp = EcnOptions { shape: MarkingShape::Ramp { times: 10.0, probability: 0.5 }, ..options() };
+        assert_eq!(
+            ramp.marker(Bytes(128_000)),
+            "{ red = { min = \"128000 B\", max = \"1280000 B\", max_probability = 0.5 } }"
+        );
+    }
+
+    /// Differences are judged by pairs of runs: seeds that differ from each other hide nothing.
+    #[test]
+    fn verdicts_come_from_pairs_of_runs() {
+        let own = EcnTrial { threshold: None, ..trial(0, [1.5, 150.0, 15.0]) };
+        let trials = vec![
+            own,
+            trial(10, [1.0, 100.0, 10.0]),
+            trial(20, [1.1, 95.0, 10.0]),
+            trial(40, [1.2, 120.0, 12.0]),
+        ];
+        let metric = metric_of(&options()).expect("it is a metric");
+        let advice = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true };
+        let words: Vec<String> = advice.rows().into_iter().map(|row| row[4].clone()).collect();
+        assert_eq!(words, ["worse", "best", "alike", "worse"]);
+        assert!(advice.text().contains("not significantly different: 20 B"), "{}", advice.text());
+        assert!(advice.text().contains("look beyond"));
+    }
+}
