@@ -17,6 +17,8 @@ mod pipeline;
 mod server;
 mod today;
 
+pub use weft_blueprint::{is_of_another_model, model_epoch};
+
 pub use server::SERVER_FIGURES;
 pub use today::TODAY_FIGURES;
 

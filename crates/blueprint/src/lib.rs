@@ -6,10 +6,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod epoch;
 pub mod file;
 pub mod simulated;
 pub mod sized;
 
 mod clock_rate;
 
+pub use epoch::{is_of_another_model, model_epoch};
 pub use file::{Blueprint, PlannedTraffic, TrafficLoad, TrafficPattern, read_blueprint};

@@ -109,8 +109,12 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
     // Payload and headers over two or four links, and as many acknowledgements.
     assert!(sent > 4.0 * 170e3 && sent < 3.0 * 4.0 * 331e3, "{sent}");
     let manifest = fs::read_to_string(run.join("manifest.json")).unwrap();
-    for words in ["\"engine\": \"lab\"", "not deterministic", "\"command\": \"weft lab tiny.toml", "\"reno\""]
-    {
+    for words in [
+        "\"engine\": \"lab\"",
+        "\"is_measurement\": true",
+        "\"command\": \"weft lab --scale 50 tiny.toml",
+        "\"reno\"",
+    ] {
         assert!(manifest.contains(words), "{words}: {manifest}");
     }
     let simulated = weft(&folder, &["run", "tiny.toml", "--out", "runs"]).output().unwrap();
@@ -121,6 +125,12 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
         compared.status.success() && text.contains("fct.mean") && text.contains("comparison.html"),
         "{text}"
     );
+    let page = fs::read_to_string(folder.join("lab/tiny/report.html")).unwrap();
+    assert!(
+        page.contains("the same command measures again, and its numbers differ"),
+        "the report says so too"
+    );
+    assert!(!page.contains("to the last bit"));
     // A measurement is never taken from before.
     let again = lab(&folder, &["--scale", "100"]).expect("it worked before");
     assert!(again.status.success() && !said(&again).contains("reused"), "{}", said(&again));

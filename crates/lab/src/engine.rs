@@ -231,8 +231,9 @@ impl Engine for Lab {
         "lab"
     }
 
-    fn command(&self) -> &'static str {
-        "weft lab"
+    fn command(&self) -> String {
+        let own = self.congestion.as_ref().map_or(String::new(), |name| format!(" --congestion {name}"));
+        format!("weft lab --scale {}{own}", self.scale)
     }
 
     fn is_deterministic(&self) -> bool {

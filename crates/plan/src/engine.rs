@@ -40,9 +40,9 @@ pub trait Engine: Sync {
     /// The engine's name in results: `packets`.
     fn name(&self) -> &'static str;
 
-    /// The command that runs scenarios with it.
-    fn command(&self) -> &'static str {
-        "weft run"
+    /// The command that runs scenarios with it, with its own options.
+    fn command(&self) -> String {
+        "weft run".to_owned()
     }
 
     /// Whether equal setups give equal results. Results of an engine for which they do not are never reused.

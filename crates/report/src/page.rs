@@ -63,6 +63,8 @@ pub struct NetworkView {
 pub struct Repeat {
     /// Facts in order: name and value.
     pub facts: Vec<(String, String)>,
+    /// Whether some results are measurements, which no command repeats to the last bit.
+    pub is_measurement: bool,
     /// The complete scenario, TOML; lines that end in `# default` are shown dim.
     pub scenario: String,
     /// Verdicts on expectations.

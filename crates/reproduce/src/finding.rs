@@ -48,6 +48,9 @@ pub(crate) struct ClaimFinding {
     /// Its results epoch; empty for versions older than epochs.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) epoch: String,
+    /// For figures, the epoch of the cluster model; empty for those older than such epochs.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) model: String,
     /// Why a part has no value; empty when all have one.
     pub(crate) not_run: String,
     /// The values of each part; empty where there are none.

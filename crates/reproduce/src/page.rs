@@ -80,6 +80,7 @@ fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
     }
     text += &tally(source, findings);
     text += &age(findings);
+    text += &age_of_model(source, findings);
     text += &claims(source, findings);
     text += &figures(source, name, findings);
     let _ = write!(text, "\n## What the source leaves open\n\n{}\n\n", source.about.trim());
@@ -206,6 +207,29 @@ fn age(findings: &ClaimFindings) -> String {
     }
 }
 
+/// Whether a finding is about a simulated cluster, under another model than this program's.
+fn is_of_another_model(source: &PublishedSource, claim: &PublishedClaim, finding: &ClaimFinding) -> bool {
+    let simulates = |figures: &String| figures == "cluster" || figures == "today";
+    let experiment = source.experiments.iter().find(|one| one.id == claim.experiment);
+    experiment.and_then(|one| one.figures.as_ref()).is_some_and(simulates)
+        && finding.size.is_figures()
+        && weft_bench::routebricks::is_of_another_model(&finding.model)
+}
+
+/// A note if findings about clusters are of another model than this program's.
+fn age_of_model(source: &PublishedSource, findings: &ClaimFindings) -> String {
+    let is_stale = |claim: &&PublishedClaim| {
+        findings.claim(claim).is_some_and(|finding| is_of_another_model(source, claim, finding))
+    };
+    match source.claims.iter().filter(is_stale).count() {
+        0 => String::new(),
+        stale => format!(
+            "{stale} findings about clusters are *stale*: they were simulated by an earlier model, and this version may yield other \
+             values.\n\n"
+        ),
+    }
+}
+
 /// How each claim was measured, and the amount of simulation behind it.
 fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let mut text = "\n## How each was measured\n\n".to_owned();
@@ -219,7 +243,11 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         let _ = write!(text, ": {}.", parts.join("; "));
         let ran = |one: &&ClaimFinding| one.size.runs + one.size.solved + one.size.measured > 0;
         if let Some(finding) = findings.claim(claim).filter(ran) {
-            let epoch = if finding.size.is_figures() { weft::epoch() } else { &finding.epoch };
+            let epoch = match finding.size.is_figures() {
+                true if is_of_another_model(source, claim, finding) => "",
+                true => weft::epoch(),
+                false => &finding.epoch,
+            };
             let program = words::program(&finding.program, epoch);
             let _ = write!(text, " From {}; {program}.", words::size(finding));
         }

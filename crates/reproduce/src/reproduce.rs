@@ -346,7 +346,17 @@ impl Facts<'_> {
         let lost = parts.iter().any(|values| values.values.is_empty());
         let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
-        ClaimFinding { definition, form, not_run, parts, size, program, epoch: weft::epoch().to_owned() }
+        let model = if size.is_figures() { weft_bench::routebricks::model_epoch() } else { "" }.to_owned();
+        ClaimFinding {
+            definition,
+            form,
+            not_run,
+            parts,
+            size,
+            program,
+            epoch: weft::epoch().to_owned(),
+            model,
+        }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {

@@ -453,3 +453,27 @@ fn what_the_program_brings_has_no_mistakes() {
     let list = weft_reproduce::list().unwrap();
     assert_eq!(list[0].0, "drill");
 }
+
+/// Findings about clusters are of the model that simulated them; those about a machine are not.
+#[test]
+fn findings_of_another_cluster_model_are_stale() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cluster-models");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reproductions/routebricks");
+    for entry in std::fs::read_dir(source).unwrap().flatten() {
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    let findings = folder.join("results.json");
+    let mut known: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&findings).unwrap()).unwrap();
+    let about_clusters = |page: &str| page.contains("findings about clusters are *stale*");
+    assert!(!about_clusters(&page(&folder).unwrap()), "those of the repository are of this model");
+    for (claim, stale) in [("R1", false), ("R10", true)] {
+        known["claims"][claim]["model"] = "000000000000".into();
+        std::fs::write(&findings, known.to_string()).unwrap();
+        let page = page(&folder).unwrap();
+        assert_eq!(about_clusters(&page), stale, "{claim}");
+        assert_eq!(page.matches(", *stale*").count(), usize::from(stale), "{claim}");
+    }
+}

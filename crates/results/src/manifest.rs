@@ -39,8 +39,11 @@ pub struct Manifest {
     /// The engine; empty: the packet engine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub engine: String,
-    /// What else must be known to judge the results of an engine, as name and value: for a lab the scale, the kernel, and that
-    /// the results are measured and cannot be repeated exactly. Empty for the packet engine.
+    /// Whether the results are measurements, which the same command does not repeat to the last bit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_measurement: bool,
+    /// What else must be known to judge the results of an engine, as name and value: for a lab the scale and the kernel. Empty for
+    /// the packet engine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<(String, String)>,
     /// Processor and operating system, for judging the wall-clock time.

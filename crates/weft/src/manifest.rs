@@ -46,7 +46,7 @@ pub(crate) fn all<'a>(
     let all = &command(request);
     let of_seeds = &request.seeds.map_or(String::new(), |seeds| format!(" --seed {}", listed(seeds)));
     let source = &(request.path.display().to_string(), scenario.text_hash());
-    let who = (request.demo, request.engine.name());
+    let who = (request.demo, request.engine);
     let with_seed = move |case: &'a Case, seed: u64| {
         let inputs = std::iter::once(source).chain(case.inputs()).cloned().collect();
         let command = format!("{all}{} --seed {seed}", chosen(case));
@@ -73,12 +73,13 @@ fn distinct(seeds: &[u64]) -> Result<(), Error> {
     twice.map_or(Ok(()), |seed| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
 }
 
-fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
+fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &dyn Engine)) -> Manifest {
     let demo = if demo { "-demo" } else { "" };
     // Results of another engine differ and must not be taken for packet results.
-    let (engine, computes) = match engine == PACKETS.name() {
-        true => (String::new(), layout().to_owned()),
-        false => (engine.to_owned(), format!("{} {engine}", layout())),
+    let is_measurement = !engine.is_deterministic();
+    let (engine, computes) = match engine.name() {
+        name if name == PACKETS.name() => (String::new(), layout().to_owned()),
+        name => (name.to_owned(), format!("{} {name} {}", layout(), engine.command())),
     };
     Manifest {
         version: VERSION.to_owned(),
@@ -90,6 +91,7 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
         seed,
         hash: format!("{:016x}", case.content_hash(&computes)),
         engine,
+        is_measurement,
         host: host(),
         threads: 1,
         ..Manifest::default()

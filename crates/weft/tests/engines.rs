@@ -156,6 +156,7 @@ fn what_an_engine_does_not_measure_is_called_not_measured_and_never_zero() {
     }
     assert!(outcome.terminal.contains("drops not measured"), "{}", outcome.terminal);
     assert!(!outcome.terminal.contains("0 packets dropped"), "{}", outcome.terminal);
+    assert!(page.contains("gives the same numbers, to the last bit"), "a closed form is no measurement");
     assert_eq!(outcome.missed_expectations, 1, "a claim about drops is not met by silence");
     let words = Quantity::ALL.map(Quantity::name).join(", ");
     assert!(page.contains("not measured") && page.contains(&words), "the page names what is missing");

@@ -263,6 +263,7 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text)).chain(of_engine(runs));
     Repeat {
         facts: facts.filter(|(_, text)| !text.is_empty()).collect(),
+        is_measurement: runs.iter().any(|run| run.manifest.is_measurement),
         scenario: first.scenario.clone(),
         verdicts: verdicts.to_vec(),
         differences: Vec::new(),
@@ -308,5 +309,8 @@ fn computed(runs: &[Run]) -> String {
     let events: u64 = runs.iter().map(|run| run.summary.events).sum();
     let host = listed(runs.iter().map(|run| run.manifest.host.clone()));
     let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
-    format!("{} events in {}\u{202f}s of compute time{on}", number(events as f64), number(wall))
+    match runs.iter().all(|run| run.manifest.is_measurement) {
+        true => format!("measured in {}\u{202f}s of real time{on}", number(wall)),
+        false => format!("{} events in {}\u{202f}s of compute time{on}", number(events as f64), number(wall)),
+    }
 }
