@@ -129,7 +129,7 @@ fn files_that_cannot_be_used_are_named() {
     let fails = |folder: &Folder| {
         folder.write("r.toml", router(1));
         let plan = read_plan(&folder.0.join("r.toml")).unwrap();
-        run(&plan, &AtomicBool::new(false), || ()).expect_err("fails").to_string()
+        run(&plan, &AtomicBool::new(false), || Ok(())).expect_err("fails").to_string()
     };
     assert!(fails(&folder).contains("in.pcapng: cannot be read"), "{}", fails(&folder));
     folder.write("in.pcapng", "GIF89a");

@@ -39,7 +39,7 @@ impl Folder {
         }
         let plan =
             read_plan(&self.0.join("r.toml")).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
-        run(&plan, &AtomicBool::new(false), || ()).unwrap_or_else(|error| panic!("{error}"))
+        run(&plan, &AtomicBool::new(false), || Ok(())).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
