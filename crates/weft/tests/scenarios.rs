@@ -12,7 +12,7 @@ use weft::{Outcome, RunOptions};
 /// Flows that are measured; enough for every size class to occur, few enough for a test.
 const FLOWS: &str = "measure.flows=150";
 /// A warm-up that is shorter than that of any scenario that has one.
-const WARM_UP: &str = "measure.warm_up='100 us'";
+const WARM_UP: &str = "measure.warm_up='50 us'";
 
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
