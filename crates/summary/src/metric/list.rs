@@ -276,6 +276,7 @@ pub(super) const METRICS: &[Metric] = &[
     metric("job.path.disk", "s", "critical path: disks", Lower),
     metric("job.path.network", "s", "critical path: bulk data on the network", Lower),
     metric("job.unfinished", "", "tasks that have not finished, jobs included", Lower),
+    metric("job.copies", "", "copies of tasks that took too long (speculation)", Neither),
     metric("marks", "packets", "packets marked by switches", Neither),
     metric("trims", "packets", "packets that switches trimmed to their headers", Neither),
     metric(
