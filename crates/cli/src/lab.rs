@@ -143,11 +143,9 @@ impl LabArguments {
 fn told(scenario: &Path, lab: &Lab, setups: &[Setup]) -> String {
     let runs = setups.len();
     let mut lines = setups.first().map(|setup| lab.words(setup)).unwrap_or_default();
-    for line in
-        setups.iter().skip(1).flat_map(|setup| lab.words(setup)).filter(|line| line.starts_with("other"))
-    {
-        if !lines.contains(&line) {
-            lines.push(line);
+    for deviation in setups.iter().flat_map(|setup| lab.deviations(setup)) {
+        if !lines.contains(&deviation) {
+            lines.push(deviation);
         }
     }
     let count = if runs == 1 { String::new() } else { format!(" (the first of {runs} runs)") };

@@ -203,3 +203,46 @@ fn plans_that_cannot_run_are_refused_and_settings_without_effect_named() {
     let paths: Vec<String> = spark.problems().into_iter().map(|problem| problem.path).collect();
     assert_eq!(paths, ["slow_start", "speculation_factor"]);
 }
+
+/// When the tasks of a record start, end and where, as changes of the number that run on a host.
+fn changes_on(record: &JobRecord, host: u32) -> Vec<(Time, i32)> {
+    let start =
+        |task: usize| record.steps.iter().find(|step| step.task as usize == task).map(|step| step.start);
+    let here = |task: &usize| record.tasks[*task].host.is_some_and(|own| own.0 == host);
+    let of = |task: usize| [Some((start(task)?, 1)), record.tasks[task].end.map(|end| (end, -1))].into();
+    let mut changes: Vec<(Time, i32)> =
+        (1..record.tasks.len()).filter(here).filter_map(of).flat_map(|two: [_; 2]| two).flatten().collect();
+    changes.sort_unstable();
+    changes
+}
+
+/// The container of a killed task takes the next waiting task at that instant, on whichever host it is.
+#[test]
+fn no_container_of_an_executor_is_idle_while_tasks_wait() {
+    let runs = FrameworkSettings { framework: Framework::Spark, ..straggling(true).runs };
+    let mut killed = 0;
+    for megabits in (300..1_000).step_by(20) {
+        // While the last stragglers of the scan have copies, the small table is done and opens a stage of many tasks.
+        let scan = StageSettings { rate: Rate::from_mbps(500), ..files("scan", 64 * 125, 1.0) };
+        let small = StageSettings { rate: Rate::from_mbps(megabits), ..files("small", 250, 1.0) };
+        let many = StageSettings { rate: Rate::from_mbps(10), ..reading("many", 40, &["small"]) };
+        let job = DagSettings { stages: vec![scan, small, many], block: Bytes(125 * MB), runs: runs.clone() };
+        let (record, _) = run(job.plan(), cluster());
+        let (starts, _) = times(&record, "many");
+        let (first, last) = (starts.iter().min().copied(), starts[..40].iter().max().copied());
+        let waiting = |at: Time| Some(at) >= first && Some(at) < last;
+        killed += record.tasks.iter().filter(|task| task.killed && task.end.is_some_and(waiting)).count();
+        for host in 1..=4 {
+            let mut running = 0;
+            for at in changes_on(&record, host).chunk_by(|a, b| a.0 == b.0) {
+                running += at.iter().map(|(_, change)| change).sum::<i32>();
+                assert!(
+                    running == 2 || !waiting(at[0].0),
+                    "{running} tasks on host {host} after {}",
+                    at[0].0
+                );
+            }
+        }
+    }
+    assert!(killed > 0, "a task is killed while others wait");
+}

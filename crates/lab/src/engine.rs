@@ -69,7 +69,7 @@ impl Lab {
         }
     }
 
-    /// What the lab makes of a setup: the scale, and what the kernel does otherwise.
+    /// What the lab makes of a setup: the scale, the network, the time-outs.
     #[must_use]
     pub fn words(&self, setup: &Setup) -> Vec<String> {
         let scale = self.scale;
@@ -96,14 +96,17 @@ impl Lab {
                 "minimum time-out: {} of the scenario, {least} here (rto_min of the route)",
                 own.min_rto
             ));
-            let name = self.congestion.as_deref().unwrap_or(law(&setup.transport));
-            lines.extend(
-                differences(own, name, scale)
-                    .into_iter()
-                    .map(|what| format!("other than the scenario: {what}")),
-            );
         }
         lines
+    }
+
+    /// What the kernel does otherwise than the scenario says.
+    #[must_use]
+    pub fn deviations(&self, setup: &Setup) -> Vec<String> {
+        let Some(own) = setup.transports().find_map(|transport| tcp(transport)) else { return Vec::new() };
+        let name = self.congestion.as_deref().unwrap_or(law(&setup.transport));
+        let words = differences(own, name, self.scale).into_iter();
+        words.map(|what| format!("differs from the scenario: {what}")).collect()
     }
 
     fn measure(&self, setup: &Setup, watch: Watch<'_>, sink: Sink<'_>) -> io::Result<Finished> {
@@ -155,7 +158,11 @@ impl Lab {
             ("congestion control".to_owned(), laws.join(", ")),
         ];
         facts.extend(
-            self.words(setup).into_iter().enumerate().map(|(n, line)| (format!("note {}", n + 1), line)),
+            self.words(setup)
+                .into_iter()
+                .chain(self.deviations(setup))
+                .enumerate()
+                .map(|(n, line)| (format!("note {}", n + 1), line)),
         );
         facts
     }

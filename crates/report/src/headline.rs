@@ -485,6 +485,16 @@ mod tests {
         assert!(words.starts_with("balance = ecmp, load = 0.8: flows finish in"), "{words}");
     }
 
+    #[test]
+    fn a_measurement_is_not_taken_for_a_simulation() {
+        let mut run = run("ecmp", 1, 1.0, 1_000);
+        let words = |run: &Run| Headline::of_run(run, &[]).warnings.join(" ");
+        assert!(!words(&run).contains("Measured"));
+        run.manifest.is_measurement = true;
+        run.manifest.engine = "lab".to_owned();
+        assert!(words(&run).contains("Measured, not simulated (lab)"), "{}", words(&run));
+    }
+
     /// A warning names the averaging period where the run mostly drains.
     #[test]
     fn a_drain_longer_than_the_arrivals_is_a_warning() {

@@ -13,6 +13,8 @@ use weft_report::Run;
 use weft_report::metric::{self, Better, Metric};
 use weft_report::statistics::Estimate;
 
+use crate::case;
+
 /// How packets are marked beyond a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MarkingShape {
@@ -126,20 +128,12 @@ fn case_of(options: &EcnOptions) -> Result<CaseLabels, Error> {
         ..Batch::default()
     };
     let cases = weft::cases(&batch)?;
-    let name =
-        |labels: &CaseLabels| labels.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
-    let chosen = match &options.case {
-        None => (cases.len() == 1).then_some(0),
-        Some(wanted) => cases.iter().position(|labels| name(labels) == *wanted),
+    let name = |labels: &CaseLabels| -> String {
+        labels.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",")
     };
-    match chosen {
-        Some(chosen) => Ok(cases[chosen].clone()),
-        None => Err(Error::BadInput(format!(
-            "{}: choose one case of its sweep with --case\nallowed: {}",
-            options.scenario.display(),
-            cases.iter().map(name).collect::<Vec<_>>().join(", ")
-        ))),
-    }
+    let names: Vec<String> = cases.iter().map(name).collect();
+    let number = case::chosen(&options.scenario, &names, options.case.as_deref())?;
+    Ok(cases[number].clone())
 }
 
 /// Thresholds at equal ratios.

@@ -4,6 +4,7 @@
 //!
 //! Must not depend on the command line: it returns text and numbers.
 
+mod case;
 mod ecn;
 pub mod model;
 mod pias;

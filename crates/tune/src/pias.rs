@@ -10,6 +10,7 @@ use weft_draw::Columns;
 use weft_transport::TransportSettings;
 use weft_workload::SizeDistribution;
 
+use crate::case;
 use crate::model::{FlowDemand, compromise, cost, least_cost, thresholds};
 use crate::search::{BestFound, SearchOptions, search};
 
@@ -151,15 +152,8 @@ fn simulate(
 fn case_of(trials: &PiasTrials) -> Result<Prepared, Error> {
     let cases = prepare(&trials.scenario, &trials.set, trials.demo)?;
     let names: Vec<String> = cases.iter().map(|case| case.labels.join(",")).collect();
-    let chosen = match &trials.case {
-        None => (cases.len() == 1).then_some(0),
-        Some(name) => names.iter().position(|other| other == name),
-    };
-    let chosen = chosen.and_then(|chosen| cases.into_iter().nth(chosen));
-    chosen.ok_or_else(|| {
-        let (path, names) = (trials.scenario.display(), names.join(", "));
-        Error::BadInput(format!("{path}: choose one case of its sweep with --case\nallowed: {names}"))
-    })
+    let number = case::chosen(&trials.scenario, &names, trials.case.as_deref())?;
+    Ok(cases[number].clone())
 }
 
 /// Runs one trial: all seeds in parallel.

@@ -10,6 +10,7 @@ use weft_report::terminal::{WIDTH, wrapped};
 use weft_report::text::{count, duration, number, plural, size};
 use weft_scenario::Scenario;
 use weft_topology::{Change, Graph, Node};
+use weft_workload::Flow;
 
 /// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
 /// take about twice as long.
@@ -157,22 +158,33 @@ fn thinned(setup: &Setup) -> Option<String> {
     })
 }
 
-/// Failures and repairs after the last flow has started: the run may be over by then.
+/// Failures and repairs after the earliest instant at which all flows can be done: the run may be over by then.
 fn late(setup: &Setup) -> Option<String> {
-    let (_, last) = setup.flows.arrivals()?;
+    let done = earliest_end(setup)?;
     let of_cables = setup
         .timeline
         .changes
         .iter()
         .filter(|(_, it)| matches!(it, Change::CableDown(_) | Change::CableUp(_)));
-    let late: Vec<Time> = of_cables.map(|(at, _)| *at).filter(|at| *at > last && *at < setup.until).collect();
+    let late: Vec<Time> = of_cables.map(|(at, _)| *at).filter(|at| *at > done && *at < setup.until).collect();
     let time = |at: Time| duration(at.seconds() * 1e6);
     Some(format!(
-        "failures: {} of cables after the last flow starts ({}), the first at {}: the run may be over by then",
+        "failures: {} of cables when all flows can be done ({}), the first at {}: the run may be over by then",
         plural(late.len() as u64, "change"),
-        time(last),
+        time(done),
         time(*late.first()?)
     ))
+}
+
+/// When the last flow starts, or later if one takes longer to leave its host at line rate. `None` for flows without end and for
+/// jobs, whose flows nobody knows yet.
+fn earliest_end(setup: &Setup) -> Option<Time> {
+    let (_, last) = setup.flows.arrivals()?;
+    let rate = |host: HostId| setup.graph.links_of(Node::Host(host)).iter().map(|link| link.rate).max();
+    let sent =
+        |flow: Flow| rate(flow.source).map_or(flow.start, |rate| flow.start + rate.time_for(flow.size));
+    let flows = setup.flows.iter().take_while(|flow| flow.start < setup.until).take(MOST_FLOWS);
+    flows.map(sent).chain([last]).max()
 }
 
 /// What `check` adds: an estimate of the cost, where queue series are thinned, and failures that may come too late.

@@ -139,8 +139,13 @@ fn a_failure_after_the_last_flow_is_named() {
     let folder = folder_with("late", &failing("2000 s"));
     let told = |folder| good(folder, "check tiny.toml").split_whitespace().collect::<Vec<_>>().join(" ");
     let late = told(&folder);
-    assert!(late.contains("failures: 1 change of cables after the last flow starts ("), "{late}");
+    assert!(late.contains("failures: 1 change of cables when all flows can be done ("), "{late}");
     assert!(late.contains("the first at 2000 s"), "{late}");
     fs::write(folder.join("tiny.toml"), failing("1 us")).expect("writable");
     assert!(!told(&folder).contains("failures:"));
+    // All flows start at once and are still being sent when the cable fails.
+    let at_once = failing("1 ms")
+        .replace("load = 0.5\nsizes = \"facebook-web\"", "kind = \"permutation\"\nsizes = \"20 MB\"");
+    fs::write(folder.join("tiny.toml"), at_once).expect("writable");
+    assert!(!told(&folder).contains("failures:"), "{}", told(&folder));
 }

@@ -54,13 +54,14 @@ impl ClusterJob {
         self.steps.began_after(task);
     }
 
-    /// Kills the copy of a task that has ended, or the task whose copy has.
-    pub(super) fn kill_other(&mut self, now: Time, task: u32) {
+    /// Kills the copy of a task that has ended, or the task whose copy has; returns the host whose container that frees.
+    pub(super) fn kill_other(&mut self, now: Time, task: u32) -> Option<usize> {
         let own = &self.tasks[task as usize];
         let other = if own.of == task { own.copy } else { Some(own.of) };
-        let Some(other) = other.filter(|other| self.tasks[*other as usize].runs()) else { return };
+        let other = other.filter(|other| self.tasks[*other as usize].runs())?;
         (self.tasks[other as usize].end, self.tasks[other as usize].killed) = (Some(now), true);
         self.steps.close(now, other);
         self.release(other);
+        self.tasks[other as usize].host
     }
 }

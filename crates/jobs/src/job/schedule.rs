@@ -115,7 +115,7 @@ impl ClusterJob {
     /// A task is done; its container is free, and what it puts out is there for others.
     pub(super) fn finish(&mut self, now: Time, task: u32) {
         let (stage, host) = (self.place(task).0, self.host_of(task));
-        self.kill_other(now, task);
+        let freed = self.kill_other(now, task);
         self.tasks[task as usize].end = Some(now);
         self.release(task);
         let took = now.since(self.tasks[task as usize].start);
@@ -135,7 +135,9 @@ impl ClusterJob {
         match self.plan.settings.framework {
             Framework::MapReduce => {}
             Framework::Spark if opened => self.fill_all(now),
-            Framework::Tez | Framework::Spark => _ = self.fill(now, host, 1),
+            Framework::Tez | Framework::Spark => {
+                [Some(host), freed].into_iter().flatten().for_each(|host| _ = self.fill(now, host, 1));
+            }
         }
     }
 

@@ -31,6 +31,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
     expectations
         .into_iter()
         .chain(stops)
+        .chain(measured(runs))
         .chain(unfinished(runs))
         .chain(overload(runs))
         .chain(too_late(runs))
@@ -43,6 +44,18 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
 /// `2 of 16 runs`, or `The run` if there is only one.
 fn of_runs(many: usize, all: usize) -> String {
     if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
+}
+
+/// Results that are measurements and not a simulation.
+fn measured(runs: &[Run]) -> Option<String> {
+    let many = runs.iter().filter(|run| run.manifest.is_measurement).count();
+    let engine = &runs.iter().find(|run| run.manifest.is_measurement)?.manifest.engine;
+    Some(match many == runs.len() {
+        true => format!(
+            "Measured, not simulated ({engine}): the same command gives similar results, not equal ones."
+        ),
+        false => format!("{many} of {} runs are measured, not simulated ({engine}).", runs.len()),
+    })
 }
 
 fn unfinished(runs: &[Run]) -> Option<String> {
