@@ -58,6 +58,12 @@ pub enum ApplianceError {
         /// The system's error.
         cause: io::Error,
     },
+    /// The links of a switch cannot be followed.
+    #[error("kernel: the links of the ports cannot be followed: {cause}")]
+    Links {
+        /// The system's error.
+        cause: io::Error,
+    },
     /// The kernel forwards as well.
     #[error("kernel: it forwards packets itself, so that each would be sent twice: set {name} to 0")]
     KernelForwards {

@@ -39,6 +39,8 @@ pub struct SwitchReport {
 pub struct SwitchPortReport {
     /// Its name in the file.
     pub name: String,
+    /// Whether its link is up.
+    pub up: bool,
     /// Packets sent.
     pub packets: u64,
     /// Their bytes on the wire.
@@ -65,7 +67,7 @@ pub(crate) fn switched(plan: &RouterPlan, switch: &SharedSwitch) -> SwitchReport
         .collect();
     let counted = |(name, number)| {
         let ((packets, bytes), counted) = switch.port(number);
-        SwitchPortReport { name, packets, bytes, counted }
+        SwitchPortReport { name, up: switch.is_up(number), packets, bytes, counted }
     };
     let ports = numbers.into_iter().map(counted).collect();
     let drops = Reason::ALL.iter().map(|reason| (*reason, switch.dropped(*reason)));
@@ -84,13 +86,14 @@ impl fmt::Display for RouterReport {
 
 impl fmt::Display for SwitchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |SwitchPortReport { name, packets, bytes, counted }: &SwitchPortReport| {
+        let row = |SwitchPortReport { name, up, packets, bytes, counted }: &SwitchPortReport| {
             let PortCounters { marked, dropped, peak, .. } = counted;
             let numbers = [*packets, bytes.0, *marked, *dropped, peak.0].map(|number| number.to_string());
-            std::iter::once(name.clone()).chain(numbers).collect()
+            let link = if *up { "up" } else { "down" };
+            [name.clone(), link.to_owned()].into_iter().chain(numbers).collect()
         };
         let rows: Vec<Vec<String>> = self.ports.iter().map(row).collect();
-        let header = ["port", "sent", "bytes", "marked", "dropped", "peak queue, B"];
+        let header = ["port", "link", "sent", "bytes", "marked", "dropped", "peak queue, B"];
         f.write_str(&Columns::table(&header, &rows))?;
         for (reason, count) in &self.drops {
             writeln!(f, "dropped: {} {count}", reason.name())?;

@@ -245,6 +245,7 @@ impl MetricsPage {
         self.metric("weft_switch_dropped_packets_total", "Packets dropped at a port", dropped);
         let peak = ports(|port| port.counted.peak.0);
         self.metric("weft_switch_peak_queue_bytes", "Most bytes a port has held", peak);
+        self.metric("weft_switch_port_up", "Whether the link of a port is up", ports(|port| port.up.into()));
         let inside = [(String::new(), switch.inside as u64)].into_iter();
         self.metric("weft_switch_inside_packets", "Packets inside the switch", inside);
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use weft_core::PortId;
 use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_router::app::cluster::Clustering;
 use weft_router::app::forward::{CrossConnect, Forwarding};
@@ -12,6 +13,7 @@ use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching}
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
 use weft_router::kernel::{KernelCounters, KernelFollower};
+use weft_router::links::LinkFollower;
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::playback::Playback;
 use weft_router::tunnel::{Tunnel, Tunnels};
@@ -167,6 +169,7 @@ fn work<A: Application>(
     let listener = plan.metrics.as_ref().map(open).transpose()?;
     let (clock, failure) = (RouterClock::start(), Mutex::new(None));
     let follower = follower(running, clock)?;
+    let links = link_follower(running)?;
     started().map_err(|cause| ApplianceError::Start { cause })?;
     std::thread::scope(|scope| {
         if let Some(listener) = &listener {
@@ -178,6 +181,16 @@ fn work<A: Application>(
                 let _end = EndOfAll(stop);
                 if let Err(cause) = follower.follow(control, clock, (stop, &counted)) {
                     fail((stop, failure), ApplianceError::Kernel { cause });
+                }
+            });
+        }
+        if let (Some((mut links, numbers)), Shared::Switch(switch)) = (links, &running.shared) {
+            let failure = &failure;
+            scope.spawn(move || {
+                let _end = EndOfAll(stop);
+                let changed = |port: usize, up| switch.set_port(clock.now(), numbers[port], up);
+                if let Err(cause) = links.follow(stop, changed) {
+                    fail((stop, failure), ApplianceError::Links { cause });
                 }
             });
         }
@@ -231,6 +244,21 @@ fn follower(
     let mut follower = KernelFollower::open(names.collect()).map_err(failed)?;
     follower.read_all(control, clock, counted).map_err(failed)?;
     Ok(Some((follower, Arc::clone(counted))))
+}
+
+/// What follows the links of a switch, with the numbers of its ports.
+fn link_follower(running: &Running<'_>) -> Result<Option<(LinkFollower, Vec<PortId>)>, ApplianceError> {
+    let Shared::Switch(_) = &running.shared else { return Ok(None) };
+    let link = |port: &PlannedPort| match (&port.use_of, &port.device) {
+        (
+            PortUse::Switched(number, ..),
+            PortDevice::Packet(name) | PortDevice::Xdp(name) | PortDevice::Tap(name),
+        ) => Some((name.clone(), *number)),
+        _ => None,
+    };
+    let (names, numbers) = running.plan.ports.iter().filter_map(link).unzip();
+    let follower = LinkFollower::open(names).map_err(|cause| ApplianceError::Links { cause })?;
+    Ok(Some((follower, numbers)))
 }
 
 /// With the kernel forwarding as well, every packet would be sent twice.

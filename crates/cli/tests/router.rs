@@ -111,7 +111,7 @@ fn the_switch_of_a_scenario_carries_real_hosts() {
         assert!(rate < 100e6 * 1448.0 / 1538.0 * 1.02, "{rate} bit/s through a link of 100 Mbps");
         streamed = true;
     }
-    bench.shows_its_counters(["port   sent", "weft_switch_marked_packets_total{port=\"right\"}"]);
+    bench.shows_its_counters(["port   link", "weft_switch_marked_packets_total{port=\"right\"}"]);
     let counters = bench.stop();
     assert!(!counters.contains("malformed"), "{counters}");
     let right: Vec<&str> = counters
@@ -120,6 +120,28 @@ fn the_switch_of_a_scenario_carries_real_hosts() {
         .unwrap_or_else(|| panic!("{counters}"))
         .split_whitespace()
         .collect();
-    let marked: u64 = right[3].parse().unwrap();
+    let marked: u64 = right[4].parse().unwrap();
     assert_eq!(marked > 0, streamed, "{counters}");
+}
+
+/// What waits for a link that goes down is dropped, and counted as such; the link carries again when it comes back.
+#[test]
+fn the_switch_of_a_scenario_follows_its_links() {
+    let Some(mut bench) = Bench::switch("links") else { return };
+    bench.shows_soon(&["right", "up"]);
+    bench.within("right", &["ip", "link", "set", "eth0", "down"]);
+    bench.shows_soon(&["right", "down"]);
+    bench.shows_soon(&["left", "up"]);
+    if is_installed("ping") {
+        let (good, text) = bench.left(&["ping", "-c", "2", "-i", "0.05", "-W", "1", "10.0.0.2"]);
+        assert!(!good, "the cable is down: {text}");
+    }
+    bench.within("right", &["ip", "link", "set", "eth0", "up"]);
+    bench.shows_soon(&["right", "up"]);
+    if is_installed("ping") {
+        let (good, text) = bench.left(&["ping", "-c", "5", "-i", "0.05", "-W", "5", "10.0.0.2"]);
+        assert!(good && text.contains(" 0% packet loss"), "{text}");
+    }
+    let counters = bench.stop();
+    assert!(counters.contains("dropped: link_down") || !is_installed("ping"), "{counters}");
 }

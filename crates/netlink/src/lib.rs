@@ -15,5 +15,5 @@ pub use message::{
     KernelAddress, KernelLink, KernelMessage, KernelNeighbour, KernelObject, NetlinkError, ObjectTarget,
     messages,
 };
-pub use request::{ALL_GROUPS, Dump, dump_request};
+pub use request::{ALL_GROUPS, Dump, LINK_GROUP, dump_request};
 pub use route::{KernelHop, KernelRoute, RouteKind};

@@ -115,6 +115,7 @@ pub enum NetlinkError {
 }
 
 const HEADER: usize = 16;
+const AF_BRIDGE: u8 = 7;
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 
@@ -144,6 +145,8 @@ fn message(kind: u16, number: u32, bytes: &[u8]) -> Option<KernelMessage> {
             errno => KernelMessage::Failed { number, errno: errno.saturating_neg() },
         },
         DONE => KernelMessage::Done { number },
+        // A bridge tells of its ports by messages of the same kind: one that leaves it is not gone.
+        16 | 17 if bytes.first() == Some(&AF_BRIDGE) => KernelMessage::Other,
         16 | 17 => KernelMessage::Link(link(bytes, kind == 17)?),
         20 | 21 => KernelMessage::Address(own_address(bytes, kind == 21)?),
         24 | 25 => KernelMessage::Route(parse(bytes, kind == 25)?),

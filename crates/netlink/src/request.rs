@@ -6,6 +6,9 @@ use crate::attributes::{AF_INET, AF_INET6};
 /// next hops (32).
 pub const ALL_GROUPS: u32 = 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 31;
 
+/// The group of a socket that hears changes of links only.
+pub const LINK_GROUP: u32 = 1;
+
 /// Something of which the kernel tells all there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dump {

@@ -123,3 +123,16 @@ proptest! {
         prop_assert_eq!(messages(&message(kind, &body)).count(), 1);
     }
 }
+
+#[test]
+fn a_port_that_leaves_a_bridge_is_not_gone() {
+    const AF_BRIDGE: u8 = 7;
+    let mut body = vec![AF_BRIDGE, 0, 1, 0];
+    body.extend(4_u32.to_ne_bytes());
+    body.extend(1_u32.to_ne_bytes());
+    body.extend([0; 4]);
+    body.extend(attribute(3, b"right\0"));
+    assert_eq!(one(&message(17, &body)), KernelMessage::Other);
+    body[0] = 0;
+    assert!(matches!(one(&message(17, &body)), KernelMessage::Link(link) if link.removed));
+}

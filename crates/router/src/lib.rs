@@ -17,6 +17,7 @@ pub mod driver;
 pub mod interface;
 pub mod kernel;
 pub mod limiter;
+pub mod links;
 pub mod neighbours;
 pub mod playback;
 pub mod pool;

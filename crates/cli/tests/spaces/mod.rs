@@ -248,6 +248,24 @@ impl Bench {
     }
 
     /// `weft router show` and its metrics say these words.
+    /// Waits until `weft router show` has a line that begins with these words.
+    pub(crate) fn shows_soon(&self, words: &[&str]) {
+        let mut text = String::new();
+        for _ in 0..100 {
+            let show = Command::new(env!("CARGO_BIN_EXE_weft"))
+                .args(["router", "show", "router.toml"])
+                .current_dir(&self.folder)
+                .output()
+                .unwrap();
+            text = String::from_utf8_lossy(&show.stdout).into_owned();
+            if text.lines().any(|line| line.split_whitespace().take(words.len()).eq(words.iter().copied())) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("no line {words:?}: {text}");
+    }
+
     pub(crate) fn shows_its_counters(&self, [shown, measured]: [&str; 2]) {
         let show = Command::new(env!("CARGO_BIN_EXE_weft"))
             .args(["router", "show", "router.toml"])

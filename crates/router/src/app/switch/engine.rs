@@ -62,6 +62,10 @@ impl LinkStates {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
+    pub(super) fn is_up(&self, port: PortId) -> bool {
+        self.up[port.index()].load(Ordering::Relaxed)
+    }
+
     /// The number of changes so far.
     fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)

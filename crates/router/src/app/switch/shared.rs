@@ -201,6 +201,12 @@ impl SharedSwitch {
         self.publish(part, &mut driver);
     }
 
+    /// Whether the link of a port is up.
+    #[must_use]
+    pub fn is_up(&self, port: PortId) -> bool {
+        self.links.is_up(port)
+    }
+
     pub(super) fn links(&self) -> &LinkStates {
         &self.links
     }
