@@ -19,6 +19,7 @@ pub mod peers;
 pub mod results;
 pub mod routebricks;
 pub mod router;
+mod sealing;
 mod table;
 
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //! application, table, frame size and batch. Measures the processor: no packet reaches a kernel.
 
 use std::fmt::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::{Arc, Barrier};
 
@@ -16,8 +16,10 @@ use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::backend::memory::{DestinationDraw, MemoryRing, MemoryTraffic};
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
-use weft_router::{Application, Backend, FramePool, Interface, RouterWorker};
+use weft_router::tunnel::Tunnels;
+use weft_router::{Application, BATCH, Backend, FramePool, Interface, RouterWorker};
 
+use crate::sealing::CipherSuite;
 use crate::{clock, count, pass};
 
 /// Frames per ring.
@@ -28,6 +30,8 @@ const STATIONS: u8 = 16;
 const WARM: usize = 20_000;
 const POLLS: usize = 400_000;
 const COUNTED_POLLS: usize = 2_000;
+/// Sealing a packet takes about as long as routing so many: cases that seal have fewer polls.
+const SEALING: usize = 40;
 
 /// A case of the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,18 +44,39 @@ pub struct RouterCase {
     size: usize,
     /// Maximum number of frames received at once.
     burst: usize,
+    /// The ciphers of the tunnel into which every packet goes.
+    sealed: Option<CipherSuite>,
+}
+
+const fn plain(name: &'static str, prefixes: Option<usize>, size: usize, burst: usize) -> RouterCase {
+    RouterCase { name, prefixes, size, burst, sealed: None }
+}
+
+const fn sealed(name: &'static str, suite: CipherSuite, size: usize) -> RouterCase {
+    RouterCase { name, prefixes: Some(0), size, burst: BATCH, sealed: Some(suite) }
+}
+
+impl RouterCase {
+    /// As many polls as fit into the same time.
+    fn fewer(&self, polls: usize) -> usize {
+        if self.sealed.is_some() { polls / SEALING } else { polls }
+    }
 }
 
 /// All cases.
 pub const CASES: &[RouterCase] = &[
-    RouterCase { name: "forward", prefixes: None, size: 64, burst: 64 },
-    RouterCase { name: "forward-1500", prefixes: None, size: 1500, burst: 64 },
-    RouterCase { name: "route-256k", prefixes: Some(262_144), size: 64, burst: 64 },
-    RouterCase { name: "route-1m", prefixes: Some(1_000_000), size: 64, burst: 64 },
-    RouterCase { name: "route-256k-1500", prefixes: Some(262_144), size: 1500, burst: 64 },
-    RouterCase { name: "route-256k-32", prefixes: Some(262_144), size: 64, burst: 32 },
-    RouterCase { name: "route-256k-8", prefixes: Some(262_144), size: 64, burst: 8 },
-    RouterCase { name: "route-256k-1", prefixes: Some(262_144), size: 64, burst: 1 },
+    plain("forward", None, 64, 64),
+    plain("forward-1500", None, 1500, 64),
+    plain("route-256k", Some(262_144), 64, 64),
+    plain("route-1m", Some(1_000_000), 64, 64),
+    plain("route-256k-1500", Some(262_144), 1500, 64),
+    plain("route-256k-32", Some(262_144), 64, 32),
+    plain("route-256k-8", Some(262_144), 64, 8),
+    plain("route-256k-1", Some(262_144), 64, 1),
+    sealed("gcm128-64", CipherSuite::Gcm128, 64),
+    sealed("gcm128-1400", CipherSuite::Gcm128, 1400),
+    sealed("gcm256-1400", CipherSuite::Gcm256, 1400),
+    sealed("cbc-sha1-1400", CipherSuite::CbcHmacSha1, 1400),
 ];
 
 /// The figures of a case.
@@ -67,6 +92,9 @@ pub struct RouterFigures {
     pub copies: Option<f64>,
     /// Instructions per packet.
     pub instructions: Option<f64>,
+    /// For sealed packets: million packets per second that the cipher alone encrypts and signs on one core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cipher_mpps: Option<f64>,
 }
 
 /// All figures.
@@ -92,14 +120,16 @@ pub fn bench(passes: usize, only_count: bool, progress: fn(&str)) -> Result<Rout
     for case in CASES {
         progress(case.name);
         let mut figures = RouterFigures { name: case.name.to_owned(), ..RouterFigures::default() };
-        if counting.is_ok() {
-            figures.instructions = Some(counted(case)?);
+        // Under callgrind the cipher library takes another path than on the processor.
+        if counting.is_ok() && case.sealed.is_none() {
+            figures.instructions = Some(counted(case.name)?);
         }
         if let Some(copy_ns) = copy_ns {
             let one = best(passes, || rate(case, 1));
             figures.mpps = Some(one);
             figures.mpps_on_two = Some(best(passes, || rate(case, 2)));
             figures.copies = Some(1e3 / one / copy_ns);
+            figures.cipher_mpps = case.sealed.map(|suite| best(passes, || alone_rate(case, suite)));
         }
         results.cases.push(figures);
     }
@@ -119,7 +149,7 @@ pub(crate) fn mpps(name: &str, cores: u64, passes: usize) -> f64 {
 
 /// Instructions per packet of a case.
 pub(crate) fn instructions(name: &str) -> Result<f64, Error> {
-    counted(case(name)?)
+    counted(case(name)?.name)
 }
 
 /// Buffers for the frames of one ring.
@@ -147,6 +177,14 @@ impl RouterResults {
             let [one, two] = [case.mpps, case.mpps_on_two].map(shown);
             let [copies, instructions] = [case.copies, case.instructions].map(shown);
             let _ = writeln!(text, "  {:<16} {one:>12} {two:>8} {copies:>7} {instructions:>13}", case.name);
+        }
+        if self.cases.iter().any(|case| case.cipher_mpps.is_some()) {
+            text += "\n  sealed           Mpps, 1 core  cipher alone\n";
+        }
+        for case in &self.cases {
+            if let (Some(one), Some(alone)) = (case.mpps, case.cipher_mpps) {
+                let _ = writeln!(text, "  {:<16} {one:>12.3} {alone:>13.3}", case.name);
+            }
         }
         if let Some(ns) = self.copy_ns {
             let _ = writeln!(text, "\na copy of 64 bytes between buffers takes {ns:.2} ns here");
@@ -178,9 +216,11 @@ fn with_worker<T>(
     seed: u64,
     measure: impl FnOnce(&mut dyn Polled) -> T,
 ) -> T {
-    let mut pool = pool();
     let frame = frame(case.size);
+    // A sealed packet is made in a free buffer.
+    let mut pool = FramePool::new((RING + 2 * BATCH) as u32);
     let traffic = match control {
+        _ if case.sealed.is_some() => MemoryTraffic::Copies(frame.clone().into()),
         None => MemoryTraffic::Same,
         Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed, &frame)),
     };
@@ -188,7 +228,8 @@ fn with_worker<T>(
     match control {
         None => measure(&mut forwarding(ring, pool, case.burst)),
         Some(control) => {
-            let app = Routing::new(Arc::clone(control), ErrorRate::default());
+            let tunnels = case.sealed.map_or_else(Tunnels::default, |suite| suite.tunnels(ENDS));
+            let app = Routing::new(Arc::clone(control), ErrorRate::default()).with_tunnels(Arc::new(tunnels));
             measure(&mut RouterWorker::new(vec![ring], pool, app).with_burst(case.burst))
         }
     }
@@ -212,6 +253,9 @@ impl<A: Application> Polled for RouterWorker<A> {
 }
 
 const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
+/// The ends of the tunnel: this router, and a station of its link.
+const ENDS: (IpAddr, IpAddr) =
+    (IpAddr::V4(Ipv4Addr::new(10, 255, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 255, 1, 1)));
 const STATION: Mac = Mac([2, 0, 0, 0, 1, 0]);
 
 fn interfaces() -> Arc<[Interface]> {
@@ -261,11 +305,12 @@ fn control(prefixes: usize) -> Arc<Control> {
 
 /// Million packets per second of `workers` workers, each with its own rings, over a shared table.
 fn rate(case: &RouterCase, workers: u64) -> f64 {
-    let control = case.prefixes.map(control);
-    let (barrier, polls) = (Barrier::new(workers as usize), POLLS * 64 / case.burst / 4);
+    let control = control_of(case);
+    let polls = case.fewer(POLLS * 16 / case.burst);
+    let barrier = Barrier::new(workers as usize);
     let worker = |number: u64| {
         with_worker(case, control.as_ref(), number, |worker| {
-            worker.polls(WARM);
+            worker.polls(case.fewer(WARM));
             barrier.wait();
             clock::timed(|| worker.polls(polls))
         })
@@ -290,12 +335,39 @@ fn copy_ns() -> f64 {
     seconds * 1e9 / f64::from(copies)
 }
 
+/// The table of a case; everything goes into the tunnel if it has one.
+fn control_of(case: &RouterCase) -> Option<Arc<Control>> {
+    let control = control(case.prefixes?);
+    if case.sealed.is_some() {
+        let set = |address: [u8; 4], length, hop| {
+            let prefix = IpPrefix::around(address.into(), length).expect("at most 32 bits");
+            control.change(|state| state.set_route(prefix, hop)).expect("the table has room");
+        };
+        set([0; 4], 0, NextHop::Tunnel(0));
+        set([10, 255, 1, 0], 24, NextHop::Station((0, [10, 255, 1, 1].into())));
+    }
+    Some(control)
+}
+
+/// Million packets per second that the cipher of a case encrypts and signs by itself.
+fn alone_rate(case: &RouterCase, suite: CipherSuite) -> f64 {
+    let mut text = text_of(case, suite);
+    let times = (POLLS * 16 / SEALING) as u64;
+    let ((), seconds) = clock::timed(|| suite.alone(&mut text, times));
+    times as f64 / seconds / 1e6
+}
+
+/// What a cipher encrypts of the packet of a case.
+fn text_of(case: &RouterCase, suite: CipherSuite) -> Vec<u8> {
+    vec![0; suite.text(frame(case.size).len() - EthernetHeader::LEN)]
+}
+
 /// Instructions per packet of a case.
-fn counted(case: &RouterCase) -> Result<f64, Error> {
-    let (counts, output) = count::count_output(&format!("router/{}", case.name), Path::new("."), false)?;
+fn counted(name: &str) -> Result<f64, Error> {
+    let (counts, output) = count::count_output(&format!("router/{name}"), Path::new("."), false)?;
     let sent: u64 = String::from_utf8_lossy(&output).trim().parse().unwrap_or(0);
     if sent == 0 {
-        return Err(Error::Failed(format!("counting {}: no packet was sent", case.name)));
+        return Err(Error::Failed(format!("counting {name}: no packet was sent")));
     }
     Ok(counts.instructions as f64 / sent as f64)
 }
@@ -306,11 +378,11 @@ fn counted(case: &RouterCase) -> Result<f64, Error> {
 /// There is no such case.
 pub(crate) fn one_pass(name: &str) -> Result<String, Error> {
     let case = case(name)?;
-    let control = case.prefixes.map(control);
+    let control = control_of(case);
     let sent = with_worker(case, control.as_ref(), 1, |worker| {
         worker.polls(10);
         pass::loop_edge(0);
-        let sent = worker.polls(COUNTED_POLLS);
+        let sent = worker.polls(case.fewer(COUNTED_POLLS));
         pass::loop_edge(sent);
         sent
     });
@@ -326,7 +398,7 @@ mod tests {
     fn every_case_sends_every_packet() {
         for case in CASES.iter().filter(|case| case.prefixes.is_none_or(|prefixes| prefixes < 1_000_000)) {
             let sent: usize = one_pass(case.name).unwrap().parse().unwrap();
-            assert_eq!(sent, COUNTED_POLLS * case.burst, "{}", case.name);
+            assert_eq!(sent, case.fewer(COUNTED_POLLS) * case.burst, "{}", case.name);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use spaces::{Bench, must, run};
+use spaces::{Bench, is_installed, must, run};
 
 const FILE: &str = r#"
 kernel = true
@@ -25,6 +25,9 @@ device = "packet:right"
 
 /// Namespaces whose router has the kernel's addresses; behind the right host is 10.9.0.1.
 fn bench(name: &str) -> Option<Bench> {
+    if !is_installed("ping") {
+        return None;
+    }
     let bench = Bench::links(name)?;
     let router = bench.space("router");
     must(&["ip", "netns", "exec", &router, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=0"]);

@@ -73,18 +73,21 @@ impl OutboundAssociation {
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let sequence = u32::try_from(number).map_err(|_| EspError::Exhausted)?;
         let (vector, block) = (self.cipher.vector(), self.cipher.block());
-        let mut sealed = Vec::with_capacity(packet.len() + self.overhead());
-        sealed.extend(self.spi.to_be_bytes());
-        sealed.extend(sequence.to_be_bytes());
-        sealed.resize(HEADER + vector, 0);
-        self.cipher.write_vector(self.first_vector.wrapping_add(number), &mut sealed[HEADER..]);
-        sealed.extend(packet);
+        let start = out.len();
+        out.reserve(packet.len() + self.overhead());
+        out.extend(self.spi.to_be_bytes());
+        out.extend(sequence.to_be_bytes());
+        out.resize(start + HEADER + vector, 0);
+        self.cipher.write_vector(self.first_vector.wrapping_add(number), &mut out[start + HEADER..]);
+        out.extend_from_slice(packet);
         let padding = (packet.len() + TRAILER).next_multiple_of(block) - packet.len() - TRAILER;
-        sealed.extend((1..=padding).map(|n| n as u8));
-        sealed.extend([padding as u8, next]);
-        self.cipher.seal(&mut sealed).ok_or(EspError::TooLong)?;
-        out.append(&mut sealed);
-        Ok(())
+        out.extend((1..=padding).map(|n| n as u8));
+        out.extend([padding as u8, next]);
+        let sealed = self.cipher.seal(out, start);
+        if sealed.is_none() {
+            out.truncate(start);
+        }
+        sealed.ok_or(EspError::TooLong)
     }
 }
 

@@ -104,10 +104,10 @@ impl EspCipher {
         }
     }
 
-    /// Encrypts `bytes` from the end of the header and the vector on, and appends the check value. `None`: too long.
-    pub(crate) fn seal(&self, bytes: &mut Vec<u8>) -> Option<()> {
+    /// Encrypts `bytes` from `start` on except header and vector, and appends the check value. `None`: too long.
+    pub(crate) fn seal(&self, bytes: &mut Vec<u8>, start: usize) -> Option<()> {
         let from = HEADER + self.vector();
-        let (head, text) = bytes.split_at_mut_checked(from)?;
+        let (head, text) = bytes.get_mut(start..)?.split_at_mut_checked(from)?;
         match &self.0 {
             Keys::Gcm128(cipher, salt) => {
                 let tag =
@@ -125,7 +125,7 @@ impl EspCipher {
                 let (blocks, _) = InOutBuf::from(text).into_chunks();
                 mode.encrypt_blocks_inout(blocks);
                 let mut mac = (**integrity).clone();
-                mac.update(bytes);
+                mac.update(&bytes[start..]);
                 let tag = mac.finalize().into_bytes();
                 bytes.extend_from_slice(&tag[..SHA1_CHECK]);
             }
@@ -196,10 +196,10 @@ mod tests {
     #[test]
     fn gcm_gives_the_published_text() {
         let mut packet = [vec![0; HEADER + 8], vec![0; 16]].concat();
-        EspCipher::aes_128_gcm(&[0; 20]).seal(&mut packet).unwrap();
+        EspCipher::aes_128_gcm(&[0; 20]).seal(&mut packet, 0).unwrap();
         assert_eq!(packet[16..32], bytes("0388dace60b6a392f328c2b971b2fe78"));
         let mut packet = [vec![0; HEADER + 8], vec![0; 16]].concat();
-        EspCipher::aes_256_gcm(&[0; 36]).seal(&mut packet).unwrap();
+        EspCipher::aes_256_gcm(&[0; 36]).seal(&mut packet, 0).unwrap();
         assert_eq!(packet[16..32], bytes("cea7403d4d606b6e074ec5d3baf39d18"));
     }
 
@@ -211,7 +211,7 @@ mod tests {
         let vector = bytes("000102030405060708090a0b0c0d0e0f");
         let mut packet = [vec![0; HEADER], vector, bytes("6bc1bee22e409f96e93d7e117393172a")].concat();
         let cipher = EspCipher::aes_128_cbc_hmac_sha1(&keys);
-        cipher.seal(&mut packet).unwrap();
+        cipher.seal(&mut packet, 0).unwrap();
         assert_eq!(packet[24..40], bytes("7649abac8119b246cee98e9b12e9197d"));
         let Keys::CbcHmacSha1(_, integrity) = cipher.0 else { panic!() };
         let mut mac = (*integrity).clone();

@@ -118,27 +118,35 @@ impl Tunnel {
     pub fn seal(&self, packet: &[u8]) -> Result<Vec<u8>, DropCause> {
         let is_v4 = packet.first().is_some_and(|first| first >> 4 == 4);
         let class = class_of(packet).ok_or(DropCause::Malformed)?;
-        let mut sealed = Vec::new();
+        let header = if self.ends.0.is_ipv4() { Ipv4Header::LEN } else { Ipv6Header::LEN };
+        let mut sealed = Vec::with_capacity(header + packet.len() + self.outbound.overhead());
+        sealed.resize(header, 0);
         let next = if is_v4 { IPV4 } else { IPV6 };
         self.outbound.seal(next, packet, &mut sealed).map_err(|error| match error {
             EspError::Exhausted => DropCause::EspExhausted,
             _ => DropCause::TooBig,
         })?;
-        let payload = u16::try_from(sealed.len()).map_err(|_| DropCause::TooBig)?;
-        let header = match self.ends {
+        let payload = u16::try_from(sealed.len() - header).map_err(|_| DropCause::TooBig)?;
+        match self.ends {
             (IpAddr::V4(own), IpAddr::V4(far)) => {
                 let between = Ipv4Header::between(own, far);
                 let dont_fragment = true;
-                Ipv4Header { protocol: PROTOCOL, traffic_class: class, dont_fragment, payload, ..between }
-                    .to_bytes()
-                    .to_vec()
+                let outer = Ipv4Header {
+                    protocol: PROTOCOL,
+                    traffic_class: class,
+                    dont_fragment,
+                    payload,
+                    ..between
+                };
+                sealed[..header].copy_from_slice(&outer.to_bytes());
             }
             (IpAddr::V6(own), IpAddr::V6(far)) => {
                 let between = Ipv6Header::between(own, far);
-                Ipv6Header { next: PROTOCOL, traffic_class: class, payload, ..between }.to_bytes().to_vec()
+                let outer = Ipv6Header { next: PROTOCOL, traffic_class: class, payload, ..between };
+                sealed[..header].copy_from_slice(&outer.to_bytes());
             }
             _ => return Err(DropCause::NoRoute),
-        };
-        Ok([header, sealed].concat())
+        }
+        Ok(sealed)
     }
 }

@@ -18,6 +18,8 @@ pub enum MemoryTraffic {
     Same,
     /// IPv4 to the router's station with a new destination, all addresses equally likely, TTL 64.
     RandomDestinations(DestinationDraw),
+    /// Copies of this frame, whatever was sent.
+    Copies(Box<[u8]>),
 }
 
 /// Draws destinations and computes the checksums.
@@ -103,9 +105,14 @@ impl Backend for MemoryRing {
         let mask = self.ring.len() - 1;
         let count = (self.tail - self.head).min(batch.room()).min(BATCH);
         for n in 0..count {
-            let frame = self.ring[(self.head + n) & mask];
-            if let MemoryTraffic::RandomDestinations(draw) = &mut self.traffic {
-                draw.write(pool.buffer(frame.buffer));
+            let mut frame = self.ring[(self.head + n) & mask];
+            match &mut self.traffic {
+                MemoryTraffic::Same => {}
+                MemoryTraffic::RandomDestinations(draw) => draw.write(pool.buffer(frame.buffer)),
+                MemoryTraffic::Copies(bytes) => {
+                    frame.length = bytes.len() as u16;
+                    pool.bytes_mut(frame).copy_from_slice(bytes);
+                }
             }
             batch.push(frame);
         }

@@ -24,14 +24,21 @@ impl Routing {
         let Some(mtu) = self.tunnel_mtu(number) else {
             return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::NoRoute));
         };
-        let parts = match fragments(packet, mtu.into()) {
-            _ if packet.len() <= usize::from(mtu) => vec![packet.to_vec()],
-            Some(parts) => parts,
-            None => return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig)),
+        if packet.len() <= usize::from(mtu) {
+            return self.send_all(desk, transit.port, number, &[packet]);
+        }
+        let Some(parts) = fragments(packet, mtu.into()) else {
+            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
         };
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        self.send_all(desk, transit.port, number, &parts)
+    }
+
+    /// Sends the parts of a packet through a tunnel.
+    fn send_all(&mut self, desk: &mut Desk<'_>, port: u16, number: u16, parts: &[&[u8]]) -> Fate {
         desk.counters.made += parts.len() as u64 - 1;
         for (part, left) in parts.iter().zip((0..parts.len() as u64).rev()) {
-            if let Err(cause) = self.send_through(desk, transit.port, number, part) {
+            if let Err(cause) = self.send_through(desk, port, number, part) {
                 desk.counters.drop(cause, left);
                 return Fate::Dropped(cause);
             }
