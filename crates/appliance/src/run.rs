@@ -10,6 +10,7 @@ use weft_router::app::cluster::Clustering;
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
+use weft_router::backend::system::prefer_large_pages;
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
 use weft_router::kernel::{KernelCounters, KernelFollower};
@@ -195,7 +196,7 @@ fn work<A: Application>(
             });
         }
         for (number, ports) in (0_u16..).zip(queues) {
-            let pool = FramePool::new(buffers);
+            let pool = FramePool::in_memory(buffers, prefer_large_pages);
             let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
             let (failure, pin) = (&failure, plan.pin.then_some(usize::from(number)));
             scope.spawn(move || {

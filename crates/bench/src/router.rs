@@ -14,6 +14,7 @@ use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, ports};
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::backend::memory::{DestinationDraw, MemoryRing, MemoryTraffic};
+use weft_router::backend::system::prefer_large_pages;
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::tunnel::Tunnels;
@@ -154,7 +155,7 @@ pub(crate) fn instructions(name: &str) -> Result<f64, Error> {
 
 /// Buffers for the frames of one ring.
 pub(crate) fn pool() -> FramePool {
-    FramePool::new(RING as u32)
+    FramePool::in_memory(RING as u32, prefer_large_pages)
 }
 
 /// A worker of minimal forwarding from a ring back to it.
@@ -218,7 +219,7 @@ fn with_worker<T>(
 ) -> T {
     let frame = frame(case.size);
     // A sealed packet is made in a free buffer.
-    let mut pool = FramePool::new((RING + 2 * BATCH) as u32);
+    let mut pool = FramePool::in_memory((RING + 2 * BATCH) as u32, prefer_large_pages);
     let traffic = match control {
         _ if case.sealed.is_some() => MemoryTraffic::Copies(frame.clone().into()),
         None => MemoryTraffic::Same,
@@ -324,7 +325,7 @@ fn rate(case: &RouterCase, workers: u64) -> f64 {
 
 /// Nanoseconds to copy 64 bytes from one buffer to another.
 fn copy_ns() -> f64 {
-    let mut pool = FramePool::new(RING as u32);
+    let mut pool = FramePool::in_memory(RING as u32, prefer_large_pages);
     let copies = 20_000_000_u32;
     let ((), seconds) = clock::timed(|| {
         for n in 0..copies {

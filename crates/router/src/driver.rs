@@ -106,6 +106,7 @@ impl SwitchDriver {
         match verdict {
             Verdict::Ready(port) => self.transmit(port),
             Verdict::Queued(_) => {}
+            Verdict::QueuedUntil(..) => unreachable!("no port was told to foresee departures"),
             Verdict::Dropped(reason) => self.drop(packet, reason),
             Verdict::LeavesAt(_) => unreachable!("no port was told to foresee departures"),
             Verdict::Returned => unreachable!("switches that trim are refused"),

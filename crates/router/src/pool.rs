@@ -1,7 +1,5 @@
 //! Buffers for frames, and lists of frames. A worker owns its buffers; back ends copy into and out of them.
 
-use crate::backend::system::prefer_large_pages;
-
 /// Distance between buffers in bytes. Not a power of two, so that the first lines of buffers spread over all cache
 /// sets.
 pub const STRIDE: usize = 2176;
@@ -71,11 +69,17 @@ pub struct FramePool {
 }
 
 impl FramePool {
-    /// A pool of `count` free buffers, on large pages where the system has them.
+    /// A pool of `count` free buffers.
     #[must_use]
     pub fn new(count: u32) -> FramePool {
+        FramePool::in_memory(count, |_, _| {})
+    }
+
+    /// [`FramePool::new`] in memory that `prepare` is told of, start and length, before it is used.
+    #[must_use]
+    pub fn in_memory(count: u32, prepare: fn(*const u8, usize)) -> FramePool {
         let buffers: Box<[[u8; STRIDE]]> = vec![[0; STRIDE]; count as usize].into();
-        prefer_large_pages(buffers.as_ptr().cast(), size_of_val(&*buffers));
+        prepare(buffers.as_ptr().cast(), size_of_val(&*buffers));
         FramePool { buffers, free: (0..count).rev().collect() }
     }
 
@@ -189,36 +193,5 @@ impl SendQueues {
     /// The queue of a port.
     pub fn queue(&mut self, port: usize) -> &mut Vec<Frame> {
         &mut self.queues[port]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The flag `hg` of a mapping says that large pages have been requested for it.
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn buffers_are_on_large_pages_where_there_are_any() {
-        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
-            eprintln!("skipped: no large pages");
-            return;
-        }
-        let pool = FramePool::new(4_000);
-        let middle = pool.buffers[2_000].as_ptr().addr();
-        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
-        let mut inside = false;
-        let mut flags = None;
-        for line in maps.lines() {
-            let range = line.split(' ').next().and_then(|range| range.split_once('-'));
-            let ends =
-                range.map(|(from, to)| (usize::from_str_radix(from, 16), usize::from_str_radix(to, 16)));
-            if let Some((Ok(from), Ok(to))) = ends {
-                inside = (from..to).contains(&middle);
-            } else if inside && line.starts_with("VmFlags:") {
-                flags = Some(line.split_whitespace().any(|flag| flag == "hg"));
-            }
-        }
-        assert_eq!(flags, Some(true));
     }
 }

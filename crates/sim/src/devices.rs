@@ -3,7 +3,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{Header, LinkId, PacketId, PortId, Span, SwitchId, Time};
-use weft_switch::{Departure, Effect, Effects, Observer, Sent, Switch, Turn, Verdict};
+use weft_switch::{Departure, Effect, Effects, Observer, Sent, SentEarly, Switch, Turn, Verdict};
 
 use crate::context::Context;
 use crate::event::Event;
@@ -79,6 +79,7 @@ impl Devices {
             Verdict::Ready(port) => self.carry_out(cx, switch, Some(port)),
             Verdict::Queued(_) if self.effects.is_empty() => {}
             Verdict::Queued(_) => self.carry_out(cx, switch, None),
+            Verdict::QueuedUntil(port, time) => cx.calendar.push_transmitted(time, own.link(port)),
             Verdict::Returned => self.returned(cx, switch, from, packet),
             Verdict::Dropped(reason) => self.dropped(cx, switch, packet, reason),
         }
@@ -134,6 +135,9 @@ impl Devices {
     fn feed(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         let own = at(&mut self.switches, switch);
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
+        if own.switch.sends_early(port) {
+            return self.feed_early(cx, switch, port);
+        }
         match own.switch.transmit(&mut turn, port) {
             Some(Sent::Packet(packet)) => own.put_on_line(cx, port, packet),
             Some(Sent::Frame(frame)) => {
@@ -142,6 +146,24 @@ impl Devices {
                 cx.calendar.push_transmitted(end, link);
             }
             None => {}
+        }
+    }
+
+    /// [`Devices::feed`] for a port that foresees departures as far as strict priority allows.
+    #[inline(never)]
+    fn feed_early(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
+        let own = at(&mut self.switches, switch);
+        let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
+        let again = match own.switch.transmit_early(&mut turn, port) {
+            None => None,
+            Some(SentEarly::Later(time)) => Some(time),
+            Some(SentEarly::Packet(packet, departure, next)) => {
+                put_early(cx, own.link(port), packet, departure);
+                next
+            }
+        };
+        if let Some(time) = again {
+            cx.calendar.push_transmitted(time, own.link(port));
         }
     }
 }
@@ -165,6 +187,18 @@ impl PlacedSwitch {
         cx.calendar.push_transmitted(end, link);
         cx.launch(link, packet, wire, end);
     }
+}
+
+/// The first bit of a packet leaves a port that foresees departures.
+#[inline]
+fn put_early(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
+    let Departure { end, wire, hops, kind, .. } = departure;
+    if kind.is_payload() {
+        let wait = cx.now.since(cx.pool.headers.get(packet).arrived);
+        cx.tally.waited(hops, wait);
+        cx.add_wait(packet, hops, wait);
+    }
+    cx.launch(link, packet, wire, end);
 }
 
 /// The departure of a packet from a switch by a link is known.

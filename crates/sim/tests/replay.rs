@@ -60,7 +60,9 @@ impl Replay {
                 Verdict::Ready(port) => self.feed(*time, port),
                 Verdict::Dropped(reason) => self.drop(*time, packet, reason),
                 Verdict::Queued(_) => {}
-                Verdict::LeavesAt(_) => unreachable!("no departure is foreseen here"),
+                Verdict::LeavesAt(_) | Verdict::QueuedUntil(..) => {
+                    unreachable!("no departure is foreseen here")
+                }
                 Verdict::Returned => unreachable!("nothing is trimmed here"),
             }
             self.carry_out(*time);

@@ -38,13 +38,17 @@ impl Outputs {
     pub(crate) fn settle_all(&mut self, now: Time) {
         for port in 0..self.ports.len() {
             self.settle(now, PortId(port as u16));
+            self.settle_strict(now, PortId(port as u16));
         }
     }
 
     /// Packets of a foreseen port, and their bytes, whose first bit has not left before `now`.
     pub(crate) fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
-        let foresight = self.ports[port.index()].foresight.as_ref();
-        let (packets, bytes) = foresight.map_or((0, 0), |foresight| foresight.waiting(now));
+        let (packets, bytes) = match &self.ports[port.index()] {
+            Output { foresight: Some(foresight), .. } => foresight.waiting(now),
+            Output { strict: Some(strict), .. } => strict.to_start(now),
+            _ => (0, 0),
+        };
         (packets, Bytes(bytes))
     }
 }

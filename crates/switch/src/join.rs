@@ -32,6 +32,8 @@ pub(crate) enum Joined {
     Ready,
     /// See [`Verdict::Queued`].
     Queued,
+    /// See [`Verdict::QueuedUntil`].
+    QueuedUntil(Time),
     /// See [`Verdict::Returned`].
     Returned,
     /// See [`Verdict::Dropped`].
@@ -46,6 +48,7 @@ impl Joined {
             Joined::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
             Joined::Ready => Verdict::Ready(port),
             Joined::Queued => Verdict::Queued(port),
+            Joined::QueuedUntil(time) => Verdict::QueuedUntil(port, time),
             Joined::Returned => Verdict::Returned,
             Joined::Dropped(reason) => Verdict::Dropped(reason),
         }
@@ -95,6 +98,8 @@ impl Outputs {
     pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         if self.foresees(port) {
             self.join_observed(turn.now, port, turn.headers.get_mut(packet))
+        } else if self.queues > 1 && self.chosen(port).strict.is_some() {
+            self.join_strict(turn, port, packet)
         } else {
             self.join_queue(turn, port, packet)
         }
@@ -137,7 +142,7 @@ impl Outputs {
     /// Whether a packet may join a queue; if so, it may get a mark. `PLAIN`: the port is one whose departures are
     /// foreseen, so that colours, pauses, trimming and cells are out of the question (`Outputs::plain`).
     #[inline(always)]
-    fn admit_and_mark<const PLAIN: bool>(
+    pub(crate) fn admit_and_mark<const PLAIN: bool>(
         &mut self,
         now: Time,
         at: (PortId, usize),

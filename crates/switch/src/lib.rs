@@ -31,6 +31,7 @@ mod port;
 mod refuse;
 mod site;
 mod state;
+mod strict;
 mod switch;
 mod table;
 pub mod trim;
@@ -55,7 +56,7 @@ pub use site::SwitchSite;
 pub use switch::{Switch, SwitchReading};
 pub use table::{ForwardingTable, Route};
 pub use trim::TrimSettings;
-pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, Turn, Verdict};
+pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, SentEarly, Turn, Verdict};
 /// What engines see of queue lengths.
 pub use weft_visibility::{self as visibility, SharedOutputs};
 pub use weft_voq::VoqSettings;

@@ -32,6 +32,7 @@ impl Switch {
             if all || held.bytes > 0 || held.counters.peak > Bytes::ZERO {
                 let port = PortId(port as u16);
                 outputs.settle(after, port);
+                outputs.settle_strict(after, port);
                 seen(port, outputs.look(port, (after, now)));
             }
         }
@@ -42,11 +43,14 @@ impl Outputs {
     /// See [`Switch::look`]; what has left before `after` must have been released.
     #[inline]
     fn look(&mut self, port: PortId, (after, now): (Time, Time)) -> PortLook {
-        let Output { port: held, foresight, .. } = &mut self.ports[port.index()];
+        let Output { port: held, foresight, strict, .. } = &mut self.ports[port.index()];
         let peak = std::mem::replace(&mut held.counters.peak, Bytes(held.bytes));
         let counters = held.counters;
         let (waiting, byte_time) = match foresight {
-            None => (0, held.counters_until(now).byte_time),
+            None => match strict {
+                Some(strict) => (strict.to_start(after).1, strict.byte_time(counters.byte_time, now)),
+                None => (0, held.counters_until(now).byte_time),
+            },
             Some(_) if held.bytes == 0 => (0, counters.byte_time),
             Some(foresight) => {
                 let (started, rest) = foresight.to_come((after, now));

@@ -14,9 +14,11 @@ use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::{PortSettings, SwitchSettings, Visibility};
 use crate::share::{AnySharing, Memory};
 use crate::site::SwitchSite;
+use crate::strict::StrictForesight;
 use crate::trim::Trim;
 use crate::turn::{Effect, Effects, Turn};
-use weft_mark::Action;
+use weft_mark::{Action, AnyMarker};
+use weft_queue::schedule::AnyScheduler;
 use weft_visibility::{Insight, Visible};
 
 /// See the file's head.
@@ -30,7 +32,7 @@ pub(crate) struct Outputs {
     count_in_service: bool,
     /// Some marker acts on departures.
     marks_departures: bool,
-    /// Ports without priority queues, departure marking and pauses may have foresight.
+    /// Ports without departure marking and pauses may have foresight.
     plain: bool,
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
@@ -62,8 +64,7 @@ impl Outputs {
             cells: MemoryCells::of(settings.cell),
             count_in_service: settings.count_in_service,
             marks_departures,
-            plain: queues == 1
-                && !marks_departures
+            plain: !marks_departures
                 && !colors
                 && (settings.count_in_service || !read)
                 && ingress.is_none()
@@ -86,15 +87,25 @@ impl Outputs {
 
     /// From now on the departures of a port are known when packets arrive, if the settings allow it.
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
-        let foresees = self.plain && self.ports[port.index()].shaper.is_none();
+        let output = &mut self.ports[port.index()];
+        let plain = self.plain && output.shaper.is_none();
+        let foresees = plain && self.queues == 1;
         if foresees {
-            let output = &mut self.ports[port.index()];
             let marker = std::mem::take(&mut output.markers).into_iter().next();
             let admitted = self.store.admits_up_to().min(output.limit);
             output.foresight = marker.map(|marker| Foresight::new(line, marker, admitted));
             self.set_observed(port);
         }
-        foresees
+        let strict =
+            plain && !foresees && matches!(self.ports[port.index()].scheduler, AnyScheduler::Strict(_));
+        if strict {
+            let output = &mut self.ports[port.index()];
+            let calm = output.markers.iter().map(AnyMarker::passes_up_to).min().unwrap_or(0);
+            let calm = calm.min(self.store.admits_up_to()).min(output.limit);
+            output.strict = Some(Box::new(StrictForesight::new(line, calm)));
+            self.set_observed(port);
+        }
+        foresees || strict
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -110,16 +121,21 @@ impl Outputs {
     }
 
     pub(crate) fn counters(&self, now: Time, port: PortId) -> PortCounters {
-        let Output { port: held, foresight, .. } = &self.ports[port.index()];
-        let Some(foresight) = foresight else { return held.counters_until(now) };
-        let byte_time = held.counters.byte_time - foresight.byte_time_after(now);
+        let Output { port: held, foresight, strict, .. } = &self.ports[port.index()];
+        let counted = held.counters.byte_time;
+        let byte_time = match (foresight, strict) {
+            (Some(foresight), _) => counted - foresight.byte_time_after(now),
+            (_, Some(strict)) => strict.byte_time(counted, now),
+            _ => return held.counters_until(now),
+        };
         PortCounters { byte_time, ..held.counters }
     }
 
     /// Packets a port holds, the packet in service included.
     pub(crate) fn packets(&self, port: PortId) -> u64 {
         let output = &self.ports[port.index()];
-        output.foresight.as_ref().map_or(output.port.packets, Foresight::len)
+        let strict = || output.strict.as_ref().map_or(output.port.packets, |strict| strict.len());
+        output.foresight.as_ref().map_or_else(strict, Foresight::len)
     }
 
     /// The load of a port as an engine sees it: visible bytes of its first `classes` queues.
@@ -130,6 +146,8 @@ impl Outputs {
         }
         if self.chosen(port).foresight.as_ref().is_some_and(|foresight| foresight.has_left(now)) {
             self.settle(now, port);
+        } else {
+            self.settle_strict(now, port);
         }
         let first = slot(port, 0, self.queues);
         if classes == 1 {
@@ -145,6 +163,7 @@ impl Outputs {
             self.catch_up(now, port);
             return self.chosen(port).port.bytes;
         }
+        self.settle_strict(now, port);
         let output = self.chosen(port);
         (0..classes).map(|queue| output.bytes_that_count(queue, self.count_in_service)).sum()
     }
@@ -167,9 +186,11 @@ impl Outputs {
 
     /// Records whether a foreseen port is observed.
     fn set_observed(&mut self, port: PortId) {
-        let observed = self.store.counts() || self.visible.is_watched(port.index());
-        if let Some(foresight) = &mut self.ports[port.index()].foresight {
-            foresight.observe(observed);
+        let observed = self.store.counts() || self.visible.is_watched(slot(port, 0, self.queues));
+        match &mut self.ports[port.index()] {
+            Output { foresight: Some(foresight), .. } => foresight.observe(observed),
+            Output { strict: Some(strict), .. } => strict.observe(observed),
+            _ => {}
         }
     }
 
@@ -267,7 +288,8 @@ impl Outputs {
     /// The link of a port went down or came back. A foreseen port keeps its link.
     pub(crate) fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         let output = &mut self.ports[port.index()];
-        assert!(output.foresight.is_none(), "the link of a port whose departures are foreseen changes");
+        let foresees = output.foresight.is_some() || output.strict.is_some();
+        assert!(!foresees, "the link of a port whose departures are foreseen changes");
         output.port.up = up;
         if up {
             return;

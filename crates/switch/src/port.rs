@@ -7,6 +7,7 @@ use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
+use crate::strict::StrictForesight;
 use weft_buffer::color::RedLimit;
 use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
@@ -78,6 +79,8 @@ pub(crate) struct Output {
     pub(crate) shaper: Option<Box<Shaper>>,
     /// The early drop of red packets, if configured.
     pub(crate) red: Option<Box<RedLimit>>,
+    /// The known departures of a port with strict priority, if it foresees them.
+    pub(crate) strict: Option<Box<StrictForesight>>,
 }
 
 /// The packet memory of a switch.
@@ -105,6 +108,7 @@ impl Output {
             limit: u64::MAX,
             shaper: None,
             red: RedLimit::new(&settings.color).map(Box::new),
+            strict: None,
         }
     }
 
@@ -160,8 +164,10 @@ impl Output {
 
     /// Bytes of a queue, with or without those of the packet in service.
     pub(crate) fn bytes_that_count(&self, queue: usize, in_service: bool) -> u64 {
-        if self.foresight.is_some() {
-            return self.port.bytes;
+        match self {
+            Output { foresight: Some(_), port, .. } => return port.bytes,
+            Output { strict: Some(strict), .. } => return strict.bytes_of(queue),
+            _ => {}
         }
         let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
         self.queues[queue].bytes - served.map_or(0, |served| u64::from(served.wire))

@@ -13,14 +13,14 @@ use crate::outputs::{Outputs, queue_of};
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::site::SwitchSite;
 use crate::table::{ForwardingTable, Route};
-use crate::turn::{Departure, Effect, PauseOrder, Sent, Turn, Verdict};
+use crate::turn::{Departure, Effect, PauseOrder, Sent, SentEarly, Turn, Verdict};
 use arbitration::Arbiters;
 use weft_voq::VoqFabric;
 
 /// A combined input-output-queued switch with shared memory.
 ///
 /// A driver builds it ([`Switch::new`], [`Switch::set_up`], [`Switch::foresee`], [`Switch::observe`]), then makes six calls:
-/// [`Switch::receive`], [`Switch::transmit`], [`Switch::wake`], [`Switch::set_port`], [`Switch::install`] and, with priority flow
+/// [`Switch::receive`], [`Switch::transmit`] (or [`Switch::transmit_early`]), [`Switch::wake`], [`Switch::set_port`], [`Switch::install`] and, with priority flow
 /// control, [`Switch::pause`]. It reads through [`Switch::reading`].
 pub struct Switch {
     table: ForwardingTable,
@@ -106,9 +106,9 @@ impl Switch {
         }
     }
 
-    /// From now on [`Switch::receive`] returns when packets leave by `port`, and [`Switch::transmit`] must not be
-    /// called for it: the end of a transmission needs no event, and nothing else changes. Returns false, and does
-    /// nothing, if the settings rule it out: several queues per port, departure marking, a shaper, an arbiter. The port's link
+    /// From now on [`Switch::receive`] returns when packets leave by `port`, or when [`Switch::transmit_early`] must be called for it
+    /// (with strict priority; with one queue never): the end of a transmission needs no event, and nothing else changes. Returns false, and does
+    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter. The port's link
     /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         self.fabric.is_none()
@@ -137,6 +137,9 @@ impl Switch {
             Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
             Unseen::Near => self.outputs.join_near(turn.now, port, header).verdict(header, port),
             Unseen::Look => {
+                if let Some(slot) = self.outputs.join_strict_idle(turn.now, port, header) {
+                    return Verdict::LeavesAt(Departure::of(header, port, slot));
+                }
                 let joined = self.outputs.join(&mut turn.again(), port, packet);
                 joined.verdict(turn.headers.get(packet), port)
             }
@@ -156,6 +159,25 @@ impl Switch {
             self.note_sent(turn, (port, packet), before);
         }
         packet.map(Sent::Packet)
+    }
+
+    /// Whether a port foresees departures as far as strict priority allows: [`Switch::transmit_early`] is called for it, never
+    /// [`Switch::transmit`].
+    #[must_use]
+    #[inline(always)]
+    pub fn sends_early(&self, port: PortId) -> bool {
+        self.queues > 1 && self.outputs.chosen(port).strict.is_some()
+    }
+
+    /// The instant named by [`Verdict::QueuedUntil`] or [`SentEarly`] has come. `None` if nothing waits.
+    #[inline(never)]
+    pub fn transmit_early(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
+        let sent = self.outputs.serve_strict(turn, port);
+        if let (false, Some(SentEarly::Packet(packet, ..))) = (self.plain, &sent) {
+            let before = turn.effects.len();
+            self.note_sent(turn, (port, Some(*packet)), before);
+        }
+        sent
     }
 
     /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come.

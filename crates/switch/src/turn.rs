@@ -77,6 +77,9 @@ pub enum Verdict {
     Ready(PortId),
     /// It is queued at a port whose transmitter is busy, or whose queue is held: nothing to do now.
     Queued(PortId),
+    /// It is queued at a port whose transmitter is busy until then: call [`crate::Switch::transmit_early`] at that instant, after
+    /// all packets that arrive at it.
+    QueuedUntil(PortId, Time),
     /// It found no room even without its payload: its header returns to its sender. Call [`crate::Switch::receive`]
     /// again, with the same port.
     Returned,
@@ -112,4 +115,14 @@ pub enum Sent {
     Packet(PacketId),
     /// A pause frame to the far end; it occupies the link for [`FRAME`](weft_pfc::FRAME) bytes.
     Frame(PauseFrame),
+}
+
+/// What a port with strict priority that foresees departures puts on the link, once the transmission has ended after which it was to be
+/// asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentEarly {
+    /// A packet, and when it leaves. If an instant is given, the port is to be asked again then.
+    Packet(PacketId, Departure, Option<Time>),
+    /// Nothing: packets of the first queue have the link until this instant, and the port is to be asked again then.
+    Later(Time),
 }

@@ -286,3 +286,35 @@ pub fn prefer_large_pages(start: *const u8, length: usize) {
         unsafe { libc::madvise(start.with_addr(from).cast_mut().cast(), to - from, libc::MADV_HUGEPAGE) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::FramePool;
+
+    /// The flag `hg` of a mapping says that large pages have been requested for it.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn buffers_are_on_large_pages_where_there_are_any() {
+        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            eprintln!("skipped: no large pages");
+            return;
+        }
+        let mut pool = FramePool::in_memory(4_000, prefer_large_pages);
+        let middle = pool.buffer(2_000).as_ptr().addr();
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut inside = false;
+        let mut flags = None;
+        for line in maps.lines() {
+            let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+            let ends =
+                range.map(|(from, to)| (usize::from_str_radix(from, 16), usize::from_str_radix(to, 16)));
+            if let Some((Ok(from), Ok(to))) = ends {
+                inside = (from..to).contains(&middle);
+            } else if inside && line.starts_with("VmFlags:") {
+                flags = Some(line.split_whitespace().any(|flag| flag == "hg"));
+            }
+        }
+        assert_eq!(flags, Some(true));
+    }
+}

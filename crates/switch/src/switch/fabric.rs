@@ -86,7 +86,10 @@ impl Switch {
         };
         match verdict {
             Verdict::Dropped(reason) => turn.effects.push_back(Effect::Dropped(packet, reason)),
-            Verdict::Ready(_) | Verdict::Queued(_) | Verdict::LeavesAt(_) | Verdict::Returned => {}
+            Verdict::Ready(_) | Verdict::Queued(_) | Verdict::Returned => {}
+            Verdict::LeavesAt(_) | Verdict::QueuedUntil(..) => {
+                unreachable!("outputs of a fabric foresee nothing")
+            }
         }
         matches!(verdict, Verdict::Ready(_))
     }

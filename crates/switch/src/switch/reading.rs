@@ -103,6 +103,8 @@ impl<'a> SwitchReading<'a> {
     pub fn prefetch_beyond(self, port: PortId) {
         if let Some(foresight) = &self.switch.outputs.port(port).foresight {
             foresight.prefetch();
+        } else if let Some(strict) = &self.switch.outputs.port(port).strict {
+            strict.prefetch();
         }
     }
 

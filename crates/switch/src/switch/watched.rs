@@ -29,6 +29,7 @@ impl Switch {
             }
             Verdict::Ready(port) => (Joined::Ready, port),
             Verdict::Queued(port) => (Joined::Queued, port),
+            Verdict::QueuedUntil(port, time) => (Joined::QueuedUntil(time), port),
             Verdict::Returned => (Joined::Returned, from),
             Verdict::Dropped(reason) => (Joined::Dropped(reason), from),
         }
