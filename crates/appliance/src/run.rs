@@ -97,9 +97,10 @@ fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
 /// The tunnels of a plan. Their vectors follow the time, so that none ever comes twice; those of captures always begin alike.
 fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
     let vector = if plays { 0 } else { weft_router::clock::nanoseconds_since_1970() };
-    let open = |PlannedTunnel { name, ends, outbound, inbound, window }: &PlannedTunnel| Tunnel {
+    let open = |PlannedTunnel { name, ends, udp, outbound, inbound, window }: &PlannedTunnel| Tunnel {
         name: name.clone(),
         ends: *ends,
+        udp: *udp,
         outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
         inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
     };
