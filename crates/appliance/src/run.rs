@@ -1,6 +1,7 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,6 +60,7 @@ pub fn run(
         PlannedApplication::Route { errors_per_second, kernel, tunnels, .. } => {
             let control = Arc::new(control(plan, &interfaces)?);
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
+            let _held = if *kernel { hold_ports(tunnels) } else { Vec::new() };
             let tunnels = Arc::new(open_tunnels(tunnels, plan.plays()));
             let counted = kernel.then(Arc::default);
             let running = Running::new(plan, Shared::Routes(Arc::clone(&control), counted));
@@ -105,6 +107,19 @@ fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
         inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
     };
     Tunnels::new(tunnels.iter().map(open).collect())
+}
+
+/// Sockets at the UDP ports of tunnels, which nobody reads: without them the kernel would answer its copy of each sealed packet
+/// with an ICMP error. Where another program has the port, the kernel does not either.
+fn hold_ports(tunnels: &[PlannedTunnel]) -> Vec<UdpSocket> {
+    let socket = |tunnel: &PlannedTunnel| {
+        let any: IpAddr = match tunnel.ends.0 {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        UdpSocket::bind((any, tunnel.udp?.0)).ok()
+    };
+    tunnels.iter().filter_map(socket).collect()
 }
 
 /// The routes and neighbours of a plan.

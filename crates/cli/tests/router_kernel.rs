@@ -127,6 +127,36 @@ fn a_kernel_that_forwards_itself_is_refused() {
     assert!(!good && text.contains("set net.ipv4.ip_forward to 0"), "{text}");
 }
 
+/// The kernel does not know the tunnels: it must not answer what comes to their UDP ports with ICMP errors.
+#[test]
+fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(mut bench) = bench("port") else { return };
+    let section = |name: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", "5a".repeat(20))
+    };
+    let (file, keys) = (bench.folder.join("router.toml"), bench.folder.join("far.keys"));
+    std::fs::write(&keys, section("out") + &section("in")).unwrap();
+    std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel = "[[tunnel]]\nname = \"far\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"far.keys\"\nencapsulation = \"udp\"\n";
+    std::fs::write(&file, format!("{FILE}{tunnel}")).unwrap();
+    bench.start(&file);
+    let right = bench.space("right");
+    // A second datagram from a socket that has heard of an error fails.
+    let twice = |port: u16| {
+        let script = format!(
+            "exec 3>/dev/udp/10.2.0.1/{port} && printf '\\xff' >&3 && sleep 0.3 && printf '\\xff' >&3"
+        );
+        run(&["ip", "netns", "exec", &right, "bash", "-c", &script])
+    };
+    let (good, text) = twice(4501);
+    assert!(!good && text.contains("refused"), "nobody listens there: {text}");
+    let (good, text) = twice(4500);
+    assert!(good, "{text}");
+    let counters = bench.stop();
+    assert!(counters.lines().any(|line| line.split_whitespace().eq(["nat-keepalive", "2"])), "{counters}");
+}
+
 /// Daemons of FRR in a namespace, stopped when dropped.
 struct Daemons(Vec<PathBuf>);
 
