@@ -1,7 +1,7 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -112,12 +112,11 @@ fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
 /// Sockets at the UDP ports of tunnels, which nobody reads: without them the kernel would answer its copy of each sealed packet
 /// with an ICMP error. Where another program has the port, the kernel does not either.
 fn hold_ports(tunnels: &[PlannedTunnel]) -> Vec<UdpSocket> {
+    // That of IPv6 receives IPv4 as well; the other is for kernels without IPv6.
+    let all = [IpAddr::V6(Ipv6Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::UNSPECIFIED)];
     let socket = |tunnel: &PlannedTunnel| {
-        let any: IpAddr = match tunnel.ends.0 {
-            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        UdpSocket::bind((any, tunnel.udp?.0)).ok()
+        let port = tunnel.udp?.0;
+        UdpSocket::bind(&all.map(|address| SocketAddr::from((address, port)))[..]).ok()
     };
     tunnels.iter().filter_map(socket).collect()
 }
