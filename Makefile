@@ -12,7 +12,11 @@ FUZZ_TIME = 60
 DECISIONS = 2000
 HDL_TOOLS = g++ verilator iverilog yosys
 NET_TOOLS = ip ping traceroute iperf3 tshark ethtool
-NET_PACKAGES = iproute2 iputils-ping traceroute iperf3 tshark ethtool frr
+NET_FILES = /usr/lib/frr/ospfd /usr/lib/frr/bgpd /usr/lib/ipsec/charon /usr/sbin/swanctl \
+	/usr/lib/ipsec/plugins/libstrongswan-kernel-libipsec.so /usr/lib/ipsec/plugins/libstrongswan-openssl.so
+NET_PACKAGES = iproute2 iputils-ping traceroute iperf3 tshark ethtool frr \
+	strongswan-charon strongswan-swanctl libcharon-extra-plugins libstrongswan-standard-plugins
+NET_SERVICES = frr strongswan-starter
 
 .PHONY: miri nightly help demo setup test deny advisories docs bench counts fuzz rust chromium valgrind hardware hardware-full hardware-tools hardware-page hardware-library
 
@@ -44,6 +48,9 @@ setup:
 	@cargo +nightly miri --version >/dev/null 2>&1 || echo "make setup: a nightly compiler with miri is missing and will be installed if rustup can"
 	@for tool in $(NET_TOOLS); do \
 		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed where apt-get can"; \
+	done
+	@for file in $(NET_FILES); do \
+		test -e $$file || echo "make setup: $$file is missing and will be installed where apt-get can"; \
 	done
 	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
 	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
@@ -208,14 +215,21 @@ python:
 		rm -rf target/python; \
 		echo "make setup: no Python packages; the recipes of the book will not be run"; }
 
-# Real clients and daemons for the tests of the router, which say so and skip what is missing. Services of these packages are not started.
+# Real clients and daemons for the tests of the router, which say so and skip what is missing. The tests start the daemons
+# themselves: services that come with these packages are neither started nor enabled.
 .PHONY: network-tools
 network-tools:
-	@for tool in $(NET_TOOLS) /usr/lib/frr/ospfd; do command -v $$tool >/dev/null || missing=1; done; \
+	@for tool in $(NET_TOOLS); do command -v $$tool >/dev/null || missing=1; done; \
+	for file in $(NET_FILES); do test -e $$file || missing=1; done; \
 	test -z "$$missing" || { \
 		echo "tools for the router's tests are missing; installing $(NET_PACKAGES) with apt-get"; \
-		{ $(ROOT) apt-get update && $(ROOT) env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-			apt-get install --yes --no-install-recommends $(NET_PACKAGES); } >/dev/null 2>&1 || true; }
+		for service in $(NET_SERVICES); do \
+			test -e /lib/systemd/system/$$service.service || new="$$new $$service"; \
+		done; \
+		{ test -z "$$new" || $(ROOT) systemctl mask $$new; \
+		$(ROOT) apt-get update && $(ROOT) env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+			apt-get install --yes --no-install-recommends $(NET_PACKAGES); \
+		test -z "$$new" || { $(ROOT) systemctl unmask $$new; $(ROOT) systemctl disable $$new; }; } >/dev/null 2>&1 || true; }
 
 # What counts instructions.
 valgrind:

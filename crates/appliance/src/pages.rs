@@ -179,13 +179,15 @@ fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
 /// A metric of workers: name, help, value.
 type WorkerMetric = (&'static str, &'static str, fn(&RouterCounters) -> u64);
 
-const WORKER_METRICS: [WorkerMetric; 9] = [
+const WORKER_METRICS: [WorkerMetric; 11] = [
     ("weft_router_received_frames_total", "Frames received", |counted| counted.received),
     ("weft_router_received_bytes_total", "Bytes received, without FCS", |counted| counted.received_bytes),
     ("weft_router_sent_frames_total", "Frames handed to devices", |counted| counted.sent),
     ("weft_router_sent_bytes_total", "Bytes handed to devices, without FCS", |counted| counted.sent_bytes),
     ("weft_router_made_frames_total", "Frames the router itself made", |counted| counted.made),
     ("weft_router_consumed_frames_total", "Frames for the router itself", |counted| counted.consumed),
+    ("weft_router_sealed_packets_total", "Packets sealed for tunnels", |counted| counted.sealed),
+    ("weft_router_opened_packets_total", "Packets opened that came out of tunnels", |counted| counted.opened),
     ("weft_router_suppressed_errors_total", "ICMP errors not sent because of the rate limit", |counted| {
         counted.errors_suppressed
     }),

@@ -86,6 +86,8 @@ pub struct PlannedTunnel {
     pub name: String,
     /// The addresses of its ends: this router's, and the other's.
     pub ends: (IpAddr, IpAddr),
+    /// The UDP ports of its ends, in the same order, if ESP travels in UDP.
+    pub udp: Option<(u16, u16)>,
     /// Index and cipher of what is sent.
     pub outbound: (u32, EspCipher),
     /// Index and cipher of what is received.

@@ -1,6 +1,7 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -60,6 +61,7 @@ pub fn run(
         PlannedApplication::Route { errors_per_second, kernel, tunnels, .. } => {
             let control = Arc::new(control(plan, &interfaces)?);
             let errors = ErrorRate { per_second: *errors_per_second, ..ErrorRate::default() };
+            let _held = if *kernel { hold_ports(tunnels) } else { Vec::new() };
             let tunnels = Arc::new(open_tunnels(tunnels, plan.plays()));
             let counted = kernel.then(Arc::default);
             let running = Running::new(plan, Shared::Routes(Arc::clone(&control), counted));
@@ -98,13 +100,26 @@ fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
 /// The tunnels of a plan. Their vectors follow the time, so that none ever comes twice; those of captures always begin alike.
 fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
     let vector = if plays { 0 } else { weft_router::clock::nanoseconds_since_1970() };
-    let open = |PlannedTunnel { name, ends, outbound, inbound, window }: &PlannedTunnel| Tunnel {
+    let open = |PlannedTunnel { name, ends, udp, outbound, inbound, window }: &PlannedTunnel| Tunnel {
         name: name.clone(),
         ends: *ends,
+        udp: *udp,
         outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
         inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
     };
     Tunnels::new(tunnels.iter().map(open).collect())
+}
+
+/// Sockets at the UDP ports of tunnels, which nobody reads: without them the kernel would answer its copy of each sealed packet
+/// with an ICMP error. Where another program has the port, the kernel does not either.
+fn hold_ports(tunnels: &[PlannedTunnel]) -> Vec<UdpSocket> {
+    // That of IPv6 receives IPv4 as well; the other is for kernels without IPv6.
+    let all = [IpAddr::V6(Ipv6Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::UNSPECIFIED)];
+    let socket = |tunnel: &PlannedTunnel| {
+        let port = tunnel.udp?.0;
+        UdpSocket::bind(&all.map(|address| SocketAddr::from((address, port)))[..]).ok()
+    };
+    tunnels.iter().filter_map(socket).collect()
 }
 
 /// The routes and neighbours of a plan.

@@ -12,12 +12,15 @@ use weft_mistake::node::Toml;
 use crate::plan::{PlannedPort, PlannedTunnel};
 use weft_mistake::TableReader;
 
-const KEYS: &[&str] = &["name", "local", "remote", "keys", "window"];
+const KEYS: &[&str] =
+    &["name", "local", "remote", "keys", "window", "encapsulation", "local_port", "remote_port"];
 const LOCAL: &str = "an address of this router";
 const REMOTE: &str = "the address of the other router, of the family of `local`";
 const FILE: &str = "the path of a file with keys, from this file's folder";
 /// Packets within which order does not matter, unless the file says otherwise.
 const WINDOW: u32 = 256;
+/// The UDP port of ESP, unless the file says otherwise (RFC 3948, section 2.1; RFC 7296, section 2.23).
+const UDP_PORT: u16 = 4500;
 
 /// All tunnels; `None` if any of them is incomplete.
 pub(crate) fn tunnels(
@@ -50,6 +53,7 @@ fn tunnel(
     let local: Option<IpAddr> = reader.parsed("local", LOCAL);
     let remote: Option<IpAddr> = reader.parsed("remote", REMOTE);
     let window = reader.number("window", 64, 65_536).map_or(WINDOW, |window| window as u32);
+    let udp = udp_ports(&mut reader);
     let owns = |port: &PlannedPort| port.addresses.iter().any(|(own, _)| Some(*own) == local);
     if let Some(local) = local.filter(|_| !kernel && !ports.iter().any(owns)) {
         reader.wrong("local", format!("{local} is the address of no port"), LOCAL);
@@ -71,7 +75,23 @@ fn tunnel(
         let message = format!("index {:#x} is that of another tunnel", inbound.0);
         reader.wrong("keys", message, "an index of its own for what each tunnel receives");
     }
-    Some(PlannedTunnel { name: name.to_owned(), ends, outbound, inbound, window })
+    Some(PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window })
+}
+
+/// The UDP ports of both ends, if ESP travels in UDP.
+fn udp_ports(reader: &mut TableReader<'_, '_>) -> Option<(u16, u16)> {
+    let encapsulation = reader.word("encapsulation", &["none", "udp"]);
+    if encapsulation == Some("udp") {
+        let mut port = |key| reader.number(key, 1, 65_535).map_or(UDP_PORT, |port| port as u16);
+        return Some((port("local_port"), port("remote_port")));
+    }
+    // A misspelt word has been told; its ports may be right.
+    if encapsulation.is_some() || !reader.has("encapsulation") {
+        ["local_port", "remote_port"]
+            .iter()
+            .for_each(|key| reader.refuse(key, "without encapsulation = \"udp\""));
+    }
+    None
 }
 
 /// Index and cipher of a direction.

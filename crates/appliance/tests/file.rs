@@ -288,8 +288,8 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     let text = format!("{SOUND}{tunnel}{route}");
     let plan = parse_plan(&text, &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
     assert!(!format!("{plan:?}").contains("5a5a"), "keys are in no description of the plan");
-    let PlannedApplication::Route { routes, .. } = plan.application else { panic!() };
-    assert_eq!(routes.last().unwrap().1, PlannedHop::Tunnel(0));
+    let PlannedApplication::Route { routes, tunnels, .. } = plan.application else { panic!() };
+    assert_eq!((routes.last().unwrap().1, tunnels[0].udp), (PlannedHop::Tunnel(0), None));
     for (from, to, message) in [
         ("tunnel = \"hq\"", "tunnel = \"hp\"", "there is no tunnel `hp`; did you mean `hq`?"),
         ("tunnel = \"hq\"", "tunnel = \"hq\"\nport = \"left\"", "`port` has no effect beside `tunnel`"),
@@ -298,9 +298,40 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
         ("hq.keys", "no.keys", "no.keys: cannot be read"),
         ("keys = \"hq.keys\"", "", "needs the key `keys`"),
         (tunnel, &format!("{tunnel}{tunnel}"), "there is a tunnel `hq` already"),
+        (
+            tunnel,
+            &format!("{tunnel}encapsulation = \"upd\"\n"),
+            "unknown encapsulation `upd`; did you mean `udp`?",
+        ),
+        (
+            tunnel,
+            &format!("{tunnel}local_port = 4500\n"),
+            "`local_port` has no effect without encapsulation = \"udp\"",
+        ),
+        (
+            tunnel,
+            &format!("{tunnel}encapsulation = \"none\"\nremote_port = 4500\n"),
+            "`remote_port` has no effect without encapsulation = \"udp\"",
+        ),
+        (
+            tunnel,
+            &format!("{tunnel}encapsulation = \"udp\"\nremote_port = 65536\n"),
+            "found the number 65536",
+        ),
     ] {
         let found = parse_plan(&text.replace(from, to), &folder.router()).expect_err(to).short();
         assert!(found.contains(message), "{to}: {found}");
+    }
+    for (more, expected) in [
+        ("encapsulation = \"none\"", None),
+        ("encapsulation = \"udp\"", Some((4500, 4500))),
+        ("encapsulation = \"udp\"\nlocal_port = 4501\nremote_port = 62000", Some((4501, 62000))),
+    ] {
+        let text = text.replace(tunnel, &format!("{tunnel}{more}\n"));
+        let plan =
+            parse_plan(&text, &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+        let PlannedApplication::Route { tunnels, .. } = plan.application else { panic!() };
+        assert_eq!(tunnels[0].udp, expected, "{more}");
     }
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let found = parse_plan(&text, &folder.router()).expect_err("readable").short();

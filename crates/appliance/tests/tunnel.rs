@@ -9,7 +9,7 @@ use captures::{FAR, Folder, OWN};
 use weft_appliance::RouterReport;
 use weft_packet::capture::{enhanced_packet, interface_description, section_header};
 use weft_packet::{
-    EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Ipv6Header, Ipv6Packet, checksum, ports,
+    EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Ipv6Header, Ipv6Packet, UdpDatagram, checksum, ports,
 };
 use weft_router::DropCause;
 
@@ -129,46 +129,132 @@ fn packets(folder: &Folder, name: &str) -> Vec<Vec<u8>> {
     folder.frames(name).into_iter().map(|(_, frame)| frame[14..].to_vec()).collect()
 }
 
+/// A router whose tunnel has these settings as well.
+fn with(more: &str, router: String) -> String {
+    router.replace("keys = ", &format!("{more}\nkeys = "))
+}
+
+const IN_UDP: &str = "encapsulation = \"udp\"";
+
 /// Sends packets through both routers; `between` may change what travels between them. Returns the report of each.
 fn through(
     folder: &Folder,
+    [left, right]: [String; 2],
     sent: &[Vec<u8>],
     between: impl FnOnce(Vec<Vec<u8>>) -> Vec<Vec<u8>>,
 ) -> [RouterReport; 2] {
     folder.write("in.pcapng", capture(sent));
-    let first = folder.run(&left());
+    let first = folder.run(&left);
     folder.write("between.pcapng", capture(&between(packets(folder, "right.pcapng"))));
-    [first, folder.run(&right())]
+    [first, folder.run(&right)]
 }
 
 #[test]
 fn what_one_router_seals_the_other_opens() {
     for cipher in CIPHERS {
-        let folder = Folder::new(cipher.0);
-        keys(&folder, "left.keys", cipher, [0x1001, 0x1002]);
-        keys(&folder, "right.keys", cipher, [0x1002, 0x1001]);
-        let sent: Vec<Vec<u8>> = (0..40)
-            .flat_map(|n| [v4([10, 1, 0, 2], 0x2a, &vec![n; usize::from(n) * 30]), v6(&[n; 100])])
-            .collect();
-        let [first, second] = through(&folder, &sent, |sealed| {
-            for packet in sealed.iter().map(|packet| Ipv4Packet::parse(packet).unwrap()) {
-                assert_eq!((packet.protocol, packet.source, packet.ttl), (50, [192, 0, 2, 1].into(), 64));
-            }
-            sealed
-        });
-        assert_eq!((first.counters.sent, second.counters.sent), (80, 80), "{first}{second}");
-        for (sent, received) in sent.iter().zip(packets(&folder, "right.pcapng")) {
-            // Two routers, two hops; everything else is as it was.
-            let mut expected = sent.clone();
-            for _ in 0..2 {
-                let _ = weft_packet::ipv4::decrement_ttl(&mut expected);
-            }
-            match sent[0] >> 4 {
-                4 => assert_eq!(received, expected),
-                _ => assert_eq!(Ipv6Packet::parse(&received).unwrap().hop_limit, 62),
-            }
+        let seals = |packet: &Ipv4Packet<'_>| {
+            assert_eq!((packet.protocol, packet.source, packet.ttl), (50, [192, 0, 2, 1].into(), 64));
+        };
+        opens_what_the_other_seals(cipher, [left(), right()], seals);
+    }
+}
+
+/// The other router has another port.
+#[test]
+fn what_one_router_seals_in_udp_the_other_opens() {
+    let left = with(&format!("{IN_UDP}\nlocal_port = 4501"), left());
+    let right = with(&format!("{IN_UDP}\nremote_port = 4501"), right());
+    for cipher in CIPHERS {
+        let seals = |packet: &Ipv4Packet<'_>| {
+            let datagram = UdpDatagram::parse(packet.payload).unwrap();
+            assert_eq!((packet.protocol, packet.dont_fragment), (17, true));
+            assert_eq!((datagram.source, datagram.destination), (4501, 4500));
+            assert_eq!(packet.payload[6..8], [0, 0], "no checksum");
+        };
+        opens_what_the_other_seals(cipher, [left.clone(), right.clone()], seals);
+    }
+}
+
+fn opens_what_the_other_seals(
+    cipher: (&str, &str, &str),
+    routers: [String; 2],
+    seals: impl Fn(&Ipv4Packet<'_>),
+) {
+    let folder = Folder::new(&format!("{}-{}", cipher.0, routers[0].contains(IN_UDP)));
+    keys(&folder, "left.keys", cipher, [0x1001, 0x1002]);
+    keys(&folder, "right.keys", cipher, [0x1002, 0x1001]);
+    let sent: Vec<Vec<u8>> = (0..40)
+        .flat_map(|n| [v4([10, 1, 0, 2], 0x2a, &vec![n; usize::from(n) * 30]), v6(&[n; 100])])
+        .collect();
+    let [first, second] = through(&folder, routers, &sent, |sealed| {
+        sealed.iter().for_each(|packet| seals(&Ipv4Packet::parse(packet).unwrap()));
+        sealed
+    });
+    assert_eq!((first.counters.sent, second.counters.sent), (80, 80), "{first}{second}");
+    assert_eq!((first.counters.sealed, second.counters.opened), (80, 80), "{first}{second}");
+    for (sent, received) in sent.iter().zip(packets(&folder, "right.pcapng")) {
+        // Two routers, two hops; everything else is as it was.
+        let mut expected = sent.clone();
+        for _ in 0..2 {
+            let _ = weft_packet::ipv4::decrement_ttl(&mut expected);
+        }
+        match sent[0] >> 4 {
+            4 => assert_eq!(received, expected),
+            _ => assert_eq!(Ipv6Packet::parse(&received).unwrap().hop_limit, 62),
         }
     }
+}
+
+/// Between the routers is IPv6, whose datagrams have checksums.
+#[test]
+fn udp_on_ipv6_carries_a_tunnel() {
+    let folder = Folder::new("udp6");
+    keys(&folder, "left.keys", CIPHERS[0], [0x1001, 0x1002]);
+    keys(&folder, "right.keys", CIPHERS[0], [0x1002, 0x1001]);
+    let routers = [left(), right()].map(|router| {
+        let router = router.replace("192.0.2.1/24", "192.0.2.1/64").replace("192.0.2.2/24", "192.0.2.2/64");
+        with(IN_UDP, router.replace("192.0.2.", "2001:db8::"))
+    });
+    let sent = [v4([10, 1, 0, 2], 0, b"odd"), v4([10, 1, 0, 2], 0, b"even")];
+    let [first, second] = through(&folder, routers, &sent, |sealed| {
+        for packet in sealed.iter().map(|packet| Ipv6Packet::parse(packet).unwrap()) {
+            let pseudo = checksum::Sum::default();
+            let pseudo = pseudo.pseudo_v6((packet.source, packet.destination), 17, packet.payload.len());
+            assert_eq!((packet.next, pseudo.bytes(packet.payload).checksum()), (17, 0));
+        }
+        sealed
+    });
+    assert_eq!((first.counters.sent, second.counters.sent), (2, 2), "{first}{second}");
+}
+
+/// What else arrives at a tunnel's UDP port, and near it.
+#[test]
+fn keepalives_ike_and_wrong_ports_are_counted() {
+    let folder = Folder::new("keepalive");
+    keys(&folder, "left.keys", CIPHERS[0], [0x1001, 0x1002]);
+    keys(&folder, "right.keys", CIPHERS[0], [0x1002, 0x1001]);
+    let near = format!("{}[[neighbour]]\naddress = \"192.0.2.1\"\nstation = \"{FAR}\"\n", right());
+    let routers = [left(), near].map(|router| with(IN_UDP, router));
+    let [_, report] = through(&folder, routers, &[v4([10, 1, 0, 2], 0, b"x")], |sealed| {
+        let outer = Ipv4Header::between([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
+        let esp = &sealed[0][28..];
+        vec![
+            ports::udp_v4(outer, (4500, 4500), &[0xff]),
+            ports::udp_v4(outer, (4500, 4500), &[&[0; 4][..], b"a message of IKE"].concat()),
+            ports::udp_v4(outer, (62_000, 4500), esp),
+            ports::udp_v4(outer, (4500, 4501), esp),
+            ports::udp_v4(outer, (4500, 4500), esp),
+        ]
+    });
+    let dropped = [DropCause::NatKeepalive, DropCause::Ike, DropCause::EspPolicy, DropCause::Local]
+        .map(|cause| report.counters.dropped(cause));
+    // The last is opened and sent on, with a checksum or without. Nobody listens at 4501, which an ICMP error says.
+    assert_eq!((dropped, report.counters.dropped_in_all()), ([1, 1, 1, 1], 4), "{report}");
+    let errors = packets(&folder, "left.pcapng");
+    assert_eq!(
+        (errors.len(), &errors[0][20..22], packets(&folder, "right.pcapng").len()),
+        (1, &[3, 3][..], 1)
+    );
 }
 
 #[test]
@@ -179,7 +265,7 @@ fn replays_changes_and_strangers_are_refused_and_counted() {
     // One from a sender that the right router would not answer through the tunnel.
     let sent =
         [v4([10, 1, 0, 2], 0, b"first"), v4([10, 7, 0, 2], 0, b"stranger"), v4([10, 1, 0, 2], 0, b"last")];
-    let [_, report] = through(&folder, &sent, |sealed| {
+    let [_, report] = through(&folder, [left(), right()], &sent, |sealed| {
         let mut changed = sealed[2].clone();
         changed[40] ^= 1;
         let mut unknown = sealed[2].clone();
@@ -203,7 +289,7 @@ fn congestion_on_the_way_reaches_the_packet_inside() {
     keys(&folder, "left.keys", CIPHERS[2], [0x1001, 0x1002]);
     keys(&folder, "right.keys", CIPHERS[2], [0x1002, 0x1001]);
     let sent = [v4([10, 1, 0, 2], 2, b"capable"), v4([10, 1, 0, 2], 0, b"not")];
-    let [_, report] = through(&folder, &sent, |mut sealed| {
+    let [_, report] = through(&folder, [left(), right()], &sent, |mut sealed| {
         assert_eq!(sealed[0][1], 2, "the outer packet is capable if the inner one is");
         for packet in &mut sealed {
             packet[1] |= 3;
@@ -240,6 +326,12 @@ fn the_sender_learns_the_mtu_of_the_tunnel() {
         (errors.len(), &errors[0][20..22], &errors[0][26..28]),
         (1, &[3, 4][..], &1446_u16.to_be_bytes()[..])
     );
+    // UDP takes another 8.
+    folder.write("in.pcapng", capture(&[whole(&[0; 1438 - 28]), whole(&[0; 1439 - 28])]));
+    let report = folder.run(&with(IN_UDP, left()));
+    let (sealed, errors) = (packets(&folder, "right.pcapng"), packets(&folder, "left.pcapng"));
+    assert_eq!((sealed.len(), sealed[0].len(), errors.len()), (1, 1500, 1), "{report}");
+    assert_eq!(errors[0][26..28], 1438_u16.to_be_bytes());
 }
 
 /// A packet that may be cut is cut before it is sealed, so that nobody has to put sealed packets together.
@@ -248,7 +340,8 @@ fn what_does_not_fit_is_fragmented_before_it_is_sealed() {
     let folder = Folder::new("cut");
     keys(&folder, "left.keys", CIPHERS[2], [0x1001, 0x1002]);
     keys(&folder, "right.keys", CIPHERS[2], [0x1002, 0x1001]);
-    let [first, second] = through(&folder, &[v4([10, 1, 0, 2], 0, &[5; 1450])], |sealed| sealed);
+    let [first, second] =
+        through(&folder, [left(), right()], &[v4([10, 1, 0, 2], 0, &[5; 1450])], |sealed| sealed);
     let parts = packets(&folder, "right.pcapng");
     let fragments: Vec<_> = parts.iter().map(|part| Ipv4Packet::parse(part).unwrap().fragment).collect();
     assert_eq!(fragments, [(0, true), (1416, false)]);
@@ -261,34 +354,41 @@ fn wireshark_opens_what_a_router_seals() {
     if Command::new("tshark").arg("--version").output().is_err() {
         return eprintln!("skipped: tshark is not installed");
     }
-    for (cipher, name, check) in [
+    for suite in [
         (CIPHERS[0], "AES-GCM with 16 octet ICV [RFC4106]", "NULL"),
         (CIPHERS[1], "AES-GCM with 16 octet ICV [RFC4106]", "NULL"),
         (CIPHERS[2], "AES-CBC [RFC3602]", "HMAC-SHA-1-96 [RFC2404]"),
     ] {
-        let folder = Folder::new(&format!("tshark-{}", cipher.0));
-        keys(&folder, "left.keys", cipher, [0x1001, 0x1002]);
-        folder.write("in.pcapng", capture(&[v4([10, 1, 0, 2], 0, b"to be seen"), v6(b"to be seen as well")]));
-        folder.run(&left());
-        let association = format!(
-            "uat:esp_sa:\"IPv4\",\"192.0.2.1\",\"192.0.2.2\",\"0x00001001\",\"{name}\",\"0x{}\",\"{check}\",\"{}\"",
-            cipher.1,
-            if cipher.2.is_empty() { String::new() } else { format!("0x{}", cipher.2) }
-        );
-        let output = Command::new("tshark")
-            .args(["-r", folder.0.join("right.pcapng").to_str().unwrap(), "-V"])
-            .args(["-o", "esp.enable_encryption_decode:TRUE", "-o", "esp.enable_authentication_check:TRUE"])
-            .args(["-o", "udp.check_checksum:TRUE", "-o", &association])
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        let said = format!("{}: {text}{}", cipher.0, String::from_utf8_lossy(&output.stderr));
-        for words in
-            ["Dst: 10.2.0.9", "Dst: 2001:db8:2::9", "User Datagram Protocol, Src Port: 7, Dst Port: 9"]
-        {
-            assert!(text.contains(words), "{words}: {said}");
-        }
-        assert!(!text.contains("Malformed") && !text.contains("[incorrect"), "{said}");
-        assert!(text.contains("Good: True") || text.contains("[correct]"), "{said}");
+        let said = dissected(&left(), suite);
+        assert!(!said.contains("UDP Encapsulation of IPsec Packets"), "{said}");
+        let said = dissected(&with(IN_UDP, left()), suite);
+        assert!(said.contains("UDP Encapsulation of IPsec Packets"), "{said}");
     }
+}
+
+/// What Wireshark says of two packets that a router has sealed, with the cipher and its names for it.
+fn dissected(router: &str, (cipher, name, check): ((&str, &str, &str), &str, &str)) -> String {
+    let folder = Folder::new(&format!("tshark-{}", cipher.0));
+    keys(&folder, "left.keys", cipher, [0x1001, 0x1002]);
+    folder.write("in.pcapng", capture(&[v4([10, 1, 0, 2], 0, b"to be seen"), v6(b"to be seen as well")]));
+    folder.run(router);
+    let association = format!(
+        "uat:esp_sa:\"IPv4\",\"192.0.2.1\",\"192.0.2.2\",\"0x00001001\",\"{name}\",\"0x{}\",\"{check}\",\"{}\"",
+        cipher.1,
+        if cipher.2.is_empty() { String::new() } else { format!("0x{}", cipher.2) }
+    );
+    let output = Command::new("tshark")
+        .args(["-r", folder.0.join("right.pcapng").to_str().unwrap(), "-V"])
+        .args(["-o", "esp.enable_encryption_decode:TRUE", "-o", "esp.enable_authentication_check:TRUE"])
+        .args(["-o", "udp.check_checksum:TRUE", "-o", &association])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let said = format!("{}: {text}{}", cipher.0, String::from_utf8_lossy(&output.stderr));
+    for words in ["Dst: 10.2.0.9", "Dst: 2001:db8:2::9", "User Datagram Protocol, Src Port: 7, Dst Port: 9"] {
+        assert!(text.contains(words), "{words}: {said}");
+    }
+    assert!(!text.contains("Malformed") && !text.contains("[incorrect"), "{said}");
+    assert!(text.contains("Good: True") || text.contains("[correct]"), "{said}");
+    said
 }

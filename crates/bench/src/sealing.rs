@@ -39,6 +39,7 @@ impl CipherSuite {
         Tunnels::new(vec![Tunnel {
             name: "ring".to_owned(),
             ends,
+            udp: None,
             outbound: OutboundAssociation::new(256, self.cipher(), 1),
             inbound: InboundAssociation::new(257, self.cipher(), 64),
         }])

@@ -127,21 +127,49 @@ fn a_kernel_that_forwards_itself_is_refused() {
     assert!(!good && text.contains("set net.ipv4.ip_forward to 0"), "{text}");
 }
 
+/// The kernel does not know the tunnels: it must not answer what comes to their UDP ports with ICMP errors.
+#[test]
+fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(mut bench) = bench("port") else { return };
+    let section = |name: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", "5a".repeat(20))
+    };
+    let (file, keys) = (bench.folder.join("router.toml"), bench.folder.join("far.keys"));
+    std::fs::write(&keys, section("out") + &section("in")).unwrap();
+    std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel = "[[tunnel]]\nname = \"far\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"far.keys\"\nencapsulation = \"udp\"\n";
+    std::fs::write(&file, format!("{FILE}{tunnel}")).unwrap();
+    bench.start(&file);
+    let right = bench.space("right");
+    // A second datagram from a socket that has heard of an error fails.
+    let twice = |port: u16| {
+        let script = format!(
+            "exec 3>/dev/udp/10.2.0.1/{port} && printf '\\xff' >&3 && sleep 0.3 && printf '\\xff' >&3"
+        );
+        run(&["ip", "netns", "exec", &right, "bash", "-c", &script])
+    };
+    let (good, text) = twice(4501);
+    assert!(!good && text.contains("refused"), "nobody listens there: {text}");
+    let (good, text) = twice(4500);
+    assert!(good, "{text}");
+    let counters = bench.stop();
+    assert!(counters.lines().any(|line| line.split_whitespace().eq(["nat-keepalive", "2"])), "{counters}");
+}
+
 /// Daemons of FRR in a namespace, stopped when dropped.
 struct Daemons(Vec<PathBuf>);
 
 impl Daemons {
-    const OSPF: &str = "interface IF\n ip ospf hello-interval 1\n ip ospf dead-interval 3\nrouter ospf\n network 10.0.0.0/8 area 0\n";
-
-    /// zebra and ospfd, which own a folder because they drop their privileges.
-    fn start(space: &str, interface: &str, folder: &Path) -> Daemons {
+    /// zebra and a daemon of a routing protocol, which own a folder because they drop their privileges.
+    fn start(space: &str, folder: &Path, (protocol, settings): (&str, &str)) -> Daemons {
         std::fs::create_dir_all(folder).unwrap();
         std::fs::write(folder.join("zebra.conf"), "no ip forwarding\nno ipv6 forwarding\n").unwrap();
-        std::fs::write(folder.join("ospfd.conf"), Daemons::OSPF.replace("IF", interface)).unwrap();
+        std::fs::write(folder.join(format!("{protocol}.conf")), settings).unwrap();
         must(&["chown", "-R", "frr:frr", folder.to_str().unwrap()]);
         let path = |name: &str| folder.join(name).display().to_string();
         let mut started = Daemons(Vec::new());
-        for daemon in ["zebra", "ospfd"] {
+        for daemon in ["zebra", protocol] {
             let (program, conf) = (format!("/usr/lib/frr/{daemon}"), path(&format!("{daemon}.conf")));
             let (pid, socket) = (path(&format!("{daemon}.pid")), path("zserv"));
             let words = [&program, "-d", "-f", &conf, "-i", &pid, "-z", &socket, "--vty_socket"];
@@ -149,6 +177,16 @@ impl Daemons {
             started.0.push(folder.join(format!("{daemon}.pid")));
         }
         started
+    }
+
+    /// Whether FRR has this daemon here; its user can reach the files of a bench then.
+    fn are_installed(protocol: &str, bench: &Bench) -> bool {
+        must(&["chmod", "755", bench.folder.to_str().unwrap()]);
+        let found = Path::new("/usr/lib/frr").join(protocol).exists();
+        if !found {
+            eprintln!("skipped: FRR is not installed");
+        }
+        found
     }
 }
 
@@ -164,16 +202,17 @@ impl Drop for Daemons {
 
 #[test]
 fn routes_that_frr_learns_by_ospf_are_used() {
-    if !Path::new("/usr/lib/frr/ospfd").exists() {
-        return eprintln!("skipped: FRR is not installed");
-    }
-    let Some(mut bench) = bench("frr") else { return };
-    // The daemons' user must reach their files.
-    must(&["chmod", "755", bench.folder.to_str().unwrap()]);
+    let Some(mut bench) = bench("frr").filter(|bench| Daemons::are_installed("ospfd", bench)) else { return };
     start(&mut bench);
     assert!(!bench.left(&["ping", "-c", "1", "-W", "1", "10.9.0.1"]).0);
-    let own = Daemons::start(&bench.space("router"), "right", &bench.folder.join("frr-router"));
-    let far = Daemons::start(&bench.space("right"), "eth0", &bench.folder.join("frr-right"));
+    let ospf = |interface: &str| {
+        format!(
+            "interface {interface}\n ip ospf hello-interval 1\n ip ospf dead-interval 3\nrouter ospf\n network 10.0.0.0/8 area 0\n"
+        )
+    };
+    let (router, right) = (bench.space("router"), bench.space("right"));
+    let own = Daemons::start(&router, &bench.folder.join("frr-router"), ("ospfd", &ospf("right")));
+    let far = Daemons::start(&right, &bench.folder.join("frr-right"), ("ospfd", &ospf("eth0")));
     until_shown_within(&bench, "10.9.0.1/32 via 10.2.0.2, right", 60);
     assert!(reaches(&bench, "10.9.0.1"), "{}", shown(&bench));
     // The neighbour falls silent: OSPF withdraws the route, and the router follows.
@@ -194,4 +233,81 @@ fn until_shown_within(bench: &Bench, words: &str, seconds: u32) {
         shown(bench).contains(words)
     });
     assert!(found, "{words}: {}", shown(bench));
+}
+
+/// Requests that each uplink has answered to pings of the left host, of which each is a flow of its own.
+fn answered(bench: &Bench) -> [u64; 2] {
+    ["right", "second"].map(|side| {
+        let text = must(&["ip", "netns", "exec", &bench.space(side), "cat", "/proc/net/snmp"]);
+        let mut rows =
+            text.lines().filter(|line| line.starts_with("Icmp:")).map(|line| line.split_whitespace());
+        let (mut names, mut numbers) = (rows.next().unwrap(), rows.next().unwrap());
+        let at = names.position(|name| name == "InEchos").unwrap();
+        numbers.nth(at).unwrap().parse().unwrap()
+    })
+}
+
+/// Pings this many addresses of the prefix that both uplinks announce; says how many each has answered. None may be lost.
+fn flows(bench: &Bench, count: u64) -> [u64; 2] {
+    let before = answered(bench);
+    for host in 1..=count {
+        let (good, text) = bench.left(&["ping", "-c", "1", "-W", "2", &format!("10.9.0.{host}")]);
+        assert!(good, "{text}{}", shown(bench));
+    }
+    let after = answered(bench);
+    [0, 1].map(|uplink| after[uplink] - before[uplink])
+}
+
+/// Two providers announce a prefix: flows take both, and all of them the one that stays when the other withdraws.
+#[test]
+fn paths_that_frr_learns_by_bgp_share_flows() {
+    let Some(mut bench) = bench("bgp").filter(|bench| Daemons::are_installed("bgpd", bench)) else { return };
+    let router = bench.space("router");
+    bench.add("second");
+    bench.routed("second");
+    must(&["ip", "-n", &router, "addr", "add", "10.3.0.1/24", "dev", "second"]);
+    for side in ["right", "second"] {
+        bench.within(side, &["ip", "route", "add", "local", "10.9.0.0/24", "dev", "lo"]);
+    }
+    let file = bench.folder.join("router.toml");
+    std::fs::write(&file, format!("{FILE}[[port]]\nname = \"second\"\ndevice = \"packet:second\"\n"))
+        .unwrap();
+    bench.start(&file);
+    let session = |address: &str, number: u32| {
+        format!(
+            " neighbor {address} remote-as {number}\n neighbor {address} timers 1 3\n neighbor {address} timers connect 1\n"
+        )
+    };
+    let bgp = |number: u32, sessions: &str, family: &str| {
+        let head =
+            format!("router bgp {number}\n no bgp ebgp-requires-policy\n no bgp network import-check\n");
+        format!(
+            "{head} bgp bestpath as-path multipath-relax\n{sessions} address-family ipv4 unicast\n  {family}\n"
+        )
+    };
+    let provider = |side: &str| {
+        let (network, number) = (spaces::number(side), 65_000 + u32::from(spaces::number(side)));
+        let settings = bgp(number, &session(&format!("10.{network}.0.1"), 65_000), "network 10.9.0.0/24");
+        Daemons::start(&bench.space(side), &bench.folder.join(side), ("bgpd", &settings))
+    };
+    let both = session("10.2.0.2", 65_002) + &session("10.3.0.2", 65_003);
+    let settings = bgp(65_000, &both, "maximum-paths 2");
+    let own = Daemons::start(&router, &bench.folder.join("frr-router"), ("bgpd", &settings));
+    let (right, second) = (provider("right"), provider("second"));
+    until_shown_within(&bench, "10.9.0.0/24 via 10.2.0.2, right or via 10.3.0.2, second", 60);
+    let installed = must(&["ip", "-n", &router, "route", "show", "10.9.0.0/24"]);
+    assert!(installed.contains("via 10.2.0.2") && installed.contains("via 10.3.0.2"), "{installed}");
+    let shares = flows(&bench, 64);
+    assert!(shares.iter().all(|share| *share >= 16) && shares.iter().sum::<u64>() == 64, "{shares:?}");
+    // One provider withdraws; until the router has followed, and after, nothing is lost.
+    drop(right);
+    let withdrawn = (0..100).any(|_| {
+        flows(&bench, 16);
+        shown(&bench).contains("10.9.0.0/24 via 10.3.0.2, second\n")
+    });
+    assert!(withdrawn, "{}", shown(&bench));
+    assert_eq!(flows(&bench, 64), [0, 64], "{}", shown(&bench));
+    drop((own, second));
+    let counters = bench.stop();
+    assert!(!counters.contains("malformed"), "{counters}");
 }

@@ -1,4 +1,4 @@
-//! Real packets as bytes: Ethernet with VLAN tags, ARP, IPv4, IPv6, ICMP, neighbour discovery, ports of TCP and UDP,
+//! Real packets as bytes: Ethernet with VLAN tags, ARP, IPv4, IPv6, ICMP, neighbour discovery, UDP, the ports of a flow,
 //! and capture files.
 //!
 //! Parsers borrow a slice and never panic, whatever it holds; builders return arrays or vectors of bytes. Must not depend on
@@ -26,6 +26,7 @@ pub mod ipv4;
 pub mod ipv6;
 pub mod neighbour;
 pub mod ports;
+pub mod udp;
 
 mod field;
 mod malformed;
@@ -37,6 +38,7 @@ pub use ipv4::{Ipv4Header, Ipv4Packet};
 pub use ipv6::{Ipv6Header, Ipv6Packet};
 pub use malformed::Malformed;
 pub use neighbour::NeighbourMessage;
+pub use udp::{UdpDatagram, UdpHeader};
 
 /// Numbers of the protocols above IP.
 pub mod protocol {

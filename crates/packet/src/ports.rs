@@ -2,9 +2,11 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::checksum::Sum;
 use crate::ipv4::Ipv4Packet;
 use crate::ipv6::Ipv6Packet;
 use crate::protocol::{TCP, UDP};
+use crate::udp::{UdpHeader, fill_checksum};
 
 /// Source and destination port of TCP or UDP bytes.
 #[must_use]
@@ -45,19 +47,11 @@ pub fn udp_v6(header: crate::Ipv6Header, ports: (u16, u16), data: &[u8]) -> Vec<
     [&header.to_bytes()[..], &datagram].concat()
 }
 
-/// A datagram; a checksum of zero is sent as all ones, because zero means "no checksum".
-fn udp(
-    (source, destination): (u16, u16),
-    data: &[u8],
-    pseudo: impl Fn(crate::checksum::Sum, usize) -> crate::checksum::Sum,
-) -> Vec<u8> {
-    let length = 8 + data.len();
-    let words = [source, destination, length as u16, 0];
-    let mut datagram: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-    datagram.extend_from_slice(data);
-    let sum = pseudo(crate::checksum::Sum::default(), length).bytes(&datagram).checksum();
-    let sum = if sum == 0 { 0xffff } else { sum };
-    datagram[6..8].copy_from_slice(&sum.to_be_bytes());
+fn udp((source, destination): (u16, u16), data: &[u8], pseudo: impl Fn(Sum, usize) -> Sum) -> Vec<u8> {
+    let header = UdpHeader { source, destination, payload: data.len() as u16 };
+    let mut datagram = [&header.to_bytes()[..], data].concat();
+    let sum = pseudo(Sum::default(), datagram.len());
+    fill_checksum(&mut datagram, sum);
     datagram
 }
 

@@ -56,6 +56,10 @@ drops! {
     EspPolicy = "esp-policy",
     /// All sequence numbers of the tunnel have been used.
     EspExhausted = "esp-exhausted",
+    /// A message of IKE at the UDP port of a tunnel: the router speaks none.
+    Ike = "ike",
+    /// Keeps the mapping of a NAT in front of the other end of a tunnel alive, and says nothing else.
+    NatKeepalive = "nat-keepalive",
     /// No buffer was free.
     NoBuffer = "no-buffer",
     /// The device did not accept it.
@@ -79,6 +83,10 @@ pub struct RouterCounters {
     pub made: u64,
     /// Received frames that the router itself consumed: ARP, neighbour discovery, echo.
     pub consumed: u64,
+    /// Packets sealed for tunnels.
+    pub sealed: u64,
+    /// Packets opened that came out of tunnels; the routes may still refuse their senders.
+    pub opened: u64,
     /// ICMP errors not sent because of the rate limit.
     pub errors_suppressed: u64,
     /// Polls, and polls that found frames.
@@ -95,6 +103,8 @@ impl Default for RouterCounters {
             sent_bytes: 0,
             made: 0,
             consumed: 0,
+            sealed: 0,
+            opened: 0,
             errors_suppressed: 0,
             polls: (0, 0),
             drops: [0; DropCause::ALL.len()],
@@ -128,6 +138,8 @@ impl RouterCounters {
         self.sent_bytes += other.sent_bytes;
         self.made += other.made;
         self.consumed += other.consumed;
+        self.sealed += other.sealed;
+        self.opened += other.opened;
         self.errors_suppressed += other.errors_suppressed;
         self.polls = (self.polls.0 + other.polls.0, self.polls.1 + other.polls.1);
         self.drops.iter_mut().zip(other.drops).for_each(|(own, other)| *own += other);
@@ -145,6 +157,9 @@ impl fmt::Display for RouterCounters {
         writeln!(f, "received   {:>14} frames {:>16} bytes", self.received, self.received_bytes)?;
         writeln!(f, "sent       {:>14} frames {:>16} bytes", self.sent, self.sent_bytes)?;
         writeln!(f, "own        {:>14} made   {:>16} consumed", self.made, self.consumed)?;
+        if self.sealed + self.opened > 0 {
+            writeln!(f, "tunnels    {:>14} sealed {:>16} opened", self.sealed, self.opened)?;
+        }
         writeln!(f, "dropped    {:>14} frames", self.dropped_in_all())?;
         for cause in DropCause::ALL.iter().filter(|cause| self.dropped(**cause) > 0) {
             writeln!(f, "  {:<16} {:>7}", cause.name(), self.dropped(*cause))?;

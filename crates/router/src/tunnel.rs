@@ -1,11 +1,14 @@
 //! IPsec tunnels: packets of some routes travel sealed inside packets between two routers (RFC 4301, tunnel mode; congestion
-//! marks by RFC 6040).
+//! marks by RFC 6040), in ESP directly on IP or in UDP (RFC 3948).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use weft_esp::{EspError, InboundAssociation, OutboundAssociation, PROTOCOL, spi_of};
-use weft_packet::{Ipv4Header, Ipv6Header, ipv4, ipv6};
+use weft_packet::checksum::Sum;
+use weft_packet::protocol::UDP;
+use weft_packet::udp::fill_checksum;
+use weft_packet::{Ipv4Header, Ipv6Header, UdpDatagram, UdpHeader, ipv4, ipv6, ports};
 
 use crate::counters::DropCause;
 
@@ -16,10 +19,25 @@ pub struct Tunnel {
     pub name: String,
     /// The addresses of its ends: this router's, and the other's; of one family.
     pub ends: (IpAddr, IpAddr),
+    /// The UDP ports of its ends, in the same order, if ESP travels in UDP.
+    pub udp: Option<(u16, u16)>,
     /// Seals what is sent.
     pub outbound: OutboundAssociation,
     /// Opens what is received.
     pub inbound: InboundAssociation,
+}
+
+/// A packet for this router, in which there may be a sealed one.
+#[derive(Clone, Copy, Debug)]
+pub struct OuterPacket<'a> {
+    /// Sender and receiver.
+    pub ends: (IpAddr, IpAddr),
+    /// The protocol of its payload.
+    pub protocol: u8,
+    /// DSCP and ECN.
+    pub traffic_class: u8,
+    /// What it carries.
+    pub payload: &'a [u8],
 }
 
 /// All tunnels of a router, shared by its workers.
@@ -27,6 +45,8 @@ pub struct Tunnel {
 pub struct Tunnels {
     list: Vec<Tunnel>,
     by_index: BTreeMap<u32, u16>,
+    /// This router's addresses and UDP ports at which tunnels end.
+    sockets: BTreeSet<(IpAddr, u16)>,
 }
 
 /// Congestion experienced, in the low bits of the traffic class.
@@ -37,7 +57,8 @@ impl Tunnels {
     #[must_use]
     pub fn new(list: Vec<Tunnel>) -> Tunnels {
         let by_index = list.iter().zip(0..).map(|(tunnel, number)| (tunnel.inbound.spi(), number)).collect();
-        Tunnels { list, by_index }
+        let sockets = list.iter().filter_map(|tunnel| Some((tunnel.ends.0, tunnel.udp?.0))).collect();
+        Tunnels { list, by_index, sockets }
     }
 
     /// Whether there are none.
@@ -52,21 +73,32 @@ impl Tunnels {
         self.list.get(usize::from(number))
     }
 
-    /// Opens a packet between `ends` (sender, receiver) with this traffic class. Returns the tunnel and the packet
-    /// inside, marked if the outer one was.
-    ///
-    /// # Errors
-    /// Why it is dropped.
-    pub fn open(
+    /// Opens what a packet for this router carries. Returns the tunnel and the packet inside, marked if the outer one was;
+    /// `None` if the packet is for no tunnel.
+    pub fn open(&self, outer: OuterPacket<'_>) -> Option<Result<(u16, Vec<u8>), DropCause>> {
+        match outer.protocol {
+            PROTOCOL if !self.list.is_empty() => Some(self.open_sealed(outer, None, outer.payload)),
+            UDP if !self.sockets.is_empty() => {
+                let (source, destination) = ports::of(UDP, outer.payload)?;
+                let is_here = self.sockets.contains(&(outer.ends.1, destination));
+                let ports = Some((destination, source));
+                is_here.then(|| self.open_sealed(outer, ports, sealed_in(outer.payload)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Opens a sealed packet that has come to the first of these UDP ports from the second, or without UDP.
+    fn open_sealed(
         &self,
-        ends: (IpAddr, IpAddr),
-        traffic_class: u8,
+        outer: OuterPacket<'_>,
+        udp: Option<(u16, u16)>,
         sealed: &[u8],
     ) -> Result<(u16, Vec<u8>), DropCause> {
         let index = spi_of(sealed).ok_or(DropCause::Malformed)?;
         let number = *self.by_index.get(&index).ok_or(DropCause::EspUnknown)?;
         let tunnel = self.get(number).ok_or(DropCause::EspUnknown)?;
-        if ends != (tunnel.ends.1, tunnel.ends.0) {
+        if outer.ends != (tunnel.ends.1, tunnel.ends.0) || udp != tunnel.udp {
             return Err(DropCause::EspPolicy);
         }
         let mut packet = Vec::new();
@@ -74,7 +106,7 @@ impl Tunnels {
             EspError::Replayed => DropCause::EspReplay,
             _ => DropCause::EspInvalid,
         })?;
-        let congested = traffic_class & CONGESTED == CONGESTED;
+        let congested = outer.traffic_class & CONGESTED == CONGESTED;
         // A packet that cannot carry the mark is dropped instead.
         let carries = !congested
             || class_of(&packet).is_some_and(|class| class & CONGESTED == CONGESTED)
@@ -87,6 +119,16 @@ impl Tunnels {
             IPV4 | IPV6 => Err(DropCause::EspPolicy),
             _ => Err(DropCause::EspInvalid),
         }
+    }
+}
+
+/// The sealed packet in a datagram at the UDP port of a tunnel (RFC 3948, section 2). The datagram's checksum is not verified:
+/// the check value covers what is inside, and the ends are compared with the tunnel's.
+fn sealed_in(datagram: &[u8]) -> Result<&[u8], DropCause> {
+    match UdpDatagram::parse(datagram).map_err(|_| DropCause::Malformed)?.payload {
+        [0xff] => Err(DropCause::NatKeepalive),
+        [0, 0, 0, 0, ..] => Err(DropCause::Ike),
+        sealed => Ok(sealed),
     }
 }
 
@@ -104,11 +146,17 @@ const IPV4: u8 = 4;
 const IPV6: u8 = 41;
 
 impl Tunnel {
+    /// Bytes of the IP header, and of the UDP header or none.
+    fn headers(&self) -> (usize, usize) {
+        let ip = if self.ends.0.is_ipv4() { Ipv4Header::LEN } else { Ipv6Header::LEN };
+        (ip, self.udp.map_or(0, |_| UdpHeader::LEN))
+    }
+
     /// The longest packet that enters, if the outer one may have `mtu` bytes.
     #[must_use]
     pub fn mtu(&self, mtu: u16) -> u16 {
-        let header = if self.ends.0.is_ipv4() { Ipv4Header::LEN } else { Ipv6Header::LEN };
-        self.outbound.fits(usize::from(mtu).saturating_sub(header)) as u16
+        let (ip, udp) = self.headers();
+        self.outbound.fits(usize::from(mtu).saturating_sub(ip + udp)) as u16
     }
 
     /// The packet that carries an IP packet to the other end. Not to be fragmented, with the same traffic class.
@@ -117,36 +165,170 @@ impl Tunnel {
     /// Why it cannot be sealed.
     pub fn seal(&self, packet: &[u8]) -> Result<Vec<u8>, DropCause> {
         let is_v4 = packet.first().is_some_and(|first| first >> 4 == 4);
-        let class = class_of(packet).ok_or(DropCause::Malformed)?;
-        let header = if self.ends.0.is_ipv4() { Ipv4Header::LEN } else { Ipv6Header::LEN };
-        let mut sealed = Vec::with_capacity(header + packet.len() + self.outbound.overhead());
-        sealed.resize(header, 0);
+        let traffic_class = class_of(packet).ok_or(DropCause::Malformed)?;
+        let (ip, udp) = self.headers();
+        let mut sealed = Vec::with_capacity(ip + udp + packet.len() + self.outbound.overhead());
+        sealed.resize(ip + udp, 0);
         let next = if is_v4 { IPV4 } else { IPV6 };
         self.outbound.seal(next, packet, &mut sealed).map_err(|error| match error {
             EspError::Exhausted => DropCause::EspExhausted,
             _ => DropCause::TooBig,
         })?;
-        let payload = u16::try_from(sealed.len() - header).map_err(|_| DropCause::TooBig)?;
+        let payload = u16::try_from(sealed.len() - ip).map_err(|_| DropCause::TooBig)?;
+        let protocol = self.udp.map_or(PROTOCOL, |_| UDP);
         match self.ends {
             (IpAddr::V4(own), IpAddr::V4(far)) => {
                 let between = Ipv4Header::between(own, far);
-                let dont_fragment = true;
-                let outer = Ipv4Header {
-                    protocol: PROTOCOL,
-                    traffic_class: class,
-                    dont_fragment,
-                    payload,
-                    ..between
-                };
-                sealed[..header].copy_from_slice(&outer.to_bytes());
+                let outer = Ipv4Header { protocol, traffic_class, dont_fragment: true, payload, ..between };
+                sealed[..ip].copy_from_slice(&outer.to_bytes());
             }
             (IpAddr::V6(own), IpAddr::V6(far)) => {
                 let between = Ipv6Header::between(own, far);
-                let outer = Ipv6Header { next: PROTOCOL, traffic_class: class, payload, ..between };
-                sealed[..header].copy_from_slice(&outer.to_bytes());
+                let outer = Ipv6Header { next: protocol, traffic_class, payload, ..between };
+                sealed[..ip].copy_from_slice(&outer.to_bytes());
             }
             _ => return Err(DropCause::NoRoute),
         }
+        self.write_udp(&mut sealed[ip..]);
         Ok(sealed)
+    }
+
+    /// Writes the UDP header, if there is one, in front of a sealed packet. Its checksum is zero on IPv4 (RFC 3948, section
+    /// 2.1); IPv6 demands one (RFC 8200, section 8.1).
+    fn write_udp(&self, datagram: &mut [u8]) {
+        let Some((source, destination)) = self.udp else { return };
+        let payload = (datagram.len() - UdpHeader::LEN) as u16;
+        let header = UdpHeader { source, destination, payload };
+        datagram[..UdpHeader::LEN].copy_from_slice(&header.to_bytes());
+        if let (IpAddr::V6(own), IpAddr::V6(far)) = self.ends {
+            let pseudo = Sum::default().pseudo_v6((own, far), UDP, datagram.len());
+            fill_checksum(datagram, pseudo);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_esp::EspCipher;
+    use weft_packet::{Ipv4Packet, Ipv6Packet};
+
+    const V4: [&str; 2] = ["192.0.2.1", "198.51.100.7"];
+    const V6: [&str; 2] = ["2001:db8::1", "2001:db8:9::7"];
+
+    /// A tunnel whose far end has the same keys.
+    fn tunnel([own, far]: [&str; 2], udp: Option<(u16, u16)>, cipher: &EspCipher) -> Tunnel {
+        Tunnel {
+            name: "t".to_owned(),
+            ends: (own.parse().unwrap(), far.parse().unwrap()),
+            udp,
+            outbound: OutboundAssociation::new(0x1001, cipher.clone(), 1),
+            inbound: InboundAssociation::new(0x1001, cipher.clone(), 64),
+        }
+    }
+
+    fn cipher() -> EspCipher {
+        EspCipher::aes_128_gcm(&[7; 20])
+    }
+
+    fn inner(length: usize) -> Vec<u8> {
+        let data = vec![0; length - Ipv4Header::LEN - UdpHeader::LEN];
+        let between = Ipv4Header::between([10, 1, 0, 2].into(), [10, 2, 0, 2].into());
+        ports::udp_v4(Ipv4Header { traffic_class: 0x2a, ..between }, (7, 9), &data)
+    }
+
+    fn datagram((source, destination): (u16, u16), payload: &[u8]) -> Vec<u8> {
+        let header = UdpHeader { source, destination, payload: payload.len() as u16 };
+        [&header.to_bytes()[..], payload].concat()
+    }
+
+    fn received<'a>(ends: [&str; 2], protocol: u8, payload: &'a [u8]) -> OuterPacket<'a> {
+        let ends = (ends[1].parse().unwrap(), ends[0].parse().unwrap());
+        OuterPacket { ends, protocol, traffic_class: 0, payload }
+    }
+
+    #[test]
+    fn the_udp_header_stands_between_ip_and_esp() {
+        let sealed = tunnel(V4, Some((4500, 4501)), &cipher()).seal(&inner(100)).unwrap();
+        let packet = Ipv4Packet::parse(&sealed).unwrap();
+        assert_eq!((packet.protocol, packet.traffic_class, packet.total()), (UDP, 0x2a, sealed.len()));
+        // 8 of UDP; of ESP 8, 8 of the vector, 100 inside, 2 of the trailer and 2 of padding, 16 of the check value.
+        assert_eq!(packet.payload[..8], [0x11, 0x94, 0x11, 0x95, 0, 144, 0, 0]);
+        assert_eq!((packet.payload.len(), spi_of(&packet.payload[8..])), (144, Some(0x1001)));
+    }
+
+    #[test]
+    fn ipv6_has_a_checksum() {
+        let sealed = tunnel(V6, Some((4500, 4500)), &cipher()).seal(&inner(101)).unwrap();
+        let packet = Ipv6Packet::parse(&sealed).unwrap();
+        assert_eq!((packet.next, packet.total()), (UDP, sealed.len()));
+        let ends = (packet.source, packet.destination);
+        let sum = Sum::default().pseudo_v6(ends, UDP, packet.payload.len()).bytes(packet.payload).checksum();
+        assert_eq!(sum, 0);
+        assert_ne!(packet.payload[6..8], [0, 0]);
+    }
+
+    /// The longest packet that enters fills the link up to less than a block; one byte more does not fit.
+    #[test]
+    fn the_mtu_leaves_room_for_every_header() {
+        let ciphers =
+            [cipher(), EspCipher::aes_256_gcm(&[7; 36]), EspCipher::aes_128_cbc_hmac_sha1(&[7; 36])];
+        for cipher in &ciphers {
+            for (ends, udp) in [(V4, None), (V4, Some((4500, 4500))), (V6, None), (V6, Some((1, 2)))] {
+                for mtu in 1280..1300 {
+                    let tunnel = tunnel(ends, udp, cipher);
+                    let longest = usize::from(tunnel.mtu(mtu));
+                    let sealed = |length| tunnel.seal(&inner(length)).unwrap().len();
+                    let fits = [longest, longest + 1].map(|length| sealed(length) <= usize::from(mtu));
+                    assert_eq!(fits, [true, false], "{mtu} {ends:?} {udp:?} {cipher:?}");
+                }
+            }
+        }
+        assert_eq!(tunnel(V4, None, &cipher()).mtu(1500), 1446);
+        assert_eq!(tunnel(V4, Some((4500, 4500)), &cipher()).mtu(1500), 1438);
+    }
+
+    #[test]
+    fn what_is_sealed_comes_out_of_its_own_tunnel_alone() {
+        for ends in [V4, V6] {
+            let far = tunnel([ends[1], ends[0]], Some((4501, 4500)), &cipher());
+            let sealed = far.seal(&inner(60)).unwrap();
+            let datagram = &sealed[far.headers().0..];
+            let esp = &datagram[UdpHeader::LEN..];
+            let both = Tunnels::new(vec![tunnel(ends, Some((4500, 4501)), &cipher())]);
+            let cause = |protocol, payload: &[u8]| {
+                both.open(received(ends, protocol, payload)).map(|opened| opened.err())
+            };
+            assert_eq!(cause(PROTOCOL, esp), Some(Some(DropCause::EspPolicy)), "without UDP");
+            let moved = self::datagram((4502, 4500), esp);
+            assert_eq!(cause(UDP, &moved), Some(Some(DropCause::EspPolicy)), "from another port");
+            let moved = self::datagram((4501, 4502), esp);
+            assert_eq!(cause(UDP, &moved), None, "to a port at which no tunnel ends");
+            assert_eq!(cause(UDP, datagram), Some(None));
+            assert_eq!(cause(UDP, datagram), Some(Some(DropCause::EspReplay)));
+            let plain = Tunnels::new(vec![tunnel(ends, None, &cipher())]);
+            assert!(plain.open(received(ends, UDP, datagram)).is_none(), "no tunnel has a port");
+        }
+    }
+
+    #[test]
+    fn keepalives_and_ike_are_told_apart() {
+        let tunnels = Tunnels::new(vec![tunnel(V4, Some((4500, 4500)), &cipher())]);
+        let cause = |payload: &[u8]| {
+            let datagram = datagram((4500, 4500), payload);
+            tunnels.open(received(V4, UDP, &datagram)).and_then(Result::err)
+        };
+        assert_eq!(cause(&[0xff]), Some(DropCause::NatKeepalive));
+        assert_eq!(cause(&[0, 0, 0, 0]), Some(DropCause::Ike));
+        assert_eq!(cause(&[&[0; 4][..], &[1; 28]].concat()), Some(DropCause::Ike));
+        for short in [&[][..], &[0xfe], &[0xff, 0xff], &[0, 0, 0]] {
+            assert_eq!(cause(short), Some(DropCause::Malformed), "{short:?}");
+        }
+        assert_eq!(cause(&[0xff, 0xff, 0xff, 0xff]), Some(DropCause::EspUnknown));
+        // A datagram of which IP has cut off the end.
+        let mut cut = datagram((4500, 4500), &[1; 40]);
+        cut.pop();
+        let opened = tunnels.open(received(V4, UDP, &cut));
+        assert_eq!(opened.and_then(Result::err), Some(DropCause::Malformed));
     }
 }

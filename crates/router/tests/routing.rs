@@ -281,8 +281,8 @@ fn packets_of_a_batch_do_not_influence_each_other() {
 /// Frames that a hostile sender may try: sound ones of every kind, some with changed bytes, cut short, or nothing but noise.
 struct HostileFrames {
     sound: Vec<Vec<u8>>,
-    /// Seals fresh packets for the router's tunnel.
-    far: OutboundAssociation,
+    /// Seal fresh packets for the router's tunnels, the second in UDP.
+    far: [OutboundAssociation; 2],
     random: Random,
 }
 
@@ -308,20 +308,28 @@ impl HostileFrames {
             udp_to("203.0.113.1", 1, &[0; 200]),
             udp_to("10.2.0.2", 64, &[0; 1500]),
             udp_to("10.77.0.9", 64, b"through the tunnel"),
+            udp_to("10.78.0.9", 64, b"through the tunnel in UDP"),
+            at_udp_port(&[0xff]),
+            at_udp_port(&[&[0; 4][..], b"IKE"].concat()),
             lab.arp(&request),
             frame_v4(0, &error),
             frame_v6(0, &NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("2001:db8:1::2")))),
             frame_v6(0, &datagram),
         ];
-        let far = OutboundAssociation::new(SPI, cipher(), 1 << 40);
+        let far = [SPI, SPI + 1].map(|spi| OutboundAssociation::new(spi, cipher(), 1 << 40));
         HostileFrames { sound, far, random: Random::new(1, Purpose::Test, 0) }
     }
 
-    /// A sealed packet from the far end of the tunnel.
+    /// A sealed packet from the far end of a tunnel.
     fn sealed(&mut self) -> Vec<u8> {
-        let inner = ports::udp_v4(Ipv4Header::between(v4("10.77.0.9"), v4("10.2.0.2")), (1, 2), b"inside");
+        let in_udp = self.random.below(2) as usize;
+        let from = ["10.77.0.9", "10.78.0.9"][in_udp];
+        let inner = ports::udp_v4(Ipv4Header::between(v4(from), v4("10.2.0.2")), (1, 2), b"inside");
         let mut payload = Vec::new();
-        self.far.seal(4, &inner, &mut payload).expect("numbers are left");
+        self.far[in_udp].seal(4, &inner, &mut payload).expect("numbers are left");
+        if in_udp == 1 {
+            return at_udp_port(&payload);
+        }
         let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
         let header = Ipv4Header { protocol: 50, payload: payload.len() as u16, ..between }.to_bytes();
         frame_v4(0, &[&header[..], &payload].concat())
@@ -348,6 +356,12 @@ impl HostileFrames {
     }
 }
 
+/// A frame for the UDP port of the second tunnel.
+fn at_udp_port(payload: &[u8]) -> Vec<u8> {
+    let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
+    frame_v4(0, &ports::udp_v4(between, (4500, 4500), payload))
+}
+
 /// How many frames: a million, or as many as `make hostile` says.
 fn hostile_count() -> usize {
     std::env::var("WEFT_HOSTILE_FRAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000)
@@ -358,6 +372,7 @@ fn hostile_count() -> usize {
 fn hostile_frames_neither_crash_nor_leak() {
     let mut lab = Laboratory::new().with_stations();
     lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.route("10.78.0.0/16", NextHop::Tunnel(1));
     let (all, before) = (lab.free_buffers(), lab.counters().received);
     let mut frames = HostileFrames::new(&lab);
     let rounds = hostile_count() / 64;
@@ -374,7 +389,15 @@ fn hostile_frames_neither_crash_nor_leak() {
     assert_eq!((lab.inside(), lab.counters().received - before), (0, rounds as u64 * 64));
     assert!(lab.control().read(|state| state.neighbours().len()) <= 4096);
     let counters = lab.counters();
-    for cause in [DropCause::EspReplay, DropCause::EspInvalid, DropCause::EspUnknown, DropCause::Malformed] {
+    for cause in [
+        DropCause::EspReplay,
+        DropCause::EspInvalid,
+        DropCause::EspUnknown,
+        DropCause::EspPolicy,
+        DropCause::Ike,
+        DropCause::NatKeepalive,
+        DropCause::Malformed,
+    ] {
         assert!(counters.dropped(cause) > 0, "{}: {counters}", cause.name());
     }
     lab.receive(

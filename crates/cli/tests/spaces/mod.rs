@@ -11,11 +11,17 @@ use std::time::Duration;
 pub(crate) struct Bench {
     tag: String,
     router: Option<Child>,
+    /// Hosts besides the left and the right one.
+    others: Vec<&'static str>,
     pub(crate) folder: PathBuf,
 }
 
 pub(crate) fn number(side: &str) -> u8 {
-    if side == "left" { 1 } else { 2 }
+    match side {
+        "left" => 1,
+        "right" => 2,
+        _ => 3,
+    }
 }
 
 /// Runs a command; says whether it succeeded, and all it printed.
@@ -132,7 +138,7 @@ impl Bench {
     pub(crate) fn links(name: &str) -> Option<Bench> {
         let tag = format!("weft-{name}-{}", std::process::id());
         let folder = std::env::temp_dir().join(&tag);
-        let bench = Bench { tag, router: None, folder };
+        let bench = Bench { tag, router: None, others: Vec::new(), folder };
         if !run(&["ip", "netns", "add", &bench.space("router")]).0 {
             eprintln!("skipped: no CAP_NET_ADMIN");
             return None;
@@ -144,6 +150,12 @@ impl Bench {
 
     pub(crate) fn space(&self, who: &str) -> String {
         format!("{}-{who}", self.tag)
+    }
+
+    /// One more host at a port of its name, without addresses.
+    pub(crate) fn add(&mut self, side: &'static str) {
+        self.others.push(side);
+        self.side(side);
     }
 
     fn side(&self, side: &str) {
@@ -304,7 +316,7 @@ impl Drop for Bench {
         if let Some(router) = &mut self.router {
             let _ = router.kill().and_then(|()| router.wait());
         }
-        for who in ["router", "left", "right"] {
+        for who in ["router", "left", "right"].iter().chain(&self.others) {
             run(&["ip", "netns", "del", &self.space(who)]);
         }
         let _ = std::fs::remove_dir_all(&self.folder);

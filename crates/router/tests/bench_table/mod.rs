@@ -21,10 +21,10 @@ pub(crate) const MACS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 1]), Mac([2, 0, 0, 0, 2, 
 /// The stations at its ports, with addresses 10.x.0.2 and 2001:db8:x::2.
 pub(crate) const STATIONS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 2]), Mac([2, 0, 0, 0, 2, 2])];
 
-/// The index of what the station at port 0 seals for the router.
+/// The index of what the station at port 0 seals for the router; what it sends in UDP has the next one.
 pub(crate) const SPI: u32 = 301;
 
-/// The keys of the tunnel to that station.
+/// The keys of the tunnels to that station, the second in UDP.
 pub(crate) fn cipher() -> EspCipher {
     EspCipher::aes_128_gcm(&[7; 20])
 }
@@ -84,14 +84,15 @@ impl Laboratory {
             let (from, to) = (Arc::clone(&arriving[n]), Arc::clone(&leaving[n]));
             Box::new(ShelfPort { port: n as u16, from, to }) as Box<dyn Backend>
         };
-        let tunnel = Tunnel {
+        let tunnel = |udp: Option<(u16, u16)>, spi| Tunnel {
             name: "tunnel".to_owned(),
             ends: ("10.1.0.1".parse().unwrap(), "10.1.0.2".parse().unwrap()),
+            udp,
             outbound: OutboundAssociation::new(300, cipher(), 0),
-            inbound: InboundAssociation::new(SPI, cipher(), 1024),
+            inbound: InboundAssociation::new(spi, cipher(), 1024),
         };
-        let app = Routing::new(Arc::clone(&control), ErrorRate::default())
-            .with_tunnels(Arc::new(Tunnels::new(vec![tunnel])));
+        let tunnels = Tunnels::new(vec![tunnel(None, SPI), tunnel(Some((4500, 4500)), SPI + 1)]);
+        let app = Routing::new(Arc::clone(&control), ErrorRate::default()).with_tunnels(Arc::new(tunnels));
         let worker = RouterWorker::new(vec![shelf(0), shelf(1)], FramePool::new(512), app);
         Laboratory { worker, control, arriving, leaving, now: Time::ZERO }
     }

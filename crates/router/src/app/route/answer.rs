@@ -11,6 +11,7 @@ use crate::app::Desk;
 use crate::app::route::Routing;
 use crate::app::route::slow::{Fate, Transit};
 use crate::counters::DropCause;
+use crate::tunnel::OuterPacket;
 
 /// All stations of a link that speak IPv6.
 const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
@@ -35,9 +36,14 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv4Packet<'_>,
     ) -> Fate {
-        if packet.protocol == weft_esp::PROTOCOL && !self.tunnels.is_empty() {
-            let ends = (packet.source.into(), packet.destination.into());
-            return self.leave_tunnel(desk, transit.port, (ends, packet.traffic_class), packet.payload);
+        let outer = OuterPacket {
+            ends: (packet.source.into(), packet.destination.into()),
+            protocol: packet.protocol,
+            traffic_class: packet.traffic_class,
+            payload: packet.payload,
+        };
+        if let Some(opened) = self.tunnels.open(outer) {
+            return self.leave_tunnel(desk, transit.port, opened);
         }
         if self.beside_kernel {
             return Fate::Dropped(DropCause::Kernel);
@@ -58,9 +64,14 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv6Packet<'_>,
     ) -> Fate {
-        if packet.next == weft_esp::PROTOCOL && !self.tunnels.is_empty() {
-            let ends = (packet.source.into(), packet.destination.into());
-            return self.leave_tunnel(desk, transit.port, (ends, packet.traffic_class), packet.payload);
+        let outer = OuterPacket {
+            ends: (packet.source.into(), packet.destination.into()),
+            protocol: packet.next,
+            traffic_class: packet.traffic_class,
+            payload: packet.payload,
+        };
+        if let Some(opened) = self.tunnels.open(outer) {
+            return self.leave_tunnel(desk, transit.port, opened);
         }
         match NeighbourMessage::parse(packet) {
             Err(_) => return Fate::Dropped(DropCause::Malformed),

@@ -55,6 +55,7 @@ impl Routing {
         packet: &[u8],
     ) -> Result<(), DropCause> {
         let sealed = self.tunnels.get(number).ok_or(DropCause::NoRoute)?.seal(packet)?;
+        desk.counters.sealed += 1;
         let station = self.station_of(port, &sealed).ok_or(DropCause::NoRoute)?;
         self.send_to(desk, station, &sealed);
         Ok(())
@@ -79,13 +80,13 @@ impl Routing {
         &mut self,
         desk: &mut Desk<'_>,
         port: u16,
-        (ends, traffic_class): ((IpAddr, IpAddr), u8),
-        sealed: &[u8],
+        opened: Result<(u16, Vec<u8>), DropCause>,
     ) -> Fate {
-        let (number, packet) = match self.tunnels.open(ends, traffic_class, sealed) {
+        let (number, packet) = match opened {
             Ok(opened) => opened,
             Err(cause) => return Fate::Dropped(cause),
         };
+        desk.counters.opened += 1;
         let source = match kind_of(&packet) {
             weft_packet::EtherType::IPV4 => Ipv4Packet::parse(&packet).map(|inner| IpAddr::V4(inner.source)),
             _ => Ipv6Packet::parse(&packet).map(|inner| IpAddr::V6(inner.source)),
