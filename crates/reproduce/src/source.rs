@@ -75,6 +75,8 @@ pub(crate) struct Experiment {
     /// Where its figures come from, if they are no runs of a scenario: `server`, `cluster`, `today`, `arithmetic`. The
     /// file is the description of a cluster then.
     pub(crate) figures: Option<String>,
+    /// The engine that runs it: one of `weft run --engine`; absent: packets.
+    pub(crate) engine: Option<String>,
     /// Overrides `path=value`.
     #[serde(default)]
     pub(crate) set: Vec<String>,
@@ -310,6 +312,15 @@ impl PublishedSource {
 }
 
 impl PublishedClaim {
+    /// The engine other than packets that runs an experiment of its measures, if any does.
+    pub(crate) fn engine<'a>(&self, source: &'a PublishedSource) -> Option<&'a str> {
+        let expressions = self.expressions();
+        let named =
+            expressions.iter().flat_map(Expression::terms).filter_map(|(term, _)| term.experiment.as_deref());
+        let mut used = named.chain([self.experiment.as_str()]).filter_map(|id| source.experiment(id));
+        used.find_map(|experiment| experiment.engine.as_deref())
+    }
+
     /// The parsed measures.
     pub(crate) fn expressions(&self) -> Vec<Expression> {
         self.parts.iter().map(|part| read(&part.measure)).collect()
