@@ -90,7 +90,10 @@ fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
     let words = format!(
         "{calls} calls of {} in packets, from {} after the first flow of other traffic; at each moment they start within {WINDOW}, and \
          are followed for up to {PATIENCE}; {} bulk transfers of a stretch of {STRETCH} are repeated, and calls after them begin {} later",
-        load.call, rough(load.settle), load.bulk, rough(load.rest)
+        load.call,
+        rough(load.settle),
+        load.bulk,
+        rough(load.rest)
     );
     facts.push(fact("probe", words));
     for (moment, kinds) in Moment::ALL.iter().zip(&load.calls) {
