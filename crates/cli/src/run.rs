@@ -18,7 +18,6 @@ Examples:
   weft run scenarios/hello.toml
   weft run scenarios/drill-80.toml --demo
   weft run my.toml --set switch.buffer='1 MB' --set sweep.balance=ecmp,drill
-  weft run scenarios/terasort.toml --engine hybrid
 
 Complete runs in DIR are reused. Ctrl-C stops after writing a valid partial
 result and report; a second Ctrl-C stops at once.")]
@@ -38,8 +37,8 @@ pub(crate) struct RunArguments {
     /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// What carries the flows: every packet, or for jobs fluid transfers with calls drawn from packets
-    #[arg(long, value_name = "ENGINE", default_value = "packets")]
+    /// packets, or hybrid: for large jobs
+    #[arg(long, value_name = "ENGINE", default_value = "packets", hide_possible_values = true)]
     engine: EngineChoice,
     /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N")]

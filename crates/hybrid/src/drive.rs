@@ -4,24 +4,18 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::{FlowRecord, Stop};
-use weft_core::{Bytes, FlowId, HostId, Rate, Span, Time};
+use weft_core::{Bytes, FlowId, HostId, Time};
 use weft_plan::{EngineProgress, Setup, Sink, Watch};
 use weft_workload::{ClusterJob, Flow};
 
 use crate::background::{Background, ends_early};
+use crate::moment::{Moment, flow};
 use crate::network::{FluidBulk, FluidNetwork};
 use crate::openings::{Load, Openings, windows};
-use crate::probe::Moment;
 use crate::routes::FluidRoutes;
 
 /// Steps between two calls of the watcher.
 const WATCH_EVERY: u64 = 1 << 12;
-
-/// A flow of a job or of a probe.
-pub(crate) fn flow((source, destination): (HostId, HostId), size: Bytes, (tag, start): (u16, Time)) -> Flow {
-    let (rate, listed, deadline) = (Rate(0), Flow::UNLISTED, Span::ZERO);
-    Flow { start, size, rate, source, destination, tag, listed, deadline }
-}
 
 /// A transfer in flight.
 #[derive(Clone, Copy, Debug)]

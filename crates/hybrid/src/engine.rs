@@ -11,9 +11,10 @@ use crate::background::Background;
 use crate::drive::Drive;
 use crate::fitness::misfits;
 use crate::kinds::PairKinds;
+use crate::moment::{Moment, ProbedCalls, STRETCH, WINDOW, flow};
 use crate::openings::{Load, windows};
-use crate::probe::{Moment, PATIENCE, ProbeFailure, ProbePlan, ProbedCalls, WINDOW};
-use crate::rehearsal::{Rehearsal, STRETCH};
+use crate::probe::{PATIENCE, ProbeFailure, ProbePlan};
+use crate::rehearsal::Rehearsal;
 
 /// Runs jobs on fluid flows, with calls drawn from packets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +77,7 @@ fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
     let fact = |name: &str, words: String| (name.to_owned(), words);
     let first = setup.flows.jobs().first().and_then(|job| {
         let pair = job.pairs().first().copied()?;
-        Some(crate::drive::flow(pair, job.call(), (job.tag(), weft_core::Time::ZERO)))
+        Some(flow(pair, job.call(), (job.tag(), weft_core::Time::ZERO)))
     });
     let threshold = first.map_or(0, |flow| windows(setup, &flow).0 as u64);
     let fluid = format!("transfers of more than {}, the initial window, are fluid", Bytes(threshold));

@@ -8,7 +8,7 @@ use weft_transport::settings::Tcp;
 use weft_workload::Flow;
 
 use crate::background::Background;
-use crate::probe::SETTLE;
+use crate::moment::{SETTLE, flow};
 
 /// Why this engine cannot run a setup, each with what it can; empty if it can.
 #[must_use]
@@ -74,7 +74,7 @@ fn of_flows(setup: &Setup) -> Vec<String> {
 fn of_jobs(setup: &Setup) -> Vec<Flow> {
     let flow = |job: &weft_workload::ClusterJob| {
         let (source, destination) = job.pairs().first().copied().unwrap_or((HostId(0), HostId(0)));
-        crate::drive::flow((source, destination), job.call(), (job.tag(), weft_core::Time::ZERO))
+        flow((source, destination), job.call(), (job.tag(), weft_core::Time::ZERO))
     };
     setup.flows.jobs().iter().map(flow).collect()
 }

@@ -16,6 +16,7 @@ mod drive;
 pub mod engine;
 pub mod fitness;
 mod kinds;
+mod moment;
 pub mod network;
 mod openings;
 mod probe;

@@ -4,7 +4,7 @@
 use weft_core::{Span, Time};
 
 use crate::rounds::{Opening, Rounds};
-use crate::shares::{Sharer, Shares};
+use crate::shares::{FairShares, Sharer};
 
 /// A flow to be carried.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct FluidNetwork {
     flows: Vec<Flowing>,
     /// Bytes of payload per second, by flow.
     rates: Vec<f64>,
-    shares: Shares,
+    shares: FairShares,
     now: Time,
     /// Rates must be computed again.
     stale: bool,
@@ -67,7 +67,7 @@ impl FluidNetwork {
     /// Idle links of these rates, in wire bytes per second.
     #[must_use]
     pub fn new(capacity: Vec<f64>) -> FluidNetwork {
-        let shares = Shares::default();
+        let shares = FairShares::default();
         let (flows, rates) = (Vec::new(), Vec::new());
         FluidNetwork { capacity, flows, rates, shares, now: Time::ZERO, stale: false }
     }

@@ -7,7 +7,7 @@ use weft_workload::Flow;
 
 use crate::fitness::tcp;
 use crate::kinds::PairKinds;
-use crate::probe::{Moment, ProbedCalls};
+use crate::moment::{Moment, ProbedCalls};
 
 /// The stream of draws, apart from those of paths.
 const DRAWS: u64 = u64::MAX;
@@ -35,7 +35,7 @@ impl Load {
 
 /// How a transfer begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Begun {
+pub(crate) struct TransferStart {
     /// From its start until this much has arrived.
     pub(crate) takes: Span,
     /// Payload that has arrived then: all of a small transfer, the first packet of another.
@@ -62,7 +62,7 @@ impl<'a> Openings<'a> {
     }
 
     /// The beginning of a transfer of a job.
-    pub(crate) fn begin(&mut self, flow: &Flow, moment: Moment) -> Begun {
+    pub(crate) fn begin(&mut self, flow: &Flow, moment: Moment) -> TransferStart {
         let (first, _) = windows(self.setup, flow);
         let packet = Bytes(self.setup.sender(flow).mss());
         let arrived = if flow.size.0 as f64 <= first { flow.size } else { flow.size.min(packet) };
@@ -71,9 +71,9 @@ impl<'a> Openings<'a> {
             let calls = &load.at(moment)[load.kinds.kind(flow.source, flow.destination)?].durations;
             Some((load.call, calls[self.random.below(calls.len() as u32) as usize]))
         });
-        let Some((call, took)) = draw else { return Begun { takes: unloaded, arrived } };
+        let Some((call, took)) = draw else { return TransferStart { takes: unloaded, arrived } };
         let takes = took + beyond(unloaded, self.of_size(flow, call));
-        Begun { takes, arrived }
+        TransferStart { takes, arrived }
     }
 
     fn of_size(&mut self, flow: &Flow, size: Bytes) -> Span {

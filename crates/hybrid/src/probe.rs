@@ -12,64 +12,15 @@ use weft_workload::Flow;
 
 use crate::background::Background;
 use crate::kinds::PairKinds;
-use crate::rehearsal::{Rehearsal, STRETCH};
+use crate::moment::{Moment, ProbedCalls, SETTLE, WINDOW, flow};
+use crate::rehearsal::Rehearsal;
 
-/// From the first flow of other traffic to the first call: as in the run, but within these bounds.
-pub(crate) const SETTLE: (Span, Span) = (Span::from_ms(500), Span::from_s(2));
-/// In which the calls of a moment start.
-pub(crate) const WINDOW: Span = Span::from_ms(300);
-/// From the beginning of the stretch of bulk transfers to the first call beside them.
-const LEAD: Span = Span::from_ms(300);
 /// For which the last call may take; a connection that loses its first two packets opens after 3 s.
 pub(crate) const PATIENCE: Span = Span::from_ms(3_200);
 /// Calls of a moment, shared among the kinds of pairs as the jobs' calls are expected to be, and the bounds for a kind. They must
 /// be few: where other traffic fills a port exactly, every call lengthens its queue.
 const CALLS: f64 = 1_500.0;
 const CALLS_OF_A_KIND: (usize, usize) = (6, 120);
-
-/// When a transfer of a job starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// No bulk transfer of a job has begun.
-    Before,
-    /// Some are on their way to one of its hosts.
-    Beside,
-    /// None is, but some have been under way.
-    After,
-}
-
-impl Moment {
-    pub(crate) const ALL: [Moment; 3] = [Moment::Before, Moment::Beside, Moment::After];
-
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Moment::Before => "before bulk transfers",
-            Moment::Beside => "beside bulk transfers",
-            Moment::After => "after bulk transfers",
-        }
-    }
-
-    /// When its calls begin.
-    fn begins(self, (settle, rest): (Span, Span)) -> Time {
-        let stretch = Time::ZERO + settle + WINDOW;
-        match self {
-            Moment::Before => Time::ZERO + settle,
-            Moment::Beside => stretch + LEAD,
-            Moment::After => stretch + STRETCH + rest,
-        }
-    }
-}
-
-/// The calls of one kind of pairs at a moment.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ProbedCalls {
-    /// How long each took; if it did not end, as long as the probe waited.
-    pub(crate) durations: Vec<Span>,
-    /// Mean of those without a time-out.
-    pub(crate) smooth: Span,
-    pub(crate) with_time_outs: usize,
-    pub(crate) unfinished: usize,
-}
 
 /// Why there are no calls.
 pub(crate) enum ProbeFailure {
@@ -138,7 +89,7 @@ impl ProbePlan<'_> {
                     Moment::ALL[at].begins(times) + Span(apart.0 / kinds.pairs.len() as u64 * kind as u64);
                 for number in 0..count {
                     let start = first + apart * number as u64;
-                    let flow = crate::drive::flow(pairs[number % pairs.len()], size, (tag, start));
+                    let flow = flow(pairs[number % pairs.len()], size, (tag, start));
                     calls.push(ProbeCall { place: (at, kind), flow });
                 }
             }

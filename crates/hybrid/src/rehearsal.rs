@@ -7,11 +7,9 @@ use weft_plan::{Setup, Watch};
 use weft_workload::Flow;
 
 use crate::background::Background;
-use crate::drive::{Drive, flow};
+use crate::drive::Drive;
+use crate::moment::{STRETCH, flow};
 use crate::openings::windows;
-
-/// How much of the jobs the probe repeats, from their first bulk transfer on.
-pub(crate) const STRETCH: Span = Span::from_ms(800);
 
 /// What the jobs do when nothing delays their calls.
 #[derive(Clone, Debug, Default)]

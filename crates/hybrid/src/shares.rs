@@ -11,7 +11,7 @@ pub(crate) trait Sharer {
 
 /// Room for the computation, kept from one to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Shares {
+pub(crate) struct FairShares {
     /// By link: what is left, in wire bytes per second.
     left: Vec<f64>,
     /// By link: the sum of what rising flows put on it per byte of payload.
@@ -27,7 +27,7 @@ pub(crate) struct Shares {
     stopped: Vec<bool>,
 }
 
-impl Shares {
+impl FairShares {
     /// Rates of flows in bytes of payload per second, in their order; `capacity` in wire bytes per second by link.
     pub(crate) fn divide<S: Sharer>(&mut self, capacity: &[f64], flows: &[S], rates: &mut Vec<f64>) {
         self.prepare(capacity, flows);
@@ -125,7 +125,7 @@ mod tests {
             |(links, most): &(&[u32], f64)| Wants(links.iter().map(|link| (*link, 1.0)).collect(), *most);
         let flows: Vec<Wants> = flows.iter().map(wants).collect();
         let mut rates = Vec::new();
-        let mut shares = Shares::default();
+        let mut shares = FairShares::default();
         // Twice: nothing remains of the first computation.
         shares.divide(capacity, &flows, &mut rates);
         shares.divide(capacity, &flows, &mut rates);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_flow_that_spreads_over_links_puts_its_part_on_each() {
         let spread = Wants(vec![(0, 1.0), (1, 0.5), (2, 0.5)], ANY);
-        let (mut rates, mut shares) = (Vec::new(), Shares::default());
+        let (mut rates, mut shares) = (Vec::new(), FairShares::default());
         shares.divide(&[100.0, 30.0, 40.0], &[spread], &mut rates);
         assert_eq!(rates, [60.0], "half of it fills the slower of the two");
     }

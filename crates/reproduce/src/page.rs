@@ -1,7 +1,6 @@
 //! The page of the book about a reproduction: depends only on `claims.toml` and `results.json`, so that it can be
 //! checked without running anything. Must not depend on runs.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -193,7 +192,7 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
         "Of {} claims, **{yes} are reproduced, {no} are not**; {incomparable} cannot be compared, {unrun} have not been run.",
         source.claims.len()
     );
-    let parts = by_engine(source);
+    let parts = source.by_engine();
     for (engine, claims) in &parts {
         let of = match engine {
             _ if parts.len() == 1 => String::new(),
@@ -204,13 +203,6 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
         let _ = write!(text, "{of} {scores}");
     }
     text + "\n\n"
-}
-
-/// The claims by the engine that decides them: packets first.
-pub(crate) fn by_engine(source: &PublishedSource) -> BTreeMap<Option<&str>, Vec<&PublishedClaim>> {
-    let mut parts: BTreeMap<Option<&str>, Vec<&PublishedClaim>> = BTreeMap::new();
-    source.claims.iter().for_each(|claim| parts.entry(claim.engine(source)).or_default().push(claim));
-    parts
 }
 
 /// A note if findings are of another results epoch than this program's.

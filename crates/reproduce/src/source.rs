@@ -305,6 +305,13 @@ impl PublishedSource {
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
 
+    /// The claims by the engine that decides them: packets first.
+    pub(crate) fn by_engine(&self) -> BTreeMap<Option<&str>, Vec<&PublishedClaim>> {
+        let mut parts: BTreeMap<Option<&str>, Vec<&PublishedClaim>> = BTreeMap::new();
+        self.claims.iter().for_each(|claim| parts.entry(claim.engine(self)).or_default().push(claim));
+        parts
+    }
+
     /// The experiment with this id.
     pub(crate) fn experiment(&self, id: &str) -> Option<&Experiment> {
         self.experiments.iter().find(|experiment| experiment.id == id)

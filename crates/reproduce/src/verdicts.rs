@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use crate::finding::{ClaimFindings, ClaimStatus, verdict};
-use crate::page::by_engine;
 use crate::score::double_standards;
 use crate::source::{PublishedClaim, PublishedSource};
 use crate::words;
@@ -13,7 +12,7 @@ use weft_draw::text::escaped;
 pub(crate) fn table(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let head = ["claim", "statement", "published", "measured", "band", "verdict"];
     let head: String = head.iter().map(|name| format!("<th>{name}</th>")).collect();
-    let parts = by_engine(source);
+    let parts = source.by_engine();
     let mut text = String::new();
     for (engine, claims) in &parts {
         if parts.len() > 1 {
