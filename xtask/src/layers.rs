@@ -107,6 +107,7 @@ const FACADE: &[&str] = &[
     "weft-scenario",
     "weft-plan",
     "weft-sim",
+    "weft-hybrid",
     "weft-prepare",
     "weft-store",
     "weft-report",
@@ -116,6 +117,9 @@ const FACADE: &[&str] = &[
     "weft-trace",
     "weft-draw",
 ];
+/// A second engine, which probes with the first.
+const HYBRID: &[&str] =
+    &["weft-core", "weft-transport", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 /// From scenario to setups; reports define the metrics a scenario may name.
 const PREPARE: &[&str] = &[
     "weft-core",
@@ -271,6 +275,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
     Layer { name: "weft-recorder", may_use: RECORDER },
     Layer { name: "weft-sim", may_use: ENGINE },
+    Layer { name: "weft-hybrid", may_use: HYBRID },
     Layer { name: "weft-trace", may_use: &["weft-core", "weft-packet", "weft-draw"] },
     Layer { name: "weft-config", may_use: &[] },
     Layer { name: "weft-lint", may_use: LINT },

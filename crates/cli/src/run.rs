@@ -2,7 +2,7 @@
 
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -37,6 +37,9 @@ pub(crate) struct RunArguments {
     /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// packets, or hybrid: for large jobs
+    #[arg(long, value_name = "ENGINE", default_value = "packets", hide_possible_values = true)]
+    engine: EngineChoice,
     /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -48,9 +51,26 @@ pub(crate) struct RunArguments {
     progress: progress::ProgressMode,
 }
 
+/// The engines that run scenarios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineChoice {
+    Packets,
+    Hybrid,
+}
+
+impl EngineChoice {
+    fn engine(self) -> &'static dyn weft::Engine {
+        match self {
+            EngineChoice::Packets => weft::PACKETS,
+            EngineChoice::Hybrid => weft::HYBRID,
+        }
+    }
+}
+
 impl RunArguments {
     /// Runs the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        self.check_engine()?;
         let (mode, stop) = (self.progress, Arc::new(AtomicBool::new(false)));
         interrupt::listen(Arc::clone(&stop), mode)?;
         let result = weft::run(&self.scenario, &options(&self, stop));
@@ -66,6 +86,31 @@ impl RunArguments {
     }
 }
 
+impl RunArguments {
+    /// Whether the engine can run all cases; the packet engine runs everything.
+    fn check_engine(&self) -> Result<(), weft::Error> {
+        if self.engine == EngineChoice::Packets {
+            return Ok(());
+        }
+        let mut misfits = Vec::new();
+        for case in weft::prepare(&self.scenario, &self.set, self.demo)? {
+            let own = case.settings.seeds.first().copied().unwrap_or(1);
+            misfits.extend(self.engine.engine().misfits(&case.setup(own)?));
+        }
+        misfits.sort();
+        misfits.dedup();
+        match misfits.is_empty() {
+            true => Ok(()),
+            false => Err(weft::Error::BadInput(format!(
+                "{}: the engine `{}` cannot run it:\n  {}",
+                self.scenario.display(),
+                self.engine.engine().name(),
+                misfits.join("\n  ")
+            ))),
+        }
+    }
+}
+
 fn options(arguments: &RunArguments, stop: Arc<AtomicBool>) -> RunOptions {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let threads = arguments.threads.map_or(1, NonZero::get);
@@ -74,7 +119,7 @@ fn options(arguments: &RunArguments, stop: Arc<AtomicBool>) -> RunOptions {
         demo: arguments.demo,
         seeds: arguments.seeds.as_deref().map(seeds::all),
         set: arguments.set.clone(),
-        engine: weft::PACKETS,
+        engine: arguments.engine.engine(),
         jobs: arguments
             .jobs
             .unwrap_or_else(|| NonZero::new(cores().get() / threads).unwrap_or(NonZero::<usize>::MIN))

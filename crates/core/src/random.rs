@@ -50,6 +50,8 @@ pub enum Purpose {
     Deadlines = 20,
     /// Which tasks of a job are stragglers.
     Stragglers = 21,
+    /// Which call of a probe a transfer repeats, and the paths of fluid flows.
+    Openings = 22,
     /// Jitter of feedback in fluid models.
     Fluid = 40,
     /// The random part of a repeated retry time-out of a queue pair.

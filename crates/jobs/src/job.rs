@@ -12,7 +12,7 @@ mod work;
 
 use std::collections::VecDeque;
 
-use weft_core::{HostId, Random, Span, Time};
+use weft_core::{Bytes, HostId, Random, Span, Time};
 
 use crate::plan::JobPlan;
 use crate::shuffle::Fetches;
@@ -151,6 +151,43 @@ impl ClusterJob {
     #[must_use]
     pub fn tag(&self) -> u16 {
         self.tag
+    }
+
+    /// Size of its remote procedure calls, each way.
+    #[must_use]
+    pub fn call(&self) -> Bytes {
+        self.plan.settings.call
+    }
+
+    /// Pairs of hosts between which it may transfer something, in order: calls to and from the master, blocks and outputs, fetches,
+    /// and replicas of the output.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(HostId, HostId)> {
+        let Cluster { compute, data, master } = &self.cluster;
+        let stores: &[HostId] = if self.plan.settings.output_replicas > 1 { data } else { &[] };
+        let partners = |own: HostId| compute.iter().chain(data).chain([master]).map(move |at| (own, *at));
+        let both = compute.iter().flat_map(|own| partners(*own)).flat_map(|(a, b)| [(a, b), (b, a)]);
+        let replicas = stores.iter().flat_map(|from| stores.iter().map(move |to| (*from, *to)));
+        let mut all: Vec<_> = both.chain(replicas).filter(|(from, to)| from != to).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Pairs of hosts between which it makes calls, each with how many are to be expected, answers included: those of the
+    /// application master, and those of tasks if every host runs as many.
+    #[must_use]
+    pub fn expected_calls(&self) -> Vec<((HostId, HostId), f64)> {
+        let Cluster { compute, master, .. } = &self.cluster;
+        let settings = &self.plan.settings;
+        // Allocation and report are a call each.
+        let of_tasks = f64::from(self.plan.tasks()) * f64::from(settings.calls + 2) / compute.len() as f64;
+        let calls = |(number, own): (usize, &HostId)| {
+            let count = if number == 0 { of_tasks + f64::from(settings.job_calls) } else { of_tasks };
+            [((*own, *master), count), ((*master, *own), count)]
+        };
+        let all = compute.iter().enumerate().flat_map(calls);
+        all.filter(|((from, to), _)| from != to).collect()
     }
 
     /// When [`ClusterJob::wake`] must be called next; never, if it waits for transfers or is done.

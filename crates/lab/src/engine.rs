@@ -247,6 +247,10 @@ impl Engine for Lab {
         false
     }
 
+    fn misfits(&self, setup: &Setup) -> Vec<String> {
+        crate::fitness::misfits(setup)
+    }
+
     fn attempt(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Result<Finished, String> {
         self.measure(&setup, watch, sink).map_err(|cause| format!("the lab failed: {cause}"))
     }

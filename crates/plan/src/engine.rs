@@ -50,6 +50,11 @@ pub trait Engine: Sync {
         true
     }
 
+    /// Why it cannot run a setup, each reason with what it can; empty if it can.
+    fn misfits(&self, _setup: &Setup) -> Vec<String> {
+        Vec::new()
+    }
+
     /// [`Engine::run`] for an engine that may fail.
     ///
     /// # Errors

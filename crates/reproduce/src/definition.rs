@@ -72,6 +72,7 @@ fn hashed(
         let bare = file.map_or(String::new(), |file| bare(file, form == Form::Quick));
         text += &format!("{}{}\n{bare}", experiment.overrides(form).join(" "), experiment.fluid.words());
         text += experiment.figures.as_deref().unwrap_or_default();
+        text += experiment.engine.as_deref().unwrap_or_default();
     }
     format!("{:016x}", fnv(text.as_bytes()))
 }

@@ -188,12 +188,21 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
         counts[at] += 1;
     }
     let [yes, no, incomparable, unrun] = counts;
-    let all: Vec<&PublishedClaim> = source.claims.iter().collect();
-    let scores = ClaimScores::of(source, &all, findings).sentences().join(" ");
-    format!(
-        "Of {} claims, **{yes} are reproduced, {no} are not**; {incomparable} cannot be compared, {unrun} have not been run. {scores}\n\n",
-        all.len()
-    )
+    let mut text = format!(
+        "Of {} claims, **{yes} are reproduced, {no} are not**; {incomparable} cannot be compared, {unrun} have not been run.",
+        source.claims.len()
+    );
+    let parts = source.by_engine();
+    for (engine, claims) in &parts {
+        let of = match engine {
+            _ if parts.len() == 1 => String::new(),
+            None => " With packets:".to_owned(),
+            Some(engine) => format!(" With the engine `{engine}`:"),
+        };
+        let scores = ClaimScores::of(source, claims, findings).sentences().join(" ");
+        let _ = write!(text, "{of} {scores}");
+    }
+    text + "\n\n"
 }
 
 /// A note if findings are of another results epoch than this program's.
@@ -304,13 +313,20 @@ fn fluid(experiment: &Experiment) -> String {
     if words.is_empty() { words } else { format!(" `weft fluid {words}`") }
 }
 
+/// The engine of an experiment, if it is not packets.
+fn engine(experiment: &Experiment) -> String {
+    experiment.engine.as_ref().map_or(String::new(), |name| format!(" `--engine {name}`"))
+}
+
 fn experiments(source: &PublishedSource, name: &str) -> String {
     let mut text = "\n## Experiments\n\n| | what | scenario |\n|---|---|---|\n".to_owned();
     for experiment in &source.experiments {
         let set: String = experiment.set.iter().map(|set| format!(" `{set}`")).collect();
         let file = match (&experiment.file, &experiment.awaited) {
             (_, Some(why)) => format!("none yet: {why}"),
-            (Some(file), None) => format!("`reproductions/{name}/{file}`{set}{}", fluid(experiment)),
+            (Some(file), None) => {
+                format!("`reproductions/{name}/{file}`{set}{}{}", fluid(experiment), engine(experiment))
+            }
             (None, None) => "none".to_owned(),
         };
         let _ = writeln!(text, "| {} | {} | {file} |", experiment.id, experiment.about);

@@ -167,6 +167,7 @@ impl<'a> ReproductionPlan<'a> {
             set: own.iter().cloned().chain(further).collect(),
             demo: context.form == Form::Quick,
             seeds: context.seed.map_or_else(|| self.seeds.clone(), |seed| Some(vec![seed])),
+            engine: about.engine.clone(),
             cases: Vec::new(),
         };
         if let Some(known) =

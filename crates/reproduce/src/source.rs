@@ -75,6 +75,8 @@ pub(crate) struct Experiment {
     /// Where its figures come from, if they are no runs of a scenario: `server`, `cluster`, `today`, `arithmetic`. The
     /// file is the description of a cluster then.
     pub(crate) figures: Option<String>,
+    /// The engine that runs it: one of `weft run --engine`; absent: packets.
+    pub(crate) engine: Option<String>,
     /// Overrides `path=value`.
     #[serde(default)]
     pub(crate) set: Vec<String>,
@@ -303,6 +305,13 @@ impl PublishedSource {
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
 
+    /// The claims by the engine that decides them: packets first.
+    pub(crate) fn by_engine(&self) -> BTreeMap<Option<&str>, Vec<&PublishedClaim>> {
+        let mut parts: BTreeMap<Option<&str>, Vec<&PublishedClaim>> = BTreeMap::new();
+        self.claims.iter().for_each(|claim| parts.entry(claim.engine(self)).or_default().push(claim));
+        parts
+    }
+
     /// The experiment with this id.
     pub(crate) fn experiment(&self, id: &str) -> Option<&Experiment> {
         self.experiments.iter().find(|experiment| experiment.id == id)
@@ -310,6 +319,15 @@ impl PublishedSource {
 }
 
 impl PublishedClaim {
+    /// The engine other than packets that runs an experiment of its measures, if any does.
+    pub(crate) fn engine<'a>(&self, source: &'a PublishedSource) -> Option<&'a str> {
+        let expressions = self.expressions();
+        let named =
+            expressions.iter().flat_map(Expression::terms).filter_map(|(term, _)| term.experiment.as_deref());
+        let mut used = named.chain([self.experiment.as_str()]).filter_map(|id| source.experiment(id));
+        used.find_map(|experiment| experiment.engine.as_deref())
+    }
+
     /// The parsed measures.
     pub(crate) fn expressions(&self) -> Vec<Expression> {
         self.parts.iter().map(|part| read(&part.measure)).collect()

@@ -8,16 +8,28 @@ use crate::source::{PublishedClaim, PublishedSource};
 use crate::words;
 use weft_draw::text::escaped;
 
-/// The table, as HTML, because cells of a claim span the lines of its parts.
+/// The table, as HTML, because cells of a claim span the lines of its parts; one for each engine.
 pub(crate) fn table(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let head = ["claim", "statement", "published", "measured", "band", "verdict"];
     let head: String = head.iter().map(|name| format!("<th>{name}</th>")).collect();
-    let mut text =
-        format!("<div class=\"table-wrapper\"><table class=\"claims\"><thead><tr>{head}</tr></thead>\n");
-    for claim in &source.claims {
-        let _ = writeln!(text, "<tbody>{}</tbody>", rows(source, claim, findings));
+    let parts = source.by_engine();
+    let mut text = String::new();
+    for (engine, claims) in &parts {
+        if parts.len() > 1 {
+            let name = engine.map_or("packets".to_owned(), |name| format!("the engine `{name}`"));
+            let _ = write!(text, "### With {name}\n\n");
+        }
+        let _ = writeln!(
+            text,
+            "<div class=\"table-wrapper\"><table class=\"claims\"><thead><tr>{head}</tr></thead>"
+        );
+        for claim in claims {
+            let _ = writeln!(text, "<tbody>{}</tbody>", rows(source, claim, findings));
+        }
+        text += "</table></div>\n";
+        text += if parts.len() > 1 { "\n" } else { "" };
     }
-    text + "</table></div>\n"
+    text
 }
 
 /// The rows of a claim, on one line of the file.

@@ -187,6 +187,7 @@ impl Search<'_> {
                 .collect(),
             demo: self.options.demo,
             seeds: self.run.seeds.clone(),
+            engine: None,
             cases: vec![self.case.clone()],
         };
         let batches: Vec<Batch> = thresholds.iter().map(batch).collect();

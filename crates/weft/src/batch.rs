@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use weft_plan::Engine;
 use weft_report::{Manifest, Run, share_one_window};
 use weft_scenario::{Case, Scenario};
 
@@ -27,6 +28,8 @@ pub struct Batch {
     pub demo: bool,
     /// Run these seeds instead of the scenario's own.
     pub seeds: Option<Vec<u64>>,
+    /// Name of its engine, one of [`ENGINES`](crate::ENGINES); absent: that of the options.
+    pub engine: Option<String>,
     /// Only cases with these labels; if empty, the scenario is not even read.
     pub cases: Vec<CaseLabels>,
 }
@@ -94,12 +97,18 @@ pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected,
     {
         let base = batch.path.parent().unwrap_or(Path::new("."));
         let root = roots.get(&root(manifest, options)).expect("made of the same manifests");
-        let job = Planned::new((case, manifest.clone()), &options.out, (base, root)).without_tables();
+        let places = (options.out.as_path(), base, root.as_path());
+        let job = Planned::new((case, manifest.clone()), places, of(batch, options)).without_tables();
         planned.entry(job.folder.clone()).or_insert(job);
     }
     let count = planned.len();
     let results = study::compute(planned.into_values().collect(), options);
     Ok(sorted(results, &chosen, options.stop.load(Ordering::Relaxed), count))
+}
+
+/// The engine of a batch.
+fn of(batch: &Batch, options: &RunOptions) -> &'static dyn Engine {
+    batch.engine.as_deref().and_then(crate::engine).unwrap_or(options.engine)
 }
 
 /// The runs of a batch.
@@ -108,8 +117,8 @@ fn of_batch<'a>(
     scenario: &'a Scenario,
     options: &RunOptions,
 ) -> Result<Vec<(&'a Case, Manifest)>, Error> {
-    let Batch { path, set, demo, seeds, cases } = batch;
-    let request = Request { path, demo: *demo, set, seeds: seeds.as_deref(), engine: options.engine };
+    let Batch { path, set, demo, seeds, cases, .. } = batch;
+    let request = Request { path, demo: *demo, set, seeds: seeds.as_deref(), engine: of(batch, options) };
     let mut all = manifest::all(&request, scenario)?;
     all.retain(|(case, _)| cases.contains(&case.labels));
     Ok(all)

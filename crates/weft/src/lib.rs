@@ -51,6 +51,18 @@ pub use weft_report::terminal::colour;
 /// The engine that simulates every packet.
 pub const PACKETS: &dyn Engine = &weft_sim::Packets;
 
+/// The engine that carries bulk transfers of jobs as fluid and draws the times of calls from packets.
+pub const HYBRID: &dyn Engine = &weft_hybrid::Hybrid;
+
+/// The engines that run a scenario by name: `packets`, `hybrid`.
+pub const ENGINES: [&dyn Engine; 2] = [PACKETS, HYBRID];
+
+/// The engine with this name.
+#[must_use]
+pub fn engine(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.into_iter().find(|engine| engine.name() == name)
+}
+
 /// What [`run`] needs besides the scenario.
 pub struct RunOptions {
     /// The folder below which `<name>/<case>-<hash8>/seed-<n>/` is written.

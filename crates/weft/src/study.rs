@@ -16,7 +16,7 @@ use crate::linter::remarks;
 use crate::lock::Lock;
 use crate::manifest::Request;
 use crate::results::Results;
-use crate::{Error, Outcome, PACKETS, RunOptions, clock, inputs, manifest, older, page};
+use crate::{Error, Outcome, RunOptions, clock, inputs, manifest, older, page};
 
 /// A case with a seed.
 pub(crate) struct Planned<'a> {
@@ -39,7 +39,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let manifests = manifest::all(&Request::of(path, options), &scenario)?;
     let root = options.out.join(manifests[0].1.path().components().next().expect("a path has a first part"));
     let base = path.parent().unwrap_or(Path::new("."));
-    let plan = |(case, manifest)| Planned::new((case, manifest), &options.out, (base, &root));
+    let plan = |(case, manifest)| Planned::new((case, manifest), (&options.out, base, &root), options.engine);
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
     let _lock = claim(&root, &options.stop)?;
     let older = older::count(&root)?;
@@ -72,7 +72,7 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     let mut open = Vec::new();
     for job in planned {
         // What cannot be repeated is measured again.
-        let there = if options.engine.is_deterministic() { job.finished() } else { None };
+        let there = if job.engine.is_deterministic() { job.finished() } else { None };
         match there {
             Some(Ok(run)) => results.runs.push(run),
             Some(Err(cause)) => {
@@ -85,7 +85,7 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     results.reused = results.runs.len();
     let left_over = options.jobs / open.len().max(1);
     let division = options.threads.map_or(Division::up_to(left_over), Division::threads);
-    open.iter_mut().for_each(|job| (job.division, job.engine) = (division, options.engine));
+    open.iter_mut().for_each(|job| job.division = division);
     for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
         match result {
             Some(Ok(run)) => results.runs.push(run),
@@ -102,23 +102,15 @@ fn below(root: &Path, folder: &Path) -> String {
 }
 
 impl<'a> Planned<'a> {
-    /// A run below `out`; relative file names start at `base`, `root` is the folder of the sweep.
+    /// A run below a folder; relative file names start at `base`, `root` is the folder of the sweep.
     pub(crate) fn new(
         (case, manifest): (&'a Case, Manifest),
-        out: &Path,
-        (base, root): (&'a Path, &'a Path),
+        (out, base, root): (&Path, &'a Path, &'a Path),
+        engine: &'static dyn Engine,
     ) -> Planned<'a> {
         let folder = out.join(manifest.path());
-        Planned {
-            case,
-            manifest,
-            base,
-            folder,
-            root,
-            division: Division::LONE,
-            engine: PACKETS,
-            tables: true,
-        }
+        let division = Division::LONE;
+        Planned { case, manifest, base, folder, root, division, engine, tables: true }
     }
 
     /// The same without tables, for whoever reads statistics alone.

@@ -45,6 +45,10 @@ impl Check<'_> {
             }
             _ => {}
         }
+        if let Some(name) = experiment.engine.as_ref().filter(|name| weft::engine(name).is_none()) {
+            let known = weft::ENGINES.map(weft::Engine::name).join(", ");
+            self.mistakes.push(format!("experiment {id}: no engine `{name}`; allowed: {known}"));
+        }
         if let Some(name) = &experiment.figures
             && FigureOrigin::find(name).is_none()
         {

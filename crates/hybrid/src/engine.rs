@@ -1,0 +1,169 @@
+//! The hybrid of fluid flows and packets behind the interface all engines share.
+
+use std::collections::BTreeMap;
+
+use weft_core::record::{Measured, RunRecord, Stop};
+use weft_core::{Bytes, Span};
+use weft_plan::{Engine, Finished, Setup, Sink, Watch};
+use weft_workload::ClusterJob;
+
+use crate::background::Background;
+use crate::drive::Drive;
+use crate::fitness::misfits;
+use crate::kinds::PairKinds;
+use crate::moment::{Moment, ProbedCalls, STRETCH, WINDOW, flow};
+use crate::openings::{Load, windows};
+use crate::probe::{PATIENCE, ProbeFailure, ProbePlan};
+use crate::rehearsal::Rehearsal;
+
+/// Runs jobs on fluid flows, with calls drawn from packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hybrid;
+
+impl Hybrid {
+    /// [`Engine::attempt`], with a plain error.
+    fn measure(setup: &Setup, sink: Sink<'_>, watch: Watch<'_>) -> Result<Finished, String> {
+        let misfits = misfits(setup);
+        if !misfits.is_empty() {
+            return Err(format!("the hybrid engine cannot run it: {}", misfits.join("; ")));
+        }
+        let background = Background::of(setup);
+        let load = match load(setup, &background, watch) {
+            Ok(load) => load,
+            Err(ProbeFailure::Ended(why)) => return Err(why),
+            Err(ProbeFailure::Interrupted) => {
+                let record = RunRecord { stop: Stop::Interrupted, ..setup.record() };
+                let record = RunRecord { measured: Measured::FLOWS, ..record };
+                return Ok(Finished { record, threads: 1, facts: Vec::new() });
+            }
+        };
+        let facts = facts(setup, load.as_ref());
+        let driven = Drive::new(setup, background, load).run(sink, watch)?;
+        let record = RunRecord {
+            jobs: driven.jobs.iter().map(ClusterJob::record).collect(),
+            events: driven.steps,
+            ended: driven.ended,
+            stop: driven.stop,
+            measured: Measured::FLOWS,
+            ..setup.record()
+        };
+        Ok(Finished { record, threads: 1, facts })
+    }
+}
+
+/// What the probe finds, if there is other traffic.
+fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Option<Load>, ProbeFailure> {
+    let (Some((from, _)), Some(job)) = (background.starts(), setup.flows.jobs().first()) else {
+        return Ok(None);
+    };
+    let rehearsal = Rehearsal::of(setup, background, watch).map_err(ProbeFailure::Ended)?;
+    let kinds = PairKinds::of(setup, background);
+    let call = (job.call().max(Bytes(1)), job.tag());
+    let plan = ProbePlan { setup, background, kinds: &kinds, rehearsal: &rehearsal, call };
+    let (calls, settle) = (plan.run(watch)?, plan.settle());
+    Ok(Some(Load {
+        from,
+        call: call.0,
+        kinds,
+        calls,
+        settle,
+        bulk: rehearsal.bulk.len(),
+        rest: rehearsal.rest,
+    }))
+}
+
+/// What is to be known beside the results.
+fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
+    let fact = |name: &str, words: String| (name.to_owned(), words);
+    let first = setup.flows.jobs().first().and_then(|job| {
+        let pair = job.pairs().first().copied()?;
+        Some(flow(pair, job.call(), (job.tag(), weft_core::Time::ZERO)))
+    });
+    let threshold = first.map_or(0, |flow| windows(setup, &flow).0 as u64);
+    let fluid = format!("transfers of more than {}, the initial window, are fluid", Bytes(threshold));
+    let mut facts = vec![fact("fluid", fluid)];
+    let Some(load) = load else {
+        let words = "none: there is no other traffic, so openings are those of an unloaded network";
+        facts.push(fact("probe", words.to_owned()));
+        return facts;
+    };
+    let calls: usize = load.calls.iter().flatten().map(|calls| calls.durations.len()).sum();
+    let words = format!(
+        "{calls} calls of {} in packets, from {} after the first flow of other traffic; at each moment they start within {WINDOW}, and \
+         are followed for up to {PATIENCE}; {} bulk transfers of a stretch of {STRETCH} are repeated, and calls after them begin {} later",
+        load.call,
+        rough(load.settle),
+        load.bulk,
+        rough(load.rest)
+    );
+    facts.push(fact("probe", words));
+    for (moment, kinds) in Moment::ALL.iter().zip(&load.calls) {
+        let mut by_switches: BTreeMap<String, Vec<&ProbedCalls>> = BTreeMap::new();
+        for (kind, calls) in kinds.iter().enumerate() {
+            by_switches.entry(load.kinds.switches(kind, setup)).or_default().push(calls);
+        }
+        let of_switches = |(name, calls): (String, Vec<&ProbedCalls>)| {
+            fact(&format!("calls {}, {name}", moment.words()), words_of(&calls))
+        };
+        facts.extend(by_switches.into_iter().map(of_switches));
+    }
+    facts
+}
+
+/// The calls between hosts of two switches: how long they took, over all and by kind of pair.
+fn words_of(kinds: &[&ProbedCalls]) -> String {
+    let sorted = |calls: &mut dyn Iterator<Item = Span>| {
+        let mut all: Vec<Span> = calls.collect();
+        all.sort_unstable();
+        all
+    };
+    let all = sorted(&mut kinds.iter().flat_map(|calls| calls.durations.iter().copied()));
+    let medians = sorted(&mut kinds.iter().map(|calls| {
+        let own = sorted(&mut calls.durations.iter().copied());
+        own[own.len() / 2]
+    }));
+    let at = |part: usize| rough(all[(all.len() - 1) * part / 100]);
+    let late: usize = kinds.iter().map(|calls| calls.with_time_outs).sum();
+    let mut words =
+        format!("median {}, 99th percentile {}, {late} of {} with time-outs", at(50), at(99), all.len());
+    if let [first, .., last] = medians.as_slice() {
+        words += &format!(
+            ", medians of {} kinds of pairs from {} to {}",
+            medians.len(),
+            rough(*first),
+            rough(*last)
+        );
+    }
+    let unfinished: usize = kinds.iter().map(|calls| calls.unfinished).sum();
+    if unfinished > 0 {
+        words += &format!(", {unfinished} not over in time");
+    }
+    words
+}
+
+/// A time to the microsecond.
+fn rough(span: Span) -> Span {
+    Span(span.0.div_ceil(1_000_000) * 1_000_000)
+}
+
+impl Engine for Hybrid {
+    fn name(&self) -> &'static str {
+        "hybrid"
+    }
+
+    fn command(&self) -> String {
+        "weft run --engine hybrid".to_owned()
+    }
+
+    fn misfits(&self, setup: &Setup) -> Vec<String> {
+        misfits(setup)
+    }
+
+    fn attempt(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Result<Finished, String> {
+        Hybrid::measure(&setup, sink, watch)
+    }
+
+    fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished {
+        Hybrid::measure(&setup, sink, watch).unwrap_or_else(|cause| panic!("{cause}"))
+    }
+}

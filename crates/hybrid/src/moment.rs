@@ -1,0 +1,63 @@
+//! When the probe makes its calls, and the words that probe and run share. Knows no network.
+
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_workload::Flow;
+
+/// How much of the jobs the probe repeats, from their first bulk transfer on.
+pub(crate) const STRETCH: Span = Span::from_ms(800);
+
+/// From the first flow of other traffic to the first call: as in the run, but within these bounds.
+pub(crate) const SETTLE: (Span, Span) = (Span::from_ms(500), Span::from_s(2));
+/// In which the calls of a moment start.
+pub(crate) const WINDOW: Span = Span::from_ms(300);
+/// From the beginning of the stretch of bulk transfers to the first call beside them.
+const LEAD: Span = Span::from_ms(300);
+/// When a transfer of a job starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// No bulk transfer of a job has begun.
+    Before,
+    /// Some are on their way to one of its hosts.
+    Beside,
+    /// None is, but some have been under way.
+    After,
+}
+
+impl Moment {
+    pub(crate) const ALL: [Moment; 3] = [Moment::Before, Moment::Beside, Moment::After];
+
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Moment::Before => "before bulk transfers",
+            Moment::Beside => "beside bulk transfers",
+            Moment::After => "after bulk transfers",
+        }
+    }
+
+    /// When its calls begin.
+    pub(crate) fn begins(self, (settle, rest): (Span, Span)) -> Time {
+        let stretch = Time::ZERO + settle + WINDOW;
+        match self {
+            Moment::Before => Time::ZERO + settle,
+            Moment::Beside => stretch + LEAD,
+            Moment::After => stretch + STRETCH + rest,
+        }
+    }
+}
+
+/// The calls of one kind of pairs at a moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ProbedCalls {
+    /// How long each took; if it did not end, as long as the probe waited.
+    pub(crate) durations: Vec<Span>,
+    /// Mean of those without a time-out.
+    pub(crate) smooth: Span,
+    pub(crate) with_time_outs: usize,
+    pub(crate) unfinished: usize,
+}
+
+/// A flow of a job or of a probe.
+pub(crate) fn flow((source, destination): (HostId, HostId), size: Bytes, (tag, start): (u16, Time)) -> Flow {
+    let (rate, listed, deadline) = (Rate(0), Flow::UNLISTED, Span::ZERO);
+    Flow { start, size, rate, source, destination, tag, listed, deadline }
+}

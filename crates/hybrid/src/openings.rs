@@ -1,0 +1,116 @@
+//! How a transfer begins: the time from its start to the arrival of its first packet, or of all of it if it is small, and the round
+//! trip of the packets that follow: drawn from the probe, or those of an unloaded network.
+
+use weft_core::{Bytes, Purpose, Random, Span, Time};
+use weft_plan::{Alone, Setup};
+use weft_workload::Flow;
+
+use crate::fitness::tcp;
+use crate::kinds::PairKinds;
+use crate::moment::{Moment, ProbedCalls};
+
+/// The stream of draws, apart from those of paths.
+const DRAWS: u64 = u64::MAX;
+
+/// What the probe has found, and from when it applies.
+pub(crate) struct Load {
+    pub(crate) from: Time,
+    pub(crate) call: Bytes,
+    pub(crate) kinds: PairKinds,
+    /// From the first flow of other traffic to the first call.
+    pub(crate) settle: Span,
+    /// Bulk transfers that the probe repeated.
+    pub(crate) bulk: usize,
+    /// From their end to the calls after them.
+    pub(crate) rest: Span,
+    /// By moment and kind; one moment, if they do not differ.
+    pub(crate) calls: Vec<Vec<ProbedCalls>>,
+}
+
+impl Load {
+    fn at(&self, moment: Moment) -> &[ProbedCalls] {
+        &self.calls[(moment as usize).min(self.calls.len() - 1)]
+    }
+}
+
+/// How a transfer begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TransferStart {
+    /// From its start until this much has arrived.
+    pub(crate) takes: Span,
+    /// Payload that has arrived then: all of a small transfer, the first packet of another.
+    pub(crate) arrived: Bytes,
+}
+
+/// Draws how transfers begin.
+pub(crate) struct Openings<'a> {
+    setup: &'a Setup,
+    alone: Alone<'a>,
+    load: Option<Load>,
+    random: Random,
+}
+
+impl<'a> Openings<'a> {
+    pub(crate) fn new(setup: &'a Setup, load: Option<Load>) -> Openings<'a> {
+        let random = Random::new(setup.seed, Purpose::Openings, DRAWS);
+        Openings { setup, alone: Alone::new(setup), load, random }
+    }
+
+    /// The time that a flow would take alone.
+    pub(crate) fn ideal(&mut self, flow: &Flow) -> Span {
+        self.alone.completion(flow, flow.start)
+    }
+
+    /// The beginning of a transfer of a job.
+    pub(crate) fn begin(&mut self, flow: &Flow, moment: Moment) -> TransferStart {
+        let (first, _) = windows(self.setup, flow);
+        let packet = Bytes(self.setup.sender(flow).mss());
+        let arrived = if flow.size.0 as f64 <= first { flow.size } else { flow.size.min(packet) };
+        let unloaded = self.of_size(flow, arrived);
+        let draw = self.load.as_ref().filter(|load| load.from <= flow.start).and_then(|load| {
+            let calls = &load.at(moment)[load.kinds.kind(flow.source, flow.destination)?].durations;
+            Some((load.call, calls[self.random.below(calls.len() as u32) as usize]))
+        });
+        let Some((call, took)) = draw else { return TransferStart { takes: unloaded, arrived } };
+        let takes = took + beyond(unloaded, self.of_size(flow, call));
+        TransferStart { takes, arrived }
+    }
+
+    fn of_size(&mut self, flow: &Flow, size: Bytes) -> Span {
+        self.alone.completion(&Flow { size, ..*flow }, flow.start)
+    }
+
+    /// From a full packet to its acknowledgement. A call takes three ways, of which two open the connection.
+    pub(crate) fn round_trip(&mut self, flow: &Flow, moment: Moment) -> Span {
+        let transport = self.setup.sender(flow);
+        let opens = tcp(transport).is_none_or(|tcp| tcp.handshake);
+        let full = Bytes(transport.mss());
+        let loaded = self.load.as_ref().filter(|load| load.from <= flow.start).and_then(|load| {
+            let kind = load.kinds.kind(flow.source, flow.destination)?;
+            let calls = load.at(moment);
+            let both = calls[kind].smooth + calls[load.kinds.reverse(kind)].smooth;
+            Some((load.call, if opens { Span(both.0 / 3) } else { both }))
+        });
+        let full = self.of_size(flow, full);
+        match loaded {
+            Some((call, both)) => both + beyond(full, self.of_size(flow, call)),
+            None if opens => beyond(full, Span(self.of_size(flow, Bytes(1)).0 / 3)),
+            None => full + self.of_size(flow, Bytes(1)),
+        }
+    }
+}
+
+/// By how much one time is longer than another.
+fn beyond(long: Span, short: Span) -> Span {
+    Span(long.0.saturating_sub(short.0))
+}
+
+/// Initial window and receive window of a flow, in bytes.
+pub(crate) fn windows(setup: &Setup, flow: &Flow) -> (f64, f64) {
+    let (sender, receiver) = (setup.sender(flow), setup.receiver(flow));
+    let packet = Bytes(sender.mss());
+    let first = tcp(sender).map_or(packet, |tcp| tcp.initial_window.bytes(packet));
+    let most = tcp(receiver).and_then(|tcp| tcp.receive_window);
+    let most = most.map_or(f64::INFINITY, |most| most.max(packet).0 as f64);
+    (first.max(packet).0 as f64, most)
+}
