@@ -126,7 +126,7 @@ impl Bench {
             Verdict::Returned => self.back.push(packet),
             Verdict::Dropped(reason) => self.effects.push_front(Effect::Dropped(packet, reason)),
             Verdict::Ready(port) => self.effects.push_front(Effect::HasWork(port)),
-            Verdict::Queued(_) | Verdict::LeavesAt(_) => {}
+            Verdict::Queued(_) | Verdict::QueuedUntil(..) | Verdict::LeavesAt(_) => {}
         }
         packet
     }
