@@ -28,6 +28,7 @@ mod observe;
 mod outputs;
 mod pausing;
 mod port;
+mod priority;
 mod refuse;
 mod site;
 mod state;
