@@ -18,6 +18,8 @@ const PARTS: &[&str] = &["weft-core"];
 const NUMBERED: &[&str] = &["weft-core", "weft-delivery"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
+/// A port whose departures are foreseen keeps its marker beside them.
+const FORESIGHT: &[&str] = &["weft-core", "weft-mark"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
 const SWITCH: &[&str] = &[
     "weft-core",
@@ -25,6 +27,7 @@ const SWITCH: &[&str] = &[
     "weft-mark",
     "weft-buffer",
     "weft-queue",
+    "weft-foresight",
     "weft-pfc",
     "weft-visibility",
     "weft-voq",
@@ -239,6 +242,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-pfc", may_use: PARTS },
     Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
+    Layer { name: "weft-foresight", may_use: FORESIGHT },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-router", may_use: ROUTER },
     Layer { name: "weft-rate", may_use: PARTS },
@@ -411,7 +415,7 @@ mod tests {
         assert!(
             complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-foresight\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));

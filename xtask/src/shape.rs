@@ -18,7 +18,7 @@ const MEDIAN: usize = 8;
 const P99: usize = 75;
 const LONGEST: usize = 100;
 const FILE: usize = 400;
-const CRATE: usize = 6800;
+const CRATE: usize = 6500;
 
 /// Words that say nothing about the thing they name.
 const EMPTY_WORDS: &[&str] =

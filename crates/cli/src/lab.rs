@@ -2,8 +2,9 @@
 
 use crate::run::conclude;
 use crate::seeds::{self, Seeds};
-use crate::{console, interrupt, progress};
+use crate::{console, engines, interrupt, progress};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -87,7 +88,7 @@ impl LabArguments {
     fn setups(&self) -> Result<Vec<Setup>, weft::Error> {
         let seeds = self.seeds.as_deref().map(seeds::all);
         let mut setups = Vec::new();
-        let mut misfits = Vec::new();
+        let mut misfits = BTreeSet::new();
         for case in weft::prepare(&self.scenario, &self.set, self.demo)? {
             for seed in seeds.as_deref().unwrap_or(&case.settings.seeds) {
                 let setup = case.setup(*seed)?;
@@ -95,16 +96,8 @@ impl LabArguments {
                 setups.push(setup);
             }
         }
-        misfits.sort();
-        misfits.dedup();
-        match misfits.is_empty() {
-            true => Ok(setups),
-            false => Err(weft::Error::BadInput(format!(
-                "{}: a lab of real hosts cannot run it:\n  {}",
-                self.scenario.display(),
-                misfits.join("\n  ")
-            ))),
-        }
+        engines::refuse(&self.scenario, "a lab of real hosts", &misfits)?;
+        Ok(setups)
     }
 
     /// One scale for all runs, so that they can be compared.

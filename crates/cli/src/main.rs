@@ -10,6 +10,7 @@ mod command_line;
 mod compare;
 mod completions;
 mod console;
+mod engines;
 mod explain;
 mod fluid;
 mod import;

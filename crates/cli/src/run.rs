@@ -1,8 +1,9 @@
 //! `weft run`: simulates a scenario, shows progress, prints the result.
 
 use crate::seeds::{self, Seeds};
-use crate::{console, interrupt, progress};
-use clap::{Args, ValueEnum};
+use crate::{console, engines, interrupt, progress};
+use clap::Args;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -38,8 +39,14 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// packets, or hybrid: for large jobs
-    #[arg(long, value_name = "ENGINE", default_value = "packets", hide_possible_values = true)]
-    engine: EngineChoice,
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        default_value = "packets",
+        hide_possible_values = true,
+        value_parser = engines::names()
+    )]
+    engine: String,
     /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -49,22 +56,6 @@ pub(crate) struct RunArguments {
     /// Progress on standard error: a line on terminals, JSON lines, or none
     #[arg(long, value_name = "HOW", default_value = "auto")]
     progress: progress::ProgressMode,
-}
-
-/// The engines that run scenarios.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EngineChoice {
-    Packets,
-    Hybrid,
-}
-
-impl EngineChoice {
-    fn engine(self) -> &'static dyn weft::Engine {
-        match self {
-            EngineChoice::Packets => weft::PACKETS,
-            EngineChoice::Hybrid => weft::HYBRID,
-        }
-    }
 }
 
 impl RunArguments {
@@ -84,30 +75,24 @@ impl RunArguments {
             Err(error) => Err(error),
         }
     }
-}
 
-impl RunArguments {
+    /// The engine of this name; the parser knows no other names.
+    fn engine(&self) -> &'static dyn weft::Engine {
+        weft::engine(&self.engine).unwrap_or(weft::PACKETS)
+    }
+
     /// Whether the engine can run all cases; the packet engine runs everything.
     fn check_engine(&self) -> Result<(), weft::Error> {
-        if self.engine == EngineChoice::Packets {
+        let engine = self.engine();
+        if engine.name() == weft::PACKETS.name() {
             return Ok(());
         }
-        let mut misfits = Vec::new();
+        let mut misfits = BTreeSet::new();
         for case in weft::prepare(&self.scenario, &self.set, self.demo)? {
             let own = case.settings.seeds.first().copied().unwrap_or(1);
-            misfits.extend(self.engine.engine().misfits(&case.setup(own)?));
+            misfits.extend(engine.misfits(&case.setup(own)?));
         }
-        misfits.sort();
-        misfits.dedup();
-        match misfits.is_empty() {
-            true => Ok(()),
-            false => Err(weft::Error::BadInput(format!(
-                "{}: the engine `{}` cannot run it:\n  {}",
-                self.scenario.display(),
-                self.engine.engine().name(),
-                misfits.join("\n  ")
-            ))),
-        }
+        engines::refuse(&self.scenario, &format!("the engine `{}`", engine.name()), &misfits)
     }
 }
 
@@ -119,7 +104,7 @@ fn options(arguments: &RunArguments, stop: Arc<AtomicBool>) -> RunOptions {
         demo: arguments.demo,
         seeds: arguments.seeds.as_deref().map(seeds::all),
         set: arguments.set.clone(),
-        engine: arguments.engine.engine(),
+        engine: arguments.engine(),
         jobs: arguments
             .jobs
             .unwrap_or_else(|| NonZero::new(cores().get() / threads).unwrap_or(NonZero::<usize>::MIN))

@@ -9,7 +9,7 @@ use weft_plan::{EngineProgress, Setup, Sink, Watch};
 use weft_workload::{ClusterJob, Flow};
 
 use crate::background::{Background, ends_early};
-use crate::moment::{Moment, flow};
+use crate::moment::Moment;
 use crate::network::{FluidBulk, FluidNetwork};
 use crate::openings::{Load, Openings, windows};
 use crate::routes::FluidRoutes;
@@ -211,7 +211,7 @@ impl<'a> Drive<'a> {
             for transfer in asked {
                 let id = self.next;
                 self.next += 1;
-                let flow = flow((transfer.from, transfer.to), transfer.size, (tag, self.now));
+                let flow = Flow::new(tag, self.now, (transfer.from, transfer.to), transfer.size);
                 self.open.insert(id, Carried { flow, job: number, transfer: transfer.number });
                 let begun = self.openings.begin(&flow, self.moment(&flow));
                 let what = if begun.arrived == flow.size {

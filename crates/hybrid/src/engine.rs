@@ -9,9 +9,9 @@ use weft_workload::ClusterJob;
 
 use crate::background::Background;
 use crate::drive::Drive;
-use crate::fitness::misfits;
+use crate::fitness::{misfits, of_jobs};
 use crate::kinds::PairKinds;
-use crate::moment::{Moment, ProbedCalls, STRETCH, WINDOW, flow};
+use crate::moment::{Moment, ProbedCalls, STRETCH, WINDOW};
 use crate::openings::{Load, windows};
 use crate::probe::{PATIENCE, ProbeFailure, ProbePlan};
 use crate::rehearsal::Rehearsal;
@@ -75,11 +75,7 @@ fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Opti
 /// What is to be known beside the results.
 fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
     let fact = |name: &str, words: String| (name.to_owned(), words);
-    let first = setup.flows.jobs().first().and_then(|job| {
-        let pair = job.pairs().first().copied()?;
-        Some(flow(pair, job.call(), (job.tag(), weft_core::Time::ZERO)))
-    });
-    let threshold = first.map_or(0, |flow| windows(setup, &flow).0 as u64);
+    let threshold = of_jobs(setup).first().map_or(0, |flow| windows(setup, flow).0 as u64);
     let fluid = format!("transfers of more than {}, the initial window, are fluid", Bytes(threshold));
     let mut facts = vec![fact("fluid", fluid)];
     let Some(load) = load else {

@@ -3,12 +3,10 @@
 use weft_core::HostId;
 use weft_plan::Setup;
 use weft_transport::Transport;
-use weft_transport::protocols::AnyStack;
-use weft_transport::settings::Tcp;
 use weft_workload::Flow;
 
 use crate::background::Background;
-use crate::moment::{SETTLE, flow};
+use crate::moment::SETTLE;
 
 /// Why this engine cannot run a setup, each with what it can; empty if it can.
 #[must_use]
@@ -18,14 +16,6 @@ pub fn misfits(setup: &Setup) -> Vec<String> {
     reasons.sort();
     reasons.dedup();
     reasons
-}
-
-/// The settings of a transport that is TCP.
-pub(crate) fn tcp(transport: &Transport) -> Option<&Tcp> {
-    match transport.stack() {
-        AnyStack::Tcp(stack) => Some(stack.settings()),
-        _ => None,
-    }
 }
 
 fn chosen(found: impl IntoIterator<Item = (bool, &'static str)>) -> Vec<String> {
@@ -70,17 +60,17 @@ fn of_flows(setup: &Setup) -> Vec<String> {
     ])
 }
 
-/// A flow of each job.
-fn of_jobs(setup: &Setup) -> Vec<Flow> {
+/// A call of each job.
+pub(crate) fn of_jobs(setup: &Setup) -> Vec<Flow> {
     let flow = |job: &weft_workload::ClusterJob| {
         let (source, destination) = job.pairs().first().copied().unwrap_or((HostId(0), HostId(0)));
-        flow((source, destination), job.call(), (job.tag(), weft_core::Time::ZERO))
+        Flow::new(job.tag(), weft_core::Time::ZERO, (source, destination), job.call())
     };
     setup.flows.jobs().iter().map(flow).collect()
 }
 
 fn of_transport(transport: &Transport) -> Option<String> {
-    match tcp(transport) {
+    match transport.tcp() {
         None => Some(format!(
             "a transport is not TCP but {}: windows of TCP alone are known",
             transport.protocol()

@@ -1,7 +1,6 @@
 //! When the probe makes its calls, and the words that probe and run share. Knows no network.
 
-use weft_core::{Bytes, HostId, Rate, Span, Time};
-use weft_workload::Flow;
+use weft_core::{Span, Time};
 
 /// How much of the jobs the probe repeats, from their first bulk transfer on.
 pub(crate) const STRETCH: Span = Span::from_ms(800);
@@ -12,6 +11,7 @@ pub(crate) const SETTLE: (Span, Span) = (Span::from_ms(500), Span::from_s(2));
 pub(crate) const WINDOW: Span = Span::from_ms(300);
 /// From the beginning of the stretch of bulk transfers to the first call beside them.
 const LEAD: Span = Span::from_ms(300);
+
 /// When a transfer of a job starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
@@ -54,10 +54,4 @@ pub(crate) struct ProbedCalls {
     pub(crate) smooth: Span,
     pub(crate) with_time_outs: usize,
     pub(crate) unfinished: usize,
-}
-
-/// A flow of a job or of a probe.
-pub(crate) fn flow((source, destination): (HostId, HostId), size: Bytes, (tag, start): (u16, Time)) -> Flow {
-    let (rate, listed, deadline) = (Rate(0), Flow::UNLISTED, Span::ZERO);
-    Flow { start, size, rate, source, destination, tag, listed, deadline }
 }

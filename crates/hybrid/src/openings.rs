@@ -5,7 +5,6 @@ use weft_core::{Bytes, Purpose, Random, Span, Time};
 use weft_plan::{Alone, Setup};
 use weft_workload::Flow;
 
-use crate::fitness::tcp;
 use crate::kinds::PairKinds;
 use crate::moment::{Moment, ProbedCalls};
 
@@ -83,7 +82,7 @@ impl<'a> Openings<'a> {
     /// From a full packet to its acknowledgement. A call takes three ways, of which two open the connection.
     pub(crate) fn round_trip(&mut self, flow: &Flow, moment: Moment) -> Span {
         let transport = self.setup.sender(flow);
-        let opens = tcp(transport).is_none_or(|tcp| tcp.handshake);
+        let opens = transport.tcp().is_none_or(|tcp| tcp.handshake);
         let full = Bytes(transport.mss());
         let loaded = self.load.as_ref().filter(|load| load.from <= flow.start).and_then(|load| {
             let kind = load.kinds.kind(flow.source, flow.destination)?;
@@ -109,8 +108,8 @@ fn beyond(long: Span, short: Span) -> Span {
 pub(crate) fn windows(setup: &Setup, flow: &Flow) -> (f64, f64) {
     let (sender, receiver) = (setup.sender(flow), setup.receiver(flow));
     let packet = Bytes(sender.mss());
-    let first = tcp(sender).map_or(packet, |tcp| tcp.initial_window.bytes(packet));
-    let most = tcp(receiver).and_then(|tcp| tcp.receive_window);
+    let first = sender.tcp().map_or(packet, |tcp| tcp.initial_window.bytes(packet));
+    let most = receiver.tcp().and_then(|tcp| tcp.receive_window);
     let most = most.map_or(f64::INFINITY, |most| most.max(packet).0 as f64);
     (first.max(packet).0 as f64, most)
 }

@@ -12,7 +12,7 @@ use weft_workload::Flow;
 
 use crate::background::Background;
 use crate::kinds::PairKinds;
-use crate::moment::{Moment, ProbedCalls, SETTLE, WINDOW, flow};
+use crate::moment::{Moment, ProbedCalls, SETTLE, WINDOW};
 use crate::rehearsal::Rehearsal;
 
 /// For which the last call may take; a connection that loses its first two packets opens after 3 s.
@@ -89,7 +89,7 @@ impl ProbePlan<'_> {
                     Moment::ALL[at].begins(times) + Span(apart.0 / kinds.pairs.len() as u64 * kind as u64);
                 for number in 0..count {
                     let start = first + apart * number as u64;
-                    let flow = flow(pairs[number % pairs.len()], size, (tag, start));
+                    let flow = Flow::new(tag, start, pairs[number % pairs.len()], size);
                     calls.push(ProbeCall { place: (at, kind), flow });
                 }
             }

@@ -8,7 +8,7 @@ use weft_workload::Flow;
 
 use crate::background::Background;
 use crate::drive::Drive;
-use crate::moment::{STRETCH, flow};
+use crate::moment::STRETCH;
 use crate::openings::windows;
 
 /// What the jobs do when nothing delays their calls.
@@ -61,7 +61,7 @@ fn rest(records: &[FlowRecord], large: &impl Fn(&&FlowRecord) -> bool) -> Span {
 }
 
 fn of(record: &FlowRecord) -> Flow {
-    flow((record.source, record.destination), record.size, (record.tag, record.start))
+    Flow::new(record.tag, record.start, (record.source, record.destination), record.size)
 }
 
 /// The part of a transfer within the stretch that begins at an instant.

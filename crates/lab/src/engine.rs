@@ -17,7 +17,6 @@ use crate::clock::LabClock;
 use crate::demand::{LabDemand, rough};
 use crate::ends::{FlowEnds, FlowProgress};
 use crate::fabric::LabFabric;
-use crate::fitness::tcp;
 use crate::host_tcp::{HostTcp, differences};
 use crate::outcome::{self, LabResults};
 use crate::rights::{congestion_controls, has_congestion_control, kernel_name};
@@ -90,7 +89,7 @@ impl Lab {
                 demand.hops_per_second / scale as f64
             ),
         ];
-        if let Some(own) = setup.transports().find_map(|transport| tcp(transport)) {
+        if let Some(own) = setup.transports().find_map(|transport| transport.tcp()) {
             let least = weft_core::Span(own.min_rto.0.saturating_mul(scale));
             lines.push(format!(
                 "minimum time-out: {} of the scenario, {least} here (rto_min of the route)",
@@ -103,14 +102,14 @@ impl Lab {
     /// What the kernel does otherwise than the scenario says.
     #[must_use]
     pub fn deviations(&self, setup: &Setup) -> Vec<String> {
-        let Some(own) = setup.transports().find_map(|transport| tcp(transport)) else { return Vec::new() };
+        let Some(own) = setup.transports().find_map(|transport| transport.tcp()) else { return Vec::new() };
         let name = self.congestion.as_deref().unwrap_or(law(&setup.transport));
         let words = differences(own, name, self.scale).into_iter();
         words.map(|what| format!("differs from the scenario: {what}")).collect()
     }
 
     fn measure(&self, setup: &Setup, watch: Watch<'_>, sink: Sink<'_>) -> io::Result<Finished> {
-        let own = setup.transports().find_map(|transport| tcp(transport));
+        let own = setup.transports().find_map(|transport| transport.tcp());
         let own = own.ok_or_else(|| io::Error::other("the transport is not TCP"))?;
         let marks = setup.transports().any(|transport| transport.stack().reads_marks());
         let host_tcp = HostTcp::new(own, marks, self.scale);

@@ -7,8 +7,6 @@ use weft_plan::Setup;
 use weft_router::app::switch::not_on_the_wire;
 use weft_transport::Transport;
 use weft_transport::card::{CardPlan, CardSettings};
-use weft_transport::protocols::AnyStack;
-use weft_transport::settings::Tcp;
 
 /// The largest IP packet that a buffer of the router holds.
 const MOST_MTU: u64 = 2_048;
@@ -24,8 +22,8 @@ pub fn misfits(setup: &Setup) -> Vec<String> {
     reasons.extend(of_network(setup).into_iter().map(str::to_owned));
     reasons.extend(setup.transports().filter_map(|transport| of_transport(transport)));
     reasons.extend(of_flows(setup).into_iter().map(str::to_owned));
-    if let Some(first) = setup.transports().find_map(|transport| tcp(transport)) {
-        let differs = |transport: &Transport| tcp(transport).is_some_and(|own| own != first);
+    if let Some(first) = setup.transports().find_map(|transport| transport.tcp()) {
+        let differs = |transport: &Transport| transport.tcp().is_some_and(|own| own != first);
         if setup.transports().any(|transport| differs(transport)) {
             reasons.push("hosts differ in the settings that all congestion laws share".to_owned());
         }
@@ -33,14 +31,6 @@ pub fn misfits(setup: &Setup) -> Vec<String> {
     reasons.sort();
     reasons.dedup();
     reasons
-}
-
-/// The settings of a transport that is TCP.
-pub(crate) fn tcp(transport: &Transport) -> Option<&Tcp> {
-    match transport.stack() {
-        AnyStack::Tcp(stack) => Some(stack.settings()),
-        _ => None,
-    }
 }
 
 fn of_switches(setup: &Setup) -> impl Iterator<Item = String> + '_ {
@@ -65,7 +55,7 @@ fn of_network(setup: &Setup) -> Vec<&'static str> {
 }
 
 fn of_transport(transport: &Transport) -> Option<String> {
-    let Some(tcp) = tcp(transport) else {
+    let Some(tcp) = transport.tcp() else {
         return Some(format!("a transport is not TCP but {}", transport.protocol()));
     };
     let why = if tcp.mtu.0 > MOST_MTU {

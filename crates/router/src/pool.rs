@@ -156,12 +156,23 @@ impl FramePool {
 
     /// Copies a frame into a free buffer; `None` if it is longer than a buffer or no buffer is free.
     pub fn store(&mut self, bytes: &[u8], port: u16) -> Option<Frame> {
-        if bytes.len() > STRIDE {
+        self.store_parts(&[bytes], port)
+    }
+
+    /// [`FramePool::store`] for a frame that lies in parts.
+    pub fn store_parts(&mut self, parts: &[&[u8]], port: u16) -> Option<Frame> {
+        let length = parts.iter().map(|part| part.len()).sum();
+        if length > STRIDE {
             return None;
         }
         let buffer = self.take()?;
-        self.buffers[buffer as usize][..bytes.len()].copy_from_slice(bytes);
-        Some(Frame { buffer, length: bytes.len() as u16, port })
+        let mut rest = &mut self.buffers[buffer as usize][..length];
+        for part in parts {
+            let (own, behind) = rest.split_at_mut(part.len());
+            own.copy_from_slice(part);
+            rest = behind;
+        }
+        Some(Frame { buffer, length: length as u16, port })
     }
 }
 

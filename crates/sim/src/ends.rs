@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::stack::Side;
-use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Rate, Span, Time, prefetch};
+use weft_core::{Bytes, FlowId, Header, HostId, PacketKind, Span, Time, prefetch};
 use weft_transport::{AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, Transport};
 use weft_workload::Flow;
 
@@ -280,18 +280,9 @@ impl Ends {
     }
 
     /// What is still known of a flow between two hosts after its receiver has closed.
-    pub(crate) fn closed_flow(&self, flow: FlowId, (source, destination): (HostId, HostId)) -> Flow {
+    pub(crate) fn closed_flow(&self, flow: FlowId, hosts: (HostId, HostId)) -> Flow {
         let tag = self.entries.get(flow.0 as usize).copied().unwrap_or(0);
-        Flow {
-            start: Time::ZERO,
-            size: Bytes::ZERO,
-            rate: Rate(0),
-            source,
-            destination,
-            tag,
-            listed: Flow::UNLISTED,
-            deadline: Span::ZERO,
-        }
+        Flow::new(tag, Time::ZERO, hosts, Bytes::ZERO)
     }
 
     /// Opens the sender of a flow that starts now.

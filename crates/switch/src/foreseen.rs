@@ -3,9 +3,9 @@
 
 use weft_core::{Bytes, PortId, Time};
 
-use crate::foresight::{Foresight, Slot};
 use crate::outputs::{Outputs, chosen_of};
 use crate::port::{Output, Port};
+use weft_foresight::{Foresight, Slot};
 
 impl Outputs {
     /// Releases what has left a foreseen port before `now`.

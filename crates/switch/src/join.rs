@@ -7,10 +7,10 @@ use weft_mark::{Action, Sight};
 
 use crate::ClassQueue;
 use crate::foreseen::{give_back_unseen, take_idle_place, take_place};
-use crate::foresight::Slot;
 use crate::outputs::{Outputs, chosen_of, queue_of, slot};
 use crate::port::Output;
 use crate::turn::{Departure, Turn, Verdict};
+use weft_foresight::Slot;
 
 /// What happens to a packet at an unobserved port.
 pub(crate) enum Unseen {

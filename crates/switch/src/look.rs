@@ -2,7 +2,6 @@
 
 use weft_core::{Bytes, PortId, Time};
 
-use crate::foresight::{Foresight, Leaving};
 use crate::outputs::Outputs;
 use crate::port::Output;
 use crate::switch::Switch;
@@ -58,18 +57,5 @@ impl Outputs {
             }
         };
         PortLook { marked: counters.marked, byte_time, peak, waiting: Bytes(waiting) }
-    }
-}
-
-impl Foresight {
-    /// Of the packets that have not left before `after`: the bytes of the first, if its first bit has left, as no other's can
-    /// have; and the byte-picoseconds they all add from `now` on.
-    fn to_come(&self, (after, now): (Time, Time)) -> (u64, u128) {
-        let mut packets = self.all();
-        let rest = |packet: &Leaving| u128::from(u64::from(packet.wire) * packet.at.since(now).0);
-        let Some(first) = packets.next() else { return (0, 0) };
-        let waits = first.at.since(after) >= self.time_of(first.wire);
-        let started = if waits { 0 } else { u64::from(first.wire) };
-        (started, packets.fold(rest(&first), |sum, packet| sum + rest(&packet)))
     }
 }

@@ -7,16 +7,16 @@ use weft_core::{
 };
 
 use crate::cells::MemoryCells;
-use crate::foresight::Foresight;
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::{PortSettings, SwitchSettings, Visibility};
 use crate::share::{AnySharing, Memory};
 use crate::site::SwitchSite;
-use crate::strict::StrictForesight;
 use crate::trim::Trim;
 use crate::turn::{Effect, Effects, Turn};
+use weft_foresight::Foresight;
+use weft_foresight::StrictForesight;
 use weft_mark::{Action, AnyMarker};
 use weft_queue::schedule::AnyScheduler;
 use weft_visibility::{Insight, Visible};
@@ -134,8 +134,8 @@ impl Outputs {
     /// Packets a port holds, the packet in service included.
     pub(crate) fn packets(&self, port: PortId) -> u64 {
         let output = &self.ports[port.index()];
-        let strict = || output.strict.as_ref().map_or(output.port.packets, |strict| strict.len());
-        output.foresight.as_ref().map_or_else(strict, Foresight::len)
+        let strict = || output.strict.as_ref().map_or(output.port.packets, |strict| strict.packets());
+        output.foresight.as_ref().map_or_else(strict, Foresight::packets)
     }
 
     /// The load of a port as an engine sees it: visible bytes of its first `classes` queues.

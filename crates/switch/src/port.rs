@@ -4,11 +4,11 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Random, Rate, Time};
 
 use crate::cells::MemoryCells;
-use crate::foresight::Foresight;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
-use crate::strict::StrictForesight;
 use weft_buffer::color::RedLimit;
+use weft_foresight::Foresight;
+use weft_foresight::StrictForesight;
 use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
 use weft_queue::{ClassQueue, Shaper};
@@ -150,7 +150,11 @@ impl Output {
     /// Bytes of a queue, the packet in service included.
     #[inline]
     pub(crate) fn bytes_of(&self, queue: usize) -> u64 {
-        if self.foresight.is_some() { self.port.bytes } else { self.queues[queue].bytes }
+        match self {
+            Output { foresight: Some(_), port, .. } => port.bytes,
+            Output { strict: Some(strict), .. } => strict.bytes_of(queue),
+            _ => self.queues[queue].bytes,
+        }
     }
 
     /// The marker of a queue.

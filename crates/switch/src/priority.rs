@@ -2,12 +2,11 @@
 //! departed packets is released.
 
 use weft_core::{Header, PacketId, PortId, Time};
+use weft_foresight::{QUEUES, Slot, StrictForesight};
 
-use crate::foresight::Slot;
 use crate::join::Joined;
 use crate::outputs::{Outputs, chosen_of, queue_of, slot};
 use crate::port::{Output, Port};
-use crate::strict::{QUEUES, StrictForesight};
 use crate::turn::{Departure, SentEarly, Turn};
 
 impl Outputs {
@@ -17,7 +16,7 @@ impl Outputs {
         let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
             return;
         };
-        if strict.observed {
+        if strict.is_observed() {
             self.settle_observed(now, port);
         } else {
             strict.give_back_unseen(now, &mut held.bytes);
@@ -26,14 +25,13 @@ impl Outputs {
 
     #[inline(never)]
     fn settle_observed(&mut self, now: Time, port: PortId) {
-        let Outputs { ports, store, visible, queues: number, .. } = self;
-        let Output { strict: Some(strict), port: held, queues, .. } = chosen_of(ports, port) else { return };
+        let Outputs { ports, store, visible, queues, .. } = self;
+        let Output { strict: Some(strict), port: held, .. } = chosen_of(ports, port) else { return };
         while let Some(left) = strict.take_left(now).or_else(|| strict.take_newest(now)) {
             let (queue, wire) = (usize::from(left.queue), u64::from(left.leaving.wire));
             held.bytes -= wire;
-            queues[queue].bytes = strict.bytes_of(queue);
-            store.released((queue, queues[queue].bytes), wire);
-            visible.left(slot(port, queue, *number), wire);
+            store.released((queue, strict.bytes_of(queue)), wire);
+            visible.left(slot(port, queue, *queues), wire);
         }
     }
 
@@ -43,7 +41,7 @@ impl Outputs {
         let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
             return None;
         };
-        if strict.busy_until >= now || u64::from(header.wire) > strict.idle_up_to {
+        if !strict.takes_at_once(now, header.wire) {
             return None;
         }
         let wire = header.wire;
@@ -61,15 +59,14 @@ impl Outputs {
         let (wire, queue) = (header.wire, queue_of(header.class, self.queues) % QUEUES);
         let (held, strict) = of_strict(&mut self.ports, port);
         let total = held.bytes + u64::from(wire);
-        if total > strict.calm_up_to {
-            self.show_bytes(port, queue);
+        if !strict.is_calm(total) {
             let admitted = self.admit_and_mark::<false>(now, (port, queue), turn.headers.get_mut(packet));
             if let Err(reason) = admitted {
                 return self.turned_away(turn, (port, queue), packet, reason);
             }
         }
         let (held, strict) = of_strict(&mut self.ports, port);
-        let (known, observed) = (strict.knows(now, queue), strict.observed);
+        let (known, observed) = (strict.knows(now, queue), strict.is_observed());
         let joined = if known {
             let place = strict.take_place(now, (queue, wire));
             held.store_until(total, u128::from(wire) * u128::from(place.end.0 - now.0));
@@ -83,17 +80,9 @@ impl Outputs {
         joined
     }
 
-    /// Writes the bytes of a queue to where admission and marker look for them.
-    #[inline]
-    fn show_bytes(&mut self, port: PortId, queue: usize) {
-        let Output { strict: Some(strict), queues, .. } = chosen_of(&mut self.ports, port) else { return };
-        queues[queue].bytes = strict.bytes_of(queue);
-    }
-
     /// The store and the engines are told of a packet that has joined.
     #[inline(never)]
     fn tell_joined(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) {
-        self.show_bytes(port, queue);
         self.store.stored((queue, self.chosen(port).bytes_of(queue)), header.wire);
         self.visible.joined(now, (header.ingress, header.wire), slot(port, queue, self.queues));
     }
@@ -105,10 +94,9 @@ impl Outputs {
         let output = chosen_of(&mut self.ports, port);
         output.queues[queue].packets.push(packet, turn.headers);
         let (held, strict) = of_strict(&mut self.ports, port);
-        held.store_until(held.bytes + u64::from(wire), strict.waiting.joined(turn.now, (queue, wire)));
-        let first = strict.waits == 0;
-        strict.waits |= 1 << queue;
-        if first { Joined::QueuedUntil(strict.busy_until) } else { Joined::Queued }
+        let (counted, asks) = strict.wait(turn.now, (queue, wire));
+        held.store_until(held.bytes + u64::from(wire), counted);
+        asks.map_or(Joined::Queued, Joined::QueuedUntil)
     }
 
     /// The transmission after which a port with strict priority was to be asked has ended: what it sends now; an instant, if packets
@@ -118,21 +106,16 @@ impl Outputs {
         let Output { strict: Some(strict), queues, port: held, .. } = chosen_of(&mut self.ports, port) else {
             return None;
         };
-        if strict.busy_until > turn.now {
-            return Some(SentEarly::Later(strict.busy_until));
-        }
-        let queue = strict.waits.trailing_zeros() as usize;
+        let queue = match strict.pick(turn.now) {
+            Ok(queue) => queue,
+            Err(busy_until) => return Some(SentEarly::Later(busy_until)),
+        };
         let waiting = &mut queues.get_mut(queue)?.packets;
         let packet = waiting.pop(turn.headers)?;
-        if waiting.is_empty() {
-            strict.waits &= !(1 << queue);
-        }
         let header = turn.headers.get(packet);
-        let counted = strict.waiting.left(turn.now, (queue, header.wire));
-        let place = strict.take_place(turn.now, (queue, header.wire));
+        let (place, counted, next) = strict.send(turn.now, (queue, header.wire), waiting.is_empty());
         let to_come = u128::from(header.wire) * u128::from(place.end.0 - turn.now.0);
         held.store_until(held.bytes, counted + to_come);
-        let next = (strict.waits != 0).then_some(place.end);
         Some(SentEarly::Packet(packet, Departure::of(header, port, place), next))
     }
 }

@@ -6,7 +6,7 @@ use weft_core::record::Reason;
 use weft_core::{Header, Headers, PacketId, PacketKind, PortId, Time};
 use weft_pfc::PauseFrame;
 
-use crate::foresight::Slot;
+use weft_foresight::Slot;
 
 /// What the driver of a switch has to carry out, in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

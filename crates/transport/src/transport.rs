@@ -10,6 +10,7 @@ use weft_core::{Bytes, Class, Header, Rate, Time};
 use crate::datagrams::{Datagrams, HEADER};
 use crate::protocols::{AnyHost, AnyStack, Body, TransportSettings};
 use crate::segment::Flags;
+use crate::settings::Tcp;
 
 /// The packets of a flow when nothing is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +134,15 @@ impl Transport {
             AnyStack::Tcp(_) => "tcp",
             AnyStack::Roce(_) => "roce",
             _ => "udp",
+        }
+    }
+
+    /// The settings that all laws over TCP share, if it is TCP.
+    #[must_use]
+    pub fn tcp(&self) -> Option<&Tcp> {
+        match &self.stack {
+            AnyStack::Tcp(stack) => Some(stack.settings()),
+            _ => None,
         }
     }
 

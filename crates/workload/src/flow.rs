@@ -27,6 +27,13 @@ impl Flow {
     /// No flow file gave the flow an identifier.
     pub const UNLISTED: u32 = u32::MAX;
 
+    /// A flow of a traffic entry, as fast as its transport can send, without deadline or identifier.
+    #[must_use]
+    pub fn new(tag: u16, start: Time, (source, destination): (HostId, HostId), size: Bytes) -> Flow {
+        let (rate, listed, deadline) = (Rate(0), Flow::UNLISTED, Span::ZERO);
+        Flow { start, size, rate, source, destination, tag, listed, deadline }
+    }
+
     /// Its identifier in the flow file it was read from, if that has one.
     #[must_use]
     pub fn listed_id(&self) -> Option<u32> {

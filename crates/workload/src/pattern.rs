@@ -23,7 +23,7 @@ use crate::flows::{Draw, Listed};
 use crate::site::PatternSite;
 use crate::sizes::SizeDistribution;
 use weft_core::Problem;
-use weft_core::{HostId, Purpose, Rate, Time};
+use weft_core::{HostId, Purpose};
 use weft_jobs::ClusterJob;
 
 /// Flows in the order of their start.
@@ -105,26 +105,7 @@ impl Stream {
         sizes: &SizeDistribution,
     ) -> Stream {
         let mut random = site.random(Purpose::Sizes);
-        let flow = |pair| flow(site.tag, site.start, pair, sizes.draw(&mut random));
+        let flow = |pair| Flow::new(site.tag, site.start, pair, sizes.draw(&mut random));
         Stream::of(pairs.into_iter().map(flow).collect())
-    }
-}
-
-/// A flow as fast as its transport can send.
-pub(crate) fn flow(
-    tag: u16,
-    start: Time,
-    (source, destination): (HostId, HostId),
-    size: weft_core::Bytes,
-) -> Flow {
-    Flow {
-        start,
-        size,
-        rate: Rate(0),
-        source,
-        destination,
-        tag,
-        listed: Flow::UNLISTED,
-        deadline: weft_core::Span::ZERO,
     }
 }

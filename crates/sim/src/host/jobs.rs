@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::JobRecord;
-use weft_core::{FlowId, Rate, Span, Time};
+use weft_core::{FlowId, Time};
 use weft_workload::{ClusterJob, Flow, Flows};
 
 use super::Hosts;
@@ -66,9 +66,7 @@ impl Jobs {
             for transfer in job.transfers() {
                 let flow = FlowId(self.next);
                 self.next += 1;
-                let (source, destination, size) = (transfer.from, transfer.to, transfer.size);
-                let (start, rate, listed, deadline) = (cx.now, Rate(0), Flow::UNLISTED, Span::ZERO);
-                let spec = Flow { start, size, rate, source, destination, tag, listed, deadline };
+                let spec = Flow::new(tag, cx.now, (transfer.from, transfer.to), transfer.size);
                 self.open.insert(flow, (number, transfer.number));
                 self.called.insert(flow, spec);
                 cx.schedule(cx.now, Event::FlowStart(flow));

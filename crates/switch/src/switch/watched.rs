@@ -4,10 +4,10 @@ use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
 
 use super::{Switch, enter};
-use crate::foresight::Slot;
 use crate::join::{Joined, Unseen};
 use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
+use weft_foresight::Slot;
 
 impl Switch {
     /// [`Switch::receive`] for a switch that is not plain. Returned in this form, the verdict of a plain switch stays in

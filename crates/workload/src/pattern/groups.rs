@@ -1,7 +1,8 @@
 //! Groups: periodically, random hosts send to other random hosts at the same time; incast over a whole fabric, as in
 //! Fig. 14 of the DRILL paper (SIGCOMM 2017). Requests are not modelled: the replies are the flows.
 
-use super::{Pattern, Stream, flow};
+use super::{Pattern, Stream};
+use crate::Flow;
 use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::{HostId, Problem, Purpose, Random, Span};
@@ -64,7 +65,7 @@ impl Pattern for Groups {
         let event = move |number: u32| {
             let now = start + settings.period * u64::from(number);
             let pairs = settings.pairs(&hosts, &mut who);
-            let burst = pairs.into_iter().map(|pair| flow(tag, now, pair, sizes.draw(&mut how_much)));
+            let burst = pairs.into_iter().map(|pair| Flow::new(tag, now, pair, sizes.draw(&mut how_much)));
             burst.collect::<Vec<_>>()
         };
         Ok(Stream { flows: Box::new((0..self.0.count).flat_map(event)), endless: false })

@@ -1,7 +1,8 @@
 //! Incast: many hosts reply to one host at the same time, periodically. Requests are not modelled: the replies are
 //! the flows.
 
-use super::{Pattern, Stream, flow};
+use super::{Pattern, Stream};
+use crate::Flow;
 use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::Problem;
@@ -79,7 +80,7 @@ impl Pattern for Incast {
             let each = settings.flows_per_sender as usize;
             for from in senders.flat_map(|from| std::iter::repeat_n(from, each)) {
                 let late = Span((settings.jitter.0 as f64 * when.unit()) as u64);
-                flows.push(flow(tag, now + late, (from, to), sizes.draw(&mut how_much)));
+                flows.push(Flow::new(tag, now + late, (from, to), sizes.draw(&mut how_much)));
             }
             flows.sort_by_key(|flow| flow.start);
             now += settings.period;

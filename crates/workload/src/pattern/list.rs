@@ -1,6 +1,6 @@
 //! A list of flows, written in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
 
-use super::{Pattern, Stream, flow};
+use super::{Pattern, Stream};
 use crate::flow::Flow;
 use crate::import::{self, FlowLine, ImportError};
 use crate::listed::ListedFlow;
@@ -111,5 +111,5 @@ fn place(site: &PatternSite<'_>, entry: &ListedFlow) -> Result<Flow, Problem> {
     if entry.deadline == Some(Span::ZERO) {
         return Err(Problem::new("deadline", "a deadline of zero cannot be met"));
     }
-    Ok(Flow { deadline, ..flow(site.tag, site.start + entry.at, (from, to), entry.size) })
+    Ok(Flow { deadline, ..Flow::new(site.tag, site.start + entry.at, (from, to), entry.size) })
 }

@@ -1,7 +1,8 @@
 //! Mice among elephants: small flows that a pattern's hosts also send to the same destinations (Table 1 of the DRILL
 //! paper, after Presto, SIGCOMM 2015). Not a pattern of its own.
 
-use super::{Stream, flow};
+use super::Stream;
+use crate::Flow;
 use crate::site::PatternSite;
 use weft_core::{HostId, Problem, Purpose, Span};
 
@@ -36,7 +37,7 @@ impl Stream {
         let mut flows: Vec<_> = self.flows.collect();
         for round in 1..=u64::from(mice.count) {
             let start = site.start + mice.every * round;
-            flows.extend(pairs.iter().map(|&pair| flow(site.tag, start, pair, sizes.draw(&mut random))));
+            flows.extend(pairs.iter().map(|&pair| Flow::new(site.tag, start, pair, sizes.draw(&mut random))));
         }
         Ok(Stream::of(flows))
     }

@@ -8,7 +8,8 @@
 //! failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection set-up are not counted.
 //! Where not all hosts send, C counts only the senders' leaves and cables.
 
-use super::{Pattern, Stream, flow};
+use super::{Pattern, Stream};
+use crate::Flow;
 use crate::arrivals::{Bursty, Clock};
 use crate::framing::Framing;
 use crate::site::{Pairs, Participants, PatternSite};
@@ -312,7 +313,7 @@ impl OpenLoop {
                 }
             };
             let size = sizes.draw(&mut how_much).0.next_multiple_of(segment.0);
-            Some(flow(tag, now, (source, destination), Bytes(size)))
+            Some(Flow::new(tag, now, (source, destination), Bytes(size)))
         };
         Stream { flows: Box::new(std::iter::from_fn(next)), endless: true }
     }

@@ -4,7 +4,8 @@
 //! With `spacing`, flows start at that interval instead, whether or not the previous one has finished; spacing 0 is
 //! all to all.
 
-use super::{Pattern, Stream, all_to_all, flow};
+use super::{Pattern, Stream, all_to_all};
+use crate::Flow;
 use crate::site::PatternSite;
 use weft_core::Problem;
 use weft_core::{Purpose, Span};
@@ -47,7 +48,7 @@ impl Pattern for Shuffle {
             who.shuffle(&mut others);
             for (turn, to) in others.into_iter().enumerate() {
                 let start = site.start + spacing * turn as u64;
-                flows.push(flow(site.tag, start, (from, to), sizes.draw(&mut how_much)));
+                flows.push(Flow::new(site.tag, start, (from, to), sizes.draw(&mut how_much)));
             }
         }
         Ok(Stream::of(flows))

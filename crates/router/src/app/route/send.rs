@@ -81,7 +81,7 @@ impl Routing {
     ) {
         let source = self.ports[usize::from(port)].mac;
         let header = EthernetHeader { destination, source, kind }.to_bytes();
-        match desk.pool.store(&[&header[..], payload].concat(), port) {
+        match desk.pool.store_parts(&[&header, payload], port) {
             Some(frame) => desk.out.push(port, frame),
             None => desk.counters.drop(DropCause::NoBuffer, 1),
         }

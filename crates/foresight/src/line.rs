@@ -1,24 +1,14 @@
-//! Departures that are known when a packet arrives. A port that serves one queue in order of arrival, marks on
-//! arrival and keeps its link needs no event for the end of a transmission: the last bit of a packet leaves one
-//! transmission time after the packet before it. Memory is released lazily, when the port is inspected.
-//!
-//! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
-//! event per departure. Must not depend on other ports.
+//! A port that serves one queue in order of arrival: the last bit of a packet leaves one transmission time after that of the packet before
+//! it.
 
 use weft_core::{Ring, Span, Time, Transmission};
 use weft_mark::AnyMarker;
 
-/// A packet whose end of transmission is known.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Leaving {
-    /// Its last bit leaves.
-    pub(crate) at: Time,
-    pub(crate) wire: u16,
-}
+use crate::{Leaving, Slot};
 
 /// The future departures of one port, and past ones not yet released. The fields every packet touches come first.
 #[repr(C)]
-pub(crate) struct Foresight {
+pub struct Foresight {
     /// All but the newest.
     leaving: Ring<Leaving>,
     /// The transmitter is busy until then, when the last bit of the newest packet leaves.
@@ -36,22 +26,13 @@ pub(crate) struct Foresight {
     /// A packet with which the port holds at most this many bytes needs no marker.
     unmarked_up_to: u64,
     /// Of the port's only queue.
-    pub(crate) marker: AnyMarker,
-}
-
-/// When a packet occupies the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot {
-    /// Its first bit leaves.
-    pub(crate) start: Time,
-    /// Its last bit leaves.
-    pub(crate) end: Time,
+    pub marker: AnyMarker,
 }
 
 impl Foresight {
     /// An idle port of this link; a packet is admitted without a check if the port then holds at most `admits_up_to`
     /// bytes.
-    pub(crate) fn new(transmission: Transmission, marker: AnyMarker, admits_up_to: u64) -> Foresight {
+    pub fn new(transmission: Transmission, marker: AnyMarker, admits_up_to: u64) -> Foresight {
         let calm_up_to = marker.passes_up_to().min(admits_up_to);
         Foresight {
             leaving: Ring::new(),
@@ -69,32 +50,32 @@ impl Foresight {
     /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many
     /// bytes.
     #[inline]
-    pub(crate) fn is_calm(&self, bytes: u64) -> bool {
+    pub fn is_calm(&self, bytes: u64) -> bool {
         bytes <= self.calm_up_to
     }
 
     /// Whether the marker must be consulted about a packet with which the port holds this many bytes.
     #[inline]
-    pub(crate) fn may_mark(&self, bytes: u64) -> bool {
+    pub fn may_mark(&self, bytes: u64) -> bool {
         bytes > self.unmarked_up_to
     }
 
     /// Whether the port is empty at `now`.
     #[inline]
-    pub(crate) fn all_have_left(&self, now: Time) -> bool {
+    pub fn all_have_left(&self, now: Time) -> bool {
         self.busy_until < now
     }
 
     /// Discards packets that have left.
     #[inline]
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.leaving.clear();
         self.newest = 0;
     }
 
     /// A packet joins the queue at `now`.
     #[inline]
-    pub(crate) fn join(&mut self, now: Time, wire: u16) -> Slot {
+    pub fn join(&mut self, now: Time, wire: u16) -> Slot {
         let start = now.max(self.busy_until);
         let end = Time(start.0 + self.transmission.time(wire).0);
         if self.newest == 0 {
@@ -108,7 +89,7 @@ impl Foresight {
 
     /// A packet joins an unobserved port that is empty at `now`.
     #[inline]
-    pub(crate) fn join_idle(&mut self, now: Time, wire: u16) -> Slot {
+    pub fn join_idle(&mut self, now: Time, wire: u16) -> Slot {
         self.leaving.clear();
         let end = Time(now.0 + self.transmission.time(wire).0);
         (self.busy_until, self.newest) = (end, wire);
@@ -117,25 +98,25 @@ impl Foresight {
 
     /// Whether the port is observed.
     #[inline]
-    pub(crate) fn is_observed(&self) -> bool {
+    pub fn is_observed(&self) -> bool {
         self.observed
     }
 
     /// Sets whether the port is observed.
-    pub(crate) fn observe(&mut self, observed: bool) {
+    pub fn observe(&mut self, observed: bool) {
         self.observed = observed;
         self.find_oldest();
     }
 
     /// Whether anything has left an observed port before `now` and is not yet released.
     #[inline]
-    pub(crate) fn has_left(&self, now: Time) -> bool {
+    pub fn has_left(&self, now: Time) -> bool {
         self.oldest < now
     }
 
     /// Must be called after packets have been released.
     #[inline]
-    pub(crate) fn find_oldest(&mut self) {
+    pub fn find_oldest(&mut self) {
         let newest = if self.newest == 0 { Time::NEVER } else { self.busy_until };
         self.oldest = self.leaving.front().map_or(newest, |first| first.at);
     }
@@ -143,7 +124,7 @@ impl Foresight {
     /// The bytes of all packets whose last bit left before `now`, while the newest is still here. At `now` itself packets arrive
     /// first and leave afterwards.
     #[inline]
-    pub(crate) fn bytes_left(&mut self, now: Time) -> u64 {
+    pub fn bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = 0;
         while let Some(first) = self.leaving.pop_if(|first| first.at < now) {
             bytes += u64::from(first.wire);
@@ -153,7 +134,7 @@ impl Foresight {
 
     /// Removes all packets that left before `now`; returns their bytes.
     #[inline]
-    pub(crate) fn all_bytes_left(&mut self, now: Time) -> u64 {
+    pub fn all_bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = self.bytes_left(now);
         if self.all_have_left(now) {
             bytes += u64::from(std::mem::take(&mut self.newest));
@@ -163,38 +144,50 @@ impl Foresight {
     }
 
     /// All packets that have joined and are not known to have left, in order of departure.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
         let newest = Leaving { at: self.busy_until, wire: self.newest };
         self.leaving.iter().chain((self.newest != 0).then_some(newest))
     }
 
     /// Prefetches what the next packet needs.
-    pub(crate) fn prefetch(&self) {
+    pub fn prefetch(&self) {
         self.leaving.prefetch_front();
         self.leaving.prefetch_back();
     }
 
     /// Packets that have joined and are not known to have left.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn packets(&self) -> u64 {
         self.leaving.len() as u64 + u64::from(self.newest != 0)
     }
 
     /// The transmission time of a packet.
-    pub(crate) fn time_of(&self, wire: u16) -> Span {
+    pub fn time_of(&self, wire: u16) -> Span {
         self.transmission.time(wire)
     }
 
     /// Packets, and their bytes, whose first bit has not left before `now`.
-    pub(crate) fn waiting(&self, now: Time) -> (u64, u64) {
+    pub fn waiting(&self, now: Time) -> (u64, u64) {
         let waits = |packet: &Leaving| packet.at.since(now) >= self.transmission.time(packet.wire);
         let waiting = self.all().filter(|packet| packet.at >= now).filter(waits);
         waiting.fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
     }
 
     /// The byte-picoseconds that the packets still here at `now` will add from then on.
-    pub(crate) fn byte_time_after(&self, now: Time) -> u128 {
+    pub fn byte_time_after(&self, now: Time) -> u128 {
         let rest = |packet: Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
         self.all().map(rest).sum()
+    }
+
+    /// Of the packets that have not left before `after`: the bytes of the first, if its first bit has left, as no other's can
+    /// have; and the byte-picoseconds they all add from `now` on.
+    #[must_use]
+    pub fn to_come(&self, (after, now): (Time, Time)) -> (u64, u128) {
+        let mut packets = self.all();
+        let rest = |packet: &Leaving| u128::from(u64::from(packet.wire) * packet.at.since(now).0);
+        let Some(first) = packets.next() else { return (0, 0) };
+        let waits = first.at.since(after) >= self.time_of(first.wire);
+        let started = if waits { 0 } else { u64::from(first.wire) };
+        (started, packets.fold(rest(&first), |sum, packet| sum + rest(&packet)))
     }
 }
 

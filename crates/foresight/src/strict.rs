@@ -1,50 +1,49 @@
-//! Foresight of ports with strict priority: of a packet in the first queue the departure is known when it arrives, because
-//! nothing overtakes it, and so is that of any packet that finds the transmitter idle. Only packets that wait in later
-//! queues are picked by an event at the end of a transmission; no other transmission needs one.
-//!
-//! As with [`foresight`](crate::foresight), the same packets are admitted, marked and sent at the same instants as by a port with an
-//! event per departure, and memory is released lazily. Must not depend on other ports.
+//! A port with strict priority: of a packet in the first queue the departure is known when it arrives, because nothing overtakes
+//! it, and so is that of any packet that finds the transmitter idle. Only packets that wait in later queues are picked by an event at
+//! the end of a transmission; no other transmission needs one.
 
 use weft_core::{Ring, Time, Transmission};
 
-use crate::foresight::{Leaving, Slot};
+use crate::{Leaving, Slot};
 
 /// The maximum number of queues.
-pub(crate) const QUEUES: usize = 8;
+pub const QUEUES: usize = 8;
 
 /// A packet whose departure is known.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PlacedPacket {
-    pub(crate) leaving: Leaving,
-    pub(crate) queue: u8,
+pub struct StrictLeaving {
+    /// When it leaves, and its size.
+    pub leaving: Leaving,
+    /// Its queue.
+    pub queue: u8,
 }
 
 /// The known departures of one port with strict priority, and the bytes of its queues. The fields every packet touches come first.
 #[repr(C)]
-pub(crate) struct StrictForesight {
+pub struct StrictForesight {
     /// The transmitter is busy until then, when the last bit of the newest leaves.
-    pub(crate) busy_until: Time,
+    busy_until: Time,
     /// An unobserved port admits a packet of this size without a check, and without a mark, if its transmitter is idle.
-    pub(crate) idle_up_to: u64,
+    idle_up_to: u64,
     /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
-    pub(crate) calm_up_to: u64,
+    calm_up_to: u64,
     transmission: Transmission,
     /// All but the newest, until they are released.
-    placed: Ring<PlacedPacket>,
+    placed: Ring<StrictLeaving>,
     /// By queue, the bytes of packets whose departure is known, until they are released.
     known: [u32; QUEUES],
     /// Size and queue of the newest; no size if it has been released.
     newest: (u16, u8),
     /// Bit q: packets wait in queue q whose departure is not known.
-    pub(crate) waits: u8,
+    waits: u8,
     /// Whether an engine or the sharing rule reads the contents of the port.
-    pub(crate) observed: bool,
-    pub(crate) waiting: Overtakable,
+    observed: bool,
+    waiting: Overtakable,
 }
 
 /// Packets whose departure is not known.
 #[derive(Default)]
-pub(crate) struct Overtakable {
+struct Overtakable {
     by_queue: [u32; QUEUES],
     bytes: u64,
     packets: u64,
@@ -66,7 +65,7 @@ impl Overtakable {
     }
 
     /// A packet waits from now on; returns the byte-picoseconds not counted before.
-    pub(crate) fn joined(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
+    fn joined(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
         self.by_queue[queue] += u32::from(wire);
         self.bytes += u64::from(wire);
@@ -75,7 +74,7 @@ impl Overtakable {
     }
 
     /// A packet waits no longer; returns the byte-picoseconds not counted before.
-    pub(crate) fn left(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
+    fn left(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
         self.by_queue[queue] -= u32::from(wire);
         self.bytes -= u64::from(wire);
@@ -86,7 +85,7 @@ impl Overtakable {
 
 impl StrictForesight {
     /// An idle port.
-    pub(crate) fn new(transmission: Transmission, calm_up_to: u64) -> StrictForesight {
+    pub fn new(transmission: Transmission, calm_up_to: u64) -> StrictForesight {
         StrictForesight {
             placed: Ring::new(),
             busy_until: Time::ZERO,
@@ -102,35 +101,85 @@ impl StrictForesight {
     }
 
     /// Sets whether the port is observed.
-    pub(crate) fn observe(&mut self, observed: bool) {
+    pub fn observe(&mut self, observed: bool) {
         self.observed = observed;
         self.idle_up_to = if observed { 0 } else { self.calm_up_to };
     }
 
+    /// Whether it is observed.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_observed(&self) -> bool {
+        self.observed
+    }
+
+    /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many bytes.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_calm(&self, bytes: u64) -> bool {
+        bytes <= self.calm_up_to
+    }
+
+    /// Whether the port is unobserved, its transmitter is idle at `now`, and it is calm about a packet of this size.
+    #[must_use]
+    #[inline(always)]
+    pub fn takes_at_once(&self, now: Time, wire: u16) -> bool {
+        self.busy_until < now && u64::from(wire) <= self.idle_up_to
+    }
+
+    /// A packet of a later queue waits from now on. Returns the byte-picoseconds not counted before, and when the port is to be asked, unless
+    /// that has been said already.
+    pub fn wait(&mut self, now: Time, (queue, wire): (usize, u16)) -> (u128, Option<Time>) {
+        let first = self.waits == 0;
+        self.waits |= 1 << queue;
+        (self.waiting.joined(now, (queue, wire)), first.then_some(self.busy_until))
+    }
+
+    /// The port is asked: the queue to be served now; or, if packets of the first queue have taken the link, until when.
+    pub fn pick(&self, now: Time) -> Result<usize, Time> {
+        if self.busy_until > now { Err(self.busy_until) } else { Ok(self.waits.trailing_zeros() as usize) }
+    }
+
+    /// A packet that waited, the last of its queue or not, is sent. Returns when, the byte-picoseconds not counted before, and when the port is
+    /// to be asked next.
+    pub fn send(
+        &mut self,
+        now: Time,
+        (queue, wire): (usize, u16),
+        is_last: bool,
+    ) -> (Slot, u128, Option<Time>) {
+        if is_last {
+            self.waits &= !(1 << queue);
+        }
+        let counted = self.waiting.left(now, (queue, wire));
+        let place = self.take_place(now, (queue, wire));
+        (place, counted, (self.waits != 0).then_some(place.end))
+    }
+
     /// Bytes of a queue.
-    pub(crate) fn bytes_of(&self, queue: usize) -> u64 {
+    pub fn bytes_of(&self, queue: usize) -> u64 {
         u64::from(self.known[queue] + self.waiting.by_queue[queue])
     }
 
     /// Packets that have joined and are not known to have left.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn packets(&self) -> u64 {
         self.placed.len() as u64 + u64::from(self.newest.0 != 0) + self.waiting.packets
     }
 
     /// Whether the departure of a packet that joins a queue now is known. At the end of a transmission packets arrive first, and
     /// the next to leave is picked afterwards.
     #[inline(always)]
-    pub(crate) fn knows(&self, now: Time, queue: usize) -> bool {
+    pub fn knows(&self, now: Time, queue: usize) -> bool {
         queue == 0 || self.busy_until < now
     }
 
     /// A packet that nothing can overtake takes the next place on the link.
     #[inline(always)]
-    pub(crate) fn take_place(&mut self, now: Time, (queue, wire): (usize, u16)) -> Slot {
+    pub fn take_place(&mut self, now: Time, (queue, wire): (usize, u16)) -> Slot {
         let start = now.max(self.busy_until);
         let end = Time(start.0 + self.transmission.time(wire).0);
         if let (size @ 1.., queue) = self.newest {
-            self.placed.push(PlacedPacket { leaving: Leaving { at: self.busy_until, wire: size }, queue });
+            self.placed.push(StrictLeaving { leaving: Leaving { at: self.busy_until, wire: size }, queue });
         }
         self.known[queue] += u32::from(wire);
         (self.busy_until, self.newest) = (end, (wire, queue as u8));
@@ -139,7 +188,7 @@ impl StrictForesight {
 
     /// [`StrictForesight::take_place`] and [`StrictForesight::give_back_unseen`] at an unobserved port whose transmitter is idle.
     #[inline(always)]
-    pub(crate) fn take_idle_place(&mut self, now: Time, (queue, wire): (usize, u16)) -> Slot {
+    pub fn take_idle_place(&mut self, now: Time, (queue, wire): (usize, u16)) -> Slot {
         let end = Time(now.0 + self.transmission.time(wire).0);
         self.placed.clear();
         self.known = [0; QUEUES];
@@ -150,7 +199,7 @@ impl StrictForesight {
 
     /// The next packet that left before `now`.
     #[inline(always)]
-    pub(crate) fn take_left(&mut self, now: Time) -> Option<PlacedPacket> {
+    pub fn take_left(&mut self, now: Time) -> Option<StrictLeaving> {
         let left = self.placed.pop_if(|first| first.leaving.at < now)?;
         self.known[usize::from(left.queue)] -= u32::from(left.leaving.wire);
         Some(left)
@@ -158,7 +207,7 @@ impl StrictForesight {
 
     /// Releases what has left an unobserved port, which holds so many bytes, before `now`. Nothing waits at a port whose transmitter is idle.
     #[inline(always)]
-    pub(crate) fn give_back_unseen(&mut self, now: Time, held: &mut u64) {
+    pub fn give_back_unseen(&mut self, now: Time, held: &mut u64) {
         if self.busy_until < now {
             self.placed.clear();
             (self.newest.0, self.known, *held) = (0, [0; QUEUES], 0);
@@ -170,14 +219,14 @@ impl StrictForesight {
     }
 
     /// The packet that left last before `now`, if the transmitter is idle.
-    pub(crate) fn take_newest(&mut self, now: Time) -> Option<PlacedPacket> {
+    pub fn take_newest(&mut self, now: Time) -> Option<StrictLeaving> {
         let (wire, queue) = self.newest;
         if self.busy_until >= now || wire == 0 {
             return None;
         }
         self.newest.0 = 0;
         self.known[usize::from(queue)] -= u32::from(wire);
-        Some(PlacedPacket { leaving: Leaving { at: self.busy_until, wire }, queue })
+        Some(StrictLeaving { leaving: Leaving { at: self.busy_until, wire }, queue })
     }
 
     /// All whose departure is known, in order of departure.
@@ -187,7 +236,7 @@ impl StrictForesight {
     }
 
     /// Packets, and their bytes, whose departure is known and whose first bit has not left before `now`.
-    pub(crate) fn to_start(&self, now: Time) -> (u64, u64) {
+    pub fn to_start(&self, now: Time) -> (u64, u64) {
         let later = |packet: &Leaving| {
             packet.at >= now && packet.at.since(now) >= self.transmission.time(packet.wire)
         };
@@ -197,13 +246,13 @@ impl StrictForesight {
     }
 
     /// The time integral of the bytes held, up to `now`, if `counted` is what the port has counted.
-    pub(crate) fn byte_time(&self, counted: u128, now: Time) -> u128 {
+    pub fn byte_time(&self, counted: u128, now: Time) -> u128 {
         let rest = |packet: Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
         counted + self.waiting.byte_time_until(now) - self.all().map(rest).sum::<u128>()
     }
 
     /// Prefetches what the next packet needs.
-    pub(crate) fn prefetch(&self) {
+    pub fn prefetch(&self) {
         self.placed.prefetch_front();
         self.placed.prefetch_back();
     }

@@ -1,0 +1,32 @@
+//! Departures that are known when a packet arrives. A port that marks on arrival and keeps its link needs no event for the end of a
+//! transmission, as far as no later packet can change what it sends: always with one [queue](Foresight), often with
+//! [strict priority](StrictForesight). Memory is released lazily, when the port is inspected.
+//!
+//! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
+//! event per departure. Must not depend on other ports, nor on what admission and markers decide.
+
+use weft_core::Time;
+
+mod line;
+mod strict;
+
+pub use line::Foresight;
+pub use strict::{QUEUES, StrictForesight, StrictLeaving};
+
+/// A packet whose end of transmission is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Leaving {
+    /// Its last bit leaves.
+    pub at: Time,
+    /// Its size on the wire, bytes.
+    pub wire: u16,
+}
+
+/// When a packet occupies the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its first bit leaves.
+    pub start: Time,
+    /// Its last bit leaves.
+    pub end: Time,
+}
