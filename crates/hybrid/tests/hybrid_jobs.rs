@@ -1,7 +1,7 @@
 //! Jobs with the hybrid engine: bytes are conserved, results do not depend on threads, an unloaded network gives what packets give,
 //! and what cannot be treated is refused.
 
-use weft_core::record::{RunRecord, Stop};
+use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_hybrid::{Hybrid, misfits};
 use weft_plan::{Division, Engine, Finished, Setup, Storm, keeping_flows};
@@ -65,16 +65,8 @@ fn setup(others: Vec<Flow>, settings: &TeraSortSettings) -> Setup {
 
 /// A flow from every host that computes to the next.
 fn ring(start: Span) -> Vec<Flow> {
-    let flow = |at: u32| Flow {
-        start: Time::ZERO + start,
-        size: Bytes(1 << 50),
-        rate: Rate(0),
-        source: HostId(4 + at),
-        destination: HostId(4 + (at + 1) % 4),
-        tag: 1,
-        listed: Flow::UNLISTED,
-        deadline: Span::ZERO,
-    };
+    let next = |at: u32| (HostId(4 + at), HostId(4 + (at + 1) % 4));
+    let flow = |at: u32| Flow::new(1, Time::ZERO + start, next(at), Bytes(1 << 50));
     (0..4).map(flow).collect()
 }
 
@@ -103,9 +95,7 @@ fn every_byte_that_a_job_asks_for_is_carried() {
     assert!(record.flows.is_sorted_by_key(|flow| flow.start));
     // But for the head of the last packet, no flow is faster than alone.
     let spare = Span::from_us(1);
-    let alone = |flow: &weft_core::record::FlowRecord| {
-        flow.end.is_some_and(|end| end.since(flow.start) + spare >= flow.ideal)
-    };
+    let alone = |flow: &FlowRecord| flow.end.is_some_and(|end| end.since(flow.start) + spare >= flow.ideal);
     assert!(record.flows.iter().all(alone));
 }
 
@@ -125,6 +115,15 @@ fn calls_beside_other_traffic_take_what_the_probe_has_seen() {
     let (record, facts) = run(setup(ring(Span::from_ms(50)), &settings()));
     assert_eq!(record.stop, Stop::Finished);
     assert!(seconds(&record) > seconds(&quiet));
+    // Calls of hosts with other traffic wait; in an unloaded network none does.
+    let waits = |record: &RunRecord| -> Vec<Span> {
+        let is_call = |flow: &&FlowRecord| flow.tag == 0 && flow.size == FrameworkSettings::default().call;
+        let late = |flow: &FlowRecord| flow.end.unwrap_or(flow.start).since(flow.start + flow.ideal);
+        record.flows.iter().filter(is_call).map(late).collect()
+    };
+    let waiting = |record: &RunRecord| waits(record).iter().filter(|wait| **wait > Span::from_us(1)).count();
+    assert_eq!(waiting(&quiet), 0);
+    assert!(waiting(&record) * 2 > waits(&record).len(), "{:?}", waits(&record));
     let open: Vec<_> = record.flows.iter().filter(|flow| flow.tag == 1).collect();
     assert!(
         open.len() == 4 && open.iter().all(|flow| flow.end.is_none() && flow.delivered > Bytes(100_000_000))
@@ -150,6 +149,16 @@ fn other_traffic_must_outlast_the_jobs() {
     let short = ring(Span::from_ms(50)).into_iter().map(|flow| Flow { size: Bytes(5_000_000_000), ..flow });
     let result = Hybrid.attempt(setup(short.collect(), &settings()), &mut |_| true, &mut |_| true);
     let told = result.expect_err("the flows end");
+    assert!(told.contains("`background`") && told.contains("must outlast"), "{told}");
+}
+
+/// Flows of 30 GB last longer than the probe, but not until the job begins.
+#[test]
+fn other_traffic_that_outlasts_the_probe_alone_is_refused() {
+    let long = ring(Span::from_ms(50)).into_iter().map(|flow| Flow { size: Bytes(30_000_000_000), ..flow });
+    let runs = FrameworkSettings { submit: Span::from_s(20), ..settings().runs };
+    let setup = setup(long.collect(), &TeraSortSettings { runs, ..settings() });
+    let told = Hybrid.attempt(setup, &mut |_| true, &mut |_| true).expect_err("the flows end");
     assert!(told.contains("`background`") && told.contains("must outlast"), "{told}");
 }
 

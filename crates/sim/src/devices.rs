@@ -15,6 +15,8 @@ mod build;
 pub(crate) struct Devices {
     switches: Box<[Option<PlacedSwitch>]>,
     effects: Effects,
+    /// Some port may send early ([`Switch::sends_early`]).
+    early: bool,
 }
 
 /// A switch and its position in the network.
@@ -34,7 +36,9 @@ impl PlacedSwitch {
 
 impl Devices {
     pub(crate) fn new(plan: &RunPlan, domain: usize) -> Devices {
-        Devices { switches: build::switches(plan, domain), effects: Effects::new() }
+        let switches = build::switches(plan, domain);
+        let early = switches.iter().flatten().any(|own| own.switch.may_send_early());
+        Devices { switches, effects: Effects::new(), early }
     }
 
     /// Attaches an observer to a switch of this domain, before the run starts. Such a switch has an event per
@@ -111,6 +115,16 @@ impl Devices {
         self.carry_out(cx, switch, None);
     }
 
+    /// A transmission by a port has ended, after which it was to be asked what it sends next.
+    #[inline]
+    pub(crate) fn transmitted(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
+        if self.early && at(&mut self.switches, switch).switch.sends_early(port) {
+            self.feed_early(cx, switch, port);
+        } else {
+            self.carry_out(cx, switch, Some(port));
+        }
+    }
+
     /// Carries out a switch's effects in order, including new ones; before that, feeds the port whose transmitter is
     /// idle.
     #[inline(never)]
@@ -135,9 +149,6 @@ impl Devices {
     fn feed(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         let own = at(&mut self.switches, switch);
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
-        if own.switch.sends_early(port) {
-            return self.feed_early(cx, switch, port);
-        }
         match own.switch.transmit(&mut turn, port) {
             Some(Sent::Packet(packet)) => own.put_on_line(cx, port, packet),
             Some(Sent::Frame(frame)) => {
@@ -149,7 +160,7 @@ impl Devices {
         }
     }
 
-    /// [`Devices::feed`] for a port that foresees departures as far as strict priority allows.
+    /// A port that foresees departures as far as strict priority allows is asked what it sends next.
     #[inline(never)]
     fn feed_early(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         let own = at(&mut self.switches, switch);

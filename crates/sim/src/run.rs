@@ -167,7 +167,7 @@ impl Domain {
         let &mut Wire { from, port, .. } = self.cx.wires.of(link);
         match from {
             Node::Host(host) => self.hosts.card_idle(&mut self.cx, host),
-            Node::Switch(switch) => self.devices.carry_out(&mut self.cx, switch, Some(port)),
+            Node::Switch(switch) => self.devices.transmitted(&mut self.cx, switch, port),
         }
     }
 

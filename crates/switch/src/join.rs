@@ -142,7 +142,7 @@ impl Outputs {
     /// Whether a packet may join a queue; if so, it may get a mark. `PLAIN`: the port is one whose departures are
     /// foreseen, so that colours, pauses, trimming and cells are out of the question (`Outputs::plain`).
     #[inline(always)]
-    pub(crate) fn admit_and_mark<const PLAIN: bool>(
+    fn admit_and_mark<const PLAIN: bool>(
         &mut self,
         now: Time,
         at: (PortId, usize),
@@ -157,10 +157,18 @@ impl Outputs {
         }
         let passes =
             if PLAIN { !self.may_mark(at.0, header.wire) } else { self.passes_unmarked(at.0, header.wire) };
-        if passes {
-            return Ok(());
-        }
-        match self.judge(now, at, header) {
+        if passes { Ok(()) } else { self.mark::<PLAIN>(now, at, header) }
+    }
+
+    /// A packet that has been admitted gets a mark or not, or is dropped instead of marked.
+    #[inline(always)]
+    pub(crate) fn mark<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        at: (PortId, usize),
+        header: &mut Header,
+    ) -> Result<(), Reason> {
+        match self.judge::<PLAIN>(now, at, header) {
             Action::Pass => Ok(()),
             Action::Mark => {
                 chosen_of(&mut self.ports, at.0).port.mark(header);
@@ -172,7 +180,7 @@ impl Outputs {
 
     /// Whether there is room at a port. Other ports are asked to release memory only if there would be none otherwise.
     #[inline(always)]
-    fn admit<const PLAIN: bool>(
+    pub(crate) fn admit<const PLAIN: bool>(
         &mut self,
         now: Time,
         (port, queue): (PortId, usize),
@@ -190,22 +198,22 @@ impl Outputs {
                 return Ok(());
             }
         }
-        let first = self.chosen(port).admit(queue, wire, &self.store);
+        let first = self.chosen(port).admit::<PLAIN>(queue, wire, &self.store);
         if first.is_ok() || !self.store.counts() {
             return first;
         }
-        self.admit_after_settling(now, (port, queue), wire)
+        self.admit_after_settling::<PLAIN>(now, (port, queue), wire)
     }
 
     #[inline(never)]
-    fn admit_after_settling(
+    fn admit_after_settling<const PLAIN: bool>(
         &mut self,
         now: Time,
         (port, queue): (PortId, usize),
         wire: u16,
     ) -> Result<(), Reason> {
         self.settle_all(now);
-        self.chosen(port).admit(queue, wire, &self.store)
+        self.chosen(port).admit::<PLAIN>(queue, wire, &self.store)
     }
 
     /// Whether the colour rule admits a red packet to a queue. A port that is down refuses it for being down.
@@ -234,9 +242,15 @@ impl Outputs {
 
     /// What the marker of a queue does with a packet that has been admitted.
     #[inline(always)]
-    fn judge(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Action {
+    fn judge<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        (port, queue): (PortId, usize),
+        header: &Header,
+    ) -> Action {
         let output = chosen_of(&mut self.ports, port);
-        let sight = Sight { now, packet: header, queue: output.bytes_of(queue), port: output.port.bytes };
+        let sight =
+            Sight { now, packet: header, queue: output.bytes_of::<PLAIN>(queue), port: output.port.bytes };
         output.marker(queue).arriving(&sight, &mut self.marking)
     }
 

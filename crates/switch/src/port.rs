@@ -134,23 +134,30 @@ impl Output {
         self.markers.iter().any(AnyMarker::looks_at_departures)
     }
 
-    /// Is there room for a packet of `wire` bytes in a queue?
+    /// Is there room for a packet of `wire` bytes in a queue? `PLAIN`: departures of the port are foreseen.
     #[inline(always)]
-    pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
+    pub(crate) fn admit<const PLAIN: bool>(
+        &self,
+        queue: usize,
+        wire: u16,
+        store: &Store,
+    ) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
-        self.fits(self.bytes_of(queue), wire)?;
+        let bytes = self.bytes_of::<PLAIN>(queue);
+        self.fits(bytes, wire)?;
         if self.port.bytes + u64::from(wire) <= store.always {
             return Ok(());
         }
-        store.admit((queue, self.bytes_of(queue)), self.port.bytes, wire)
+        store.admit((queue, bytes), self.port.bytes, wire)
     }
 
-    /// Bytes of a queue, the packet in service included.
-    #[inline]
-    pub(crate) fn bytes_of(&self, queue: usize) -> u64 {
+    /// Bytes of a queue, the packet in service included. `PLAIN`: departures of the port are foreseen.
+    #[inline(always)]
+    pub(crate) fn bytes_of<const PLAIN: bool>(&self, queue: usize) -> u64 {
         match self {
+            _ if !PLAIN => self.queues[queue].bytes,
             Output { foresight: Some(_), port, .. } => port.bytes,
             Output { strict: Some(strict), .. } => strict.bytes_of(queue),
             _ => self.queues[queue].bytes,
@@ -168,10 +175,8 @@ impl Output {
 
     /// Bytes of a queue, with or without those of the packet in service.
     pub(crate) fn bytes_that_count(&self, queue: usize, in_service: bool) -> u64 {
-        match self {
-            Output { foresight: Some(_), port, .. } => return port.bytes,
-            Output { strict: Some(strict), .. } => return strict.bytes_of(queue),
-            _ => {}
+        if self.foresight.is_some() || self.strict.is_some() {
+            return self.bytes_of::<true>(queue);
         }
         let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
         self.queues[queue].bytes - served.map_or(0, |served| u64::from(served.wire))

@@ -1,6 +1,7 @@
 //! Ports with strict priority whose departures are foreseen: how packets join them, wait and are served, and when the memory of
 //! departed packets is released.
 
+use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};
 use weft_foresight::{QUEUES, Slot, StrictForesight};
 
@@ -59,11 +60,10 @@ impl Outputs {
         let (wire, queue) = (header.wire, queue_of(header.class, self.queues) % QUEUES);
         let (held, strict) = of_strict(&mut self.ports, port);
         let total = held.bytes + u64::from(wire);
-        if !strict.is_calm(total) {
-            let admitted = self.admit_and_mark::<false>(now, (port, queue), turn.headers.get_mut(packet));
-            if let Err(reason) = admitted {
-                return self.turned_away(turn, (port, queue), packet, reason);
-            }
+        if !strict.is_calm(total)
+            && let Err(reason) = self.admit_strict(now, (port, queue), turn.headers.get_mut(packet))
+        {
+            return Joined::Dropped(self.refuse(port, reason));
         }
         let (held, strict) = of_strict(&mut self.ports, port);
         let (known, observed) = (strict.knows(now, queue), strict.is_observed());
@@ -80,10 +80,17 @@ impl Outputs {
         joined
     }
 
+    /// Whether a packet may join a queue with a limit or the marker near; if so, it may get a mark.
+    #[inline(never)]
+    fn admit_strict(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
+        self.admit::<true>(now, at, header)?;
+        self.mark::<true>(now, at, header)
+    }
+
     /// The store and the engines are told of a packet that has joined.
     #[inline(never)]
     fn tell_joined(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) {
-        self.store.stored((queue, self.chosen(port).bytes_of(queue)), header.wire);
+        self.store.stored((queue, self.chosen(port).bytes_of::<true>(queue)), header.wire);
         self.visible.joined(now, (header.ingress, header.wire), slot(port, queue, self.queues));
     }
 

@@ -137,7 +137,9 @@ impl Switch {
             Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
             Unseen::Near => self.outputs.join_near(turn.now, port, header).verdict(header, port),
             Unseen::Look => {
-                if let Some(slot) = self.outputs.join_strict_idle(turn.now, port, header) {
+                if self.queues > 1
+                    && let Some(slot) = self.outputs.join_strict_idle(turn.now, port, header)
+                {
                     return Verdict::LeavesAt(Departure::of(header, port, slot));
                 }
                 let joined = self.outputs.join(&mut turn.again(), port, packet);
@@ -167,6 +169,12 @@ impl Switch {
     #[inline(always)]
     pub fn sends_early(&self, port: PortId) -> bool {
         self.queues > 1 && self.outputs.chosen(port).strict.is_some()
+    }
+
+    /// Whether [`Switch::sends_early`] holds for any port.
+    #[must_use]
+    pub fn may_send_early(&self) -> bool {
+        self.outputs.ports.iter().any(|output| output.strict.is_some())
     }
 
     /// The instant named by [`Verdict::QueuedUntil`] or [`SentEarly`] has come. `None` if nothing waits.
