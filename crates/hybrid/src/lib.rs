@@ -6,10 +6,10 @@
 //! fits into the initial window takes a time drawn from the probe; a larger one opens with such a draw and is fluid from then
 //! on. Without other traffic there is nothing to probe, and an opening takes the time of an unloaded network.
 //!
-//! In reading order: [`fitness`](mod@fitness) (what the engine refuses), [`routes`] (the links of a flow), [`shares`] (max-min fairness),
-//! [`rounds`] (a window that opens), [`network`] (fluid flows over time), [`background`] (the traffic beside the jobs), [`kinds`] (host
-//! pairs that are alike), [`moment`] (when calls are probed), [`rehearsal`] (what the probe repeats), [`probe`] (calls in packets),
-//! [`openings`] (how long a transfer takes to begin), [`drive`] (jobs and network together), [`engine`](mod@engine).
+//! In reading order: [`fitness`](mod@fitness) (what the engine refuses), `routes` (the links of a flow), `shares` (max-min fairness),
+//! `rounds` (a window that opens), [`network`] (fluid flows over time), `background` (the traffic beside the jobs), `kinds` (host
+//! pairs that are alike), `moment` (when calls are probed), `rehearsal` (what the probe repeats), `probe` (calls in packets),
+//! `openings` (how long a transfer takes to begin), `drive` (jobs and network together), [`engine`](mod@engine).
 //! Must not depend on files, scenarios or reports.
 
 mod background;
