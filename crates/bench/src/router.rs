@@ -2,31 +2,32 @@
 //! application, table, frame size and batch. Measures the processor: no packet reaches a kernel.
 
 use std::fmt::Write;
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::{Arc, Barrier};
 
 use serde::{Deserialize, Serialize};
 use weft::Error;
-use weft_core::{Purpose, Random, Time};
+use weft_core::Time;
 use weft_fib::IpPrefix;
-use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, ports};
+use weft_packet::EthernetHeader;
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
 use weft_router::backend::memory::{DestinationDraw, MemoryRing, MemoryTraffic};
 use weft_router::backend::system::prefer_large_pages;
 use weft_router::control::{Control, NextHop};
-use weft_router::neighbours::NeighbourLimits;
 use weft_router::tunnel::Tunnels;
-use weft_router::{Application, BATCH, Backend, FramePool, Interface, RouterWorker};
+use weft_router::{Application, BATCH, Backend, FramePool, RouterWorker};
 
+use self::scene::{ENDS, OWN, STATION, begin_of, control};
 use crate::sealing::CipherSuite;
 use crate::{clock, count, pass};
 
+mod scene;
+
+pub(crate) use scene::frame;
+
 /// Frames per ring.
 pub(crate) const RING: usize = 512;
-/// Stations to which routes lead.
-const STATIONS: u8 = 16;
 /// Polls before measuring, and polls per measurement; a count uses fewer.
 const WARM: usize = 20_000;
 const POLLS: usize = 400_000;
@@ -107,18 +108,25 @@ pub struct RouterResults {
     pub copy_ns: Option<f64>,
 }
 
-/// Measures all cases.
+/// Measures the cases with these names, or all if there are no names.
 ///
 /// # Errors
-/// Counting is requested and valgrind is missing, or a count fails.
-pub fn bench(passes: usize, only_count: bool, progress: fn(&str)) -> Result<RouterResults, Error> {
+/// There is no case of a name, counting is requested and valgrind is missing, or a count fails.
+pub fn bench(
+    names: &[String],
+    passes: usize,
+    only_count: bool,
+    progress: fn(&str),
+) -> Result<RouterResults, Error> {
+    let chosen: Vec<&RouterCase> = names.iter().map(|name| case(name)).collect::<Result<_, _>>()?;
+    let chosen = if names.is_empty() { CASES.iter().collect() } else { chosen };
     let counting = count::available();
     if only_count {
         counting.clone()?;
     }
     let copy_ns = (!only_count).then(copy_ns);
     let mut results = RouterResults { copy_ns, ..RouterResults::default() };
-    for case in CASES {
+    for case in chosen {
         progress(case.name);
         let mut figures = RouterFigures { name: case.name.to_owned(), ..RouterFigures::default() };
         // Under callgrind the cipher library takes another path than on the processor.
@@ -140,7 +148,10 @@ pub fn bench(passes: usize, only_count: bool, progress: fn(&str)) -> Result<Rout
 /// A case by name.
 fn case(name: &str) -> Result<&'static RouterCase, Error> {
     let case = CASES.iter().find(|case| case.name == name);
-    case.ok_or_else(|| Error::BadInput(format!("there is no case `{name}` of the router")))
+    let all = || CASES.iter().map(|case| case.name).collect::<Vec<_>>().join(", ");
+    case.ok_or_else(|| {
+        Error::BadInput(format!("there is no case `{name}` of the router; there are {}", all()))
+    })
 }
 
 /// Million packets per second of a case on some cores, the best of all passes; 0 if there is no such case.
@@ -221,7 +232,7 @@ fn with_worker<T>(
     // A sealed packet is made in a free buffer.
     let mut pool = FramePool::in_memory((RING + 2 * BATCH) as u32, prefer_large_pages);
     let traffic = match control {
-        _ if case.sealed.is_some() => MemoryTraffic::Copies(frame.clone().into()),
+        _ if case.sealed.is_some() => MemoryTraffic::Renewed(begin_of(&frame), frame.len() as u16),
         None => MemoryTraffic::Same,
         Some(_) => MemoryTraffic::RandomDestinations(DestinationDraw::new(seed, &frame)),
     };
@@ -251,57 +262,6 @@ impl<A: Application> Polled for RouterWorker<A> {
         }
         self.counters().sent - before
     }
-}
-
-const OWN: Mac = Mac([2, 0, 0, 0, 0, 1]);
-/// The ends of the tunnel: this router, and a station of its link.
-const ENDS: (IpAddr, IpAddr) =
-    (IpAddr::V4(Ipv4Addr::new(10, 255, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 255, 1, 1)));
-const STATION: Mac = Mac([2, 0, 0, 0, 1, 0]);
-
-fn interfaces() -> Arc<[Interface]> {
-    // No link of its own: packets to it would wait for a station that never answers.
-    let addresses = vec![([10, 255, 0, 1].into(), 32)];
-    [Interface { name: "ring".to_owned(), mac: OWN, mtu: 1500, addresses }].into()
-}
-
-/// A datagram in a frame of this size including FCS, addressed to the router's station.
-pub(crate) fn frame(size: usize) -> Vec<u8> {
-    let header = EthernetHeader { destination: OWN, source: STATION, kind: EtherType::IPV4 };
-    let ip = Ipv4Header::between([10, 255, 0, 2].into(), [192, 0, 2, 1].into());
-    let datagram = ports::udp_v4(ip, (4000, 53), &vec![0; size - 4 - EthernetHeader::LEN - 28]);
-    [&header.to_bytes()[..], &datagram].concat()
-}
-
-/// A table of random prefixes, most of them 24 bits long as in the Internet, and a default route, over a few stations.
-fn control(prefixes: usize) -> Arc<Control> {
-    let control = Arc::new(Control::new(interfaces(), NeighbourLimits::default()).expect("one address"));
-    let station = |n: u8| (0, IpAddr::from([10, 255, 1, n]));
-    for n in 0..STATIONS {
-        drop(control.learn(Time::ZERO, station(n), Mac([2, 0, 0, 0, 2, n]), true));
-    }
-    let mut random = Random::new(1, Purpose::Test, 0);
-    control.change(|state| {
-        let mut set = |address: u32, length, n| {
-            let prefix = IpPrefix::around(IpAddr::V4(address.into()), length).expect("at most 32 bits");
-            // A table that is full of long prefixes accepts the others.
-            let _ = state.set_route(prefix, NextHop::Station(station(n)));
-        };
-        set(0, 0, 0);
-        // Destinations are drawn from all addresses, including those that a router would not forward.
-        [(0, 8), (127 << 24, 8), (224 << 24, 3)]
-            .into_iter()
-            .for_each(|(address, length)| set(address, length, 0));
-        for _ in 0..prefixes {
-            let length = match random.below(100) {
-                0..=57 => 24,
-                58..=98 => 12 + random.below(12) as u8,
-                _ => 25 + random.below(8) as u8,
-            };
-            set(random.bits() as u32, length, random.below(STATIONS.into()) as u8);
-        }
-    });
-    control
 }
 
 /// Million packets per second of `workers` workers, each with its own rings, over a shared table.

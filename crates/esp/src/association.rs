@@ -65,29 +65,55 @@ impl OutboundAssociation {
         (text / self.cipher.block() * self.cipher.block()).saturating_sub(TRAILER)
     }
 
-    /// Appends the sealed packet to `out`; `next` is its protocol (4 for IPv4, 41 for IPv6).
+    /// Appends the sealed packet to `out`; `next` is its protocol (4 for IPv4, 41 for IPv6). Copies the packet: see
+    /// [`OutboundAssociation::seal_into`].
     ///
     /// # Errors
     /// All sequence numbers have been used, or the packet is too long.
     pub fn seal(&self, next: u8, packet: &[u8], out: &mut Vec<u8>) -> Result<(), EspError> {
+        let mut text = packet.to_vec();
+        text.resize(packet.len() + self.trailer(), 0);
+        let start = out.len();
+        out.resize(start + packet.len() + self.overhead(), 0);
+        let sealed = self.seal_into(next, (&mut text, packet.len()), &mut out[start..]);
+        out.truncate(start + sealed.unwrap_or_default());
+        sealed.map(|_| ())
+    }
+
+    /// Bytes that the trailer takes behind a packet at most: padding, its length, the protocol.
+    #[must_use]
+    pub fn trailer(&self) -> usize {
+        self.cipher.block() - 1 + TRAILER
+    }
+
+    /// Seals the packet in the first `length` bytes of `text` into `out`; returns how many bytes that takes. The trailer is
+    /// written behind the packet, and nothing is copied but by encrypting it.
+    ///
+    /// # Errors
+    /// All sequence numbers have been used, or there is no room for the trailer or for the sealed packet.
+    #[inline]
+    pub fn seal_into(
+        &self,
+        next: u8,
+        (text, length): (&mut [u8], usize),
+        out: &mut [u8],
+    ) -> Result<usize, EspError> {
+        let (vector, block) = (self.cipher.vector(), self.cipher.block());
+        let padded = (length + TRAILER).next_multiple_of(block);
+        let text = text.get_mut(..padded).ok_or(EspError::TooLong)?;
+        let sealed = HEADER + vector + padded + self.cipher.check();
+        let out = out.get_mut(..sealed).ok_or(EspError::TooLong)?;
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let sequence = u32::try_from(number).map_err(|_| EspError::Exhausted)?;
-        let (vector, block) = (self.cipher.vector(), self.cipher.block());
-        let start = out.len();
-        out.reserve(packet.len() + self.overhead());
-        out.extend(self.spi.to_be_bytes());
-        out.extend(sequence.to_be_bytes());
-        out.resize(start + HEADER + vector, 0);
-        self.cipher.write_vector(self.first_vector.wrapping_add(number), &mut out[start + HEADER..]);
-        out.extend_from_slice(packet);
-        let padding = (packet.len() + TRAILER).next_multiple_of(block) - packet.len() - TRAILER;
-        out.extend((1..=padding).map(|n| n as u8));
-        out.extend([padding as u8, next]);
-        let sealed = self.cipher.seal(out, start);
-        if sealed.is_none() {
-            out.truncate(start);
-        }
-        sealed.ok_or(EspError::TooLong)
+        out[..4].copy_from_slice(&self.spi.to_be_bytes());
+        out[4..HEADER].copy_from_slice(&sequence.to_be_bytes());
+        let place = &mut out[HEADER..HEADER + vector];
+        self.cipher.write_vector(self.first_vector.wrapping_add(number), place);
+        let padding = padded - length - TRAILER;
+        text[length..].iter_mut().zip(1..).for_each(|(byte, n)| *byte = n);
+        text[padded - TRAILER..].copy_from_slice(&[padding as u8, next]);
+        self.cipher.seal(text, out).ok_or(EspError::TooLong)?;
+        Ok(sealed)
     }
 }
 
@@ -120,6 +146,19 @@ impl InboundAssociation {
     /// # Errors
     /// It is not authentic, was received before, or is malformed.
     pub fn open(&self, sealed: &[u8], opened: &mut Vec<u8>) -> Result<u8, EspError> {
+        opened.resize(sealed.len(), 0);
+        let (length, next) = self.open_into(sealed, opened)?;
+        opened.truncate(length);
+        Ok(next)
+    }
+
+    /// Decrypts the packet inside into the first bytes of `opened`, which must be as long as what was sealed; returns how long
+    /// the packet is, and its protocol.
+    ///
+    /// # Errors
+    /// It is not authentic, was received before, or is malformed. What `opened` holds then is undefined.
+    #[inline]
+    pub fn open_into(&self, sealed: &[u8], opened: &mut [u8]) -> Result<(usize, u8), EspError> {
         let sequence = sealed.get(4..8).and_then(<[u8]>::first_chunk).ok_or(EspError::Malformed)?;
         let sequence = u32::from_be_bytes(*sequence);
         // Replays are rejected before they cost a decryption; what counts is the decision after it.
@@ -130,17 +169,11 @@ impl InboundAssociation {
         if !window().is_new(sequence) {
             return Err(EspError::Replayed);
         }
-        opened.clear();
-        opened.extend_from_slice(sealed);
-        let text = self.cipher.open(opened).ok_or(EspError::NotAuthentic)?;
+        let text = self.cipher.open(sealed, opened).ok_or(EspError::NotAuthentic)?;
         if !window().accept(sequence) {
             return Err(EspError::Replayed);
         }
-        let (length, next) = content(text).ok_or(EspError::Malformed)?;
-        let from = HEADER + self.cipher.vector();
-        opened.copy_within(from..from + length, 0);
-        opened.truncate(length);
-        Ok(next)
+        content(text).ok_or(EspError::Malformed)
     }
 }
 

@@ -104,68 +104,71 @@ impl EspCipher {
         }
     }
 
-    /// Encrypts `bytes` from `start` on except header and vector, and appends the check value. `None`: too long.
-    pub(crate) fn seal(&self, bytes: &mut Vec<u8>, start: usize) -> Option<()> {
-        let from = HEADER + self.vector();
-        let (head, text) = bytes.get_mut(start..)?.split_at_mut_checked(from)?;
+    /// Encrypts a text, whole blocks, into a packet behind its header and vector, and writes the check value behind it. `None`: the
+    /// packet's length is another, or the text is too long.
+    #[inline]
+    pub(crate) fn seal(&self, text: &[u8], packet: &mut [u8]) -> Option<()> {
+        let (head, rest) = packet.split_at_mut_checked(HEADER + self.vector())?;
+        let (place, tag) = rest.split_at_mut_checked(text.len())?;
+        let text = InOutBuf::new(text, place).ok()?;
         match &self.0 {
             Keys::Gcm128(cipher, salt) => {
-                let tag =
-                    cipher.encrypt_inout_detached(&nonce(*salt, head)?, &head[..HEADER], text.into()).ok()?;
-                bytes.extend_from_slice(&tag);
+                let check =
+                    cipher.encrypt_inout_detached(&nonce(*salt, head)?, &head[..HEADER], text).ok()?;
+                tag.copy_from_slice(&check);
             }
             Keys::Gcm256(cipher, salt) => {
-                let tag =
-                    cipher.encrypt_inout_detached(&nonce(*salt, head)?, &head[..HEADER], text.into()).ok()?;
-                bytes.extend_from_slice(&tag);
+                let check =
+                    cipher.encrypt_inout_detached(&nonce(*salt, head)?, &head[..HEADER], text).ok()?;
+                tag.copy_from_slice(&check);
             }
             Keys::CbcHmacSha1(key, integrity) => {
                 let vector: [u8; BLOCK] = head[HEADER..].try_into().ok()?;
                 let mut mode = cbc::Encryptor::<Aes128>::inner_iv_init((**key).clone(), &vector.into());
-                let (blocks, _) = InOutBuf::from(text).into_chunks();
+                let (blocks, _) = text.into_chunks();
                 mode.encrypt_blocks_inout(blocks);
                 let mut mac = (**integrity).clone();
-                mac.update(&bytes[start..]);
-                let tag = mac.finalize().into_bytes();
-                bytes.extend_from_slice(&tag[..SHA1_CHECK]);
+                mac.update(head);
+                mac.update(place);
+                tag.copy_from_slice(&mac.finalize().into_bytes()[..SHA1_CHECK]);
             }
         }
         Some(())
     }
 
-    /// Checks a packet and decrypts it in place. `None`: it has been changed, or is of another key.
-    pub(crate) fn open<'a>(&self, bytes: &'a mut [u8]) -> Option<&'a [u8]> {
-        let (vector, block) = (self.vector(), self.block());
-        let end = bytes.len().checked_sub(self.check())?;
-        let (signed, tag) = bytes.split_at_mut_checked(end)?;
-        if let Keys::CbcHmacSha1(_, integrity) = &self.0 {
-            let mut mac = (**integrity).clone();
-            mac.update(signed);
-            // Takes the same time wherever they differ.
-            mac.verify_truncated_left(tag).ok()?;
-        }
-        let (head, text) = signed.split_at_mut_checked(HEADER + vector)?;
-        if text.is_empty() || text.len() % block != 0 {
+    /// Checks a packet and decrypts its text into the first bytes of `place`. `None`: it has been changed, is of another key, or
+    /// there is no room.
+    #[inline]
+    pub(crate) fn open<'a>(&self, packet: &[u8], place: &'a mut [u8]) -> Option<&'a [u8]> {
+        let (signed, tag) = packet.split_at_checked(packet.len().checked_sub(self.check())?)?;
+        let (head, text) = signed.split_at_checked(HEADER + self.vector())?;
+        let place = place.get_mut(..text.len())?;
+        if text.is_empty() || text.len() % self.block() != 0 {
             return None;
         }
-        let tag: Option<[u8; 16]> = (*tag).try_into().ok();
+        let check: Option<[u8; 16]> = tag.try_into().ok();
+        let text = InOutBuf::new(text, &mut *place).ok()?;
         match &self.0 {
             Keys::Gcm128(cipher, salt) => {
-                let (nonce, text) = (nonce(*salt, head)?, InOutBuf::from(&mut *text));
-                cipher.decrypt_inout_detached(&nonce, &head[..HEADER], text, &tag?.into()).ok()?;
+                let nonce = nonce(*salt, head)?;
+                cipher.decrypt_inout_detached(&nonce, &head[..HEADER], text, &check?.into()).ok()?;
             }
             Keys::Gcm256(cipher, salt) => {
-                let (nonce, text) = (nonce(*salt, head)?, InOutBuf::from(&mut *text));
-                cipher.decrypt_inout_detached(&nonce, &head[..HEADER], text, &tag?.into()).ok()?;
+                let nonce = nonce(*salt, head)?;
+                cipher.decrypt_inout_detached(&nonce, &head[..HEADER], text, &check?.into()).ok()?;
             }
-            Keys::CbcHmacSha1(key, _) => {
+            Keys::CbcHmacSha1(key, integrity) => {
+                let mut mac = (**integrity).clone();
+                mac.update(signed);
+                // Takes the same time wherever they differ.
+                mac.verify_truncated_left(tag).ok()?;
                 let vector: [u8; BLOCK] = head[HEADER..].try_into().ok()?;
                 let mut mode = cbc::Decryptor::<Aes128>::inner_iv_init((**key).clone(), &vector.into());
-                let (blocks, _) = InOutBuf::from(&mut *text).into_chunks();
+                let (blocks, _) = text.into_chunks();
                 mode.decrypt_blocks_inout(blocks);
             }
         }
-        Some(text)
+        Some(place)
     }
 }
 
@@ -195,11 +198,11 @@ mod tests {
     /// Case 2 of the published vectors of GCM: key, nonce and text of zeros; the text does not depend on what else is signed.
     #[test]
     fn gcm_gives_the_published_text() {
-        let mut packet = [vec![0; HEADER + 8], vec![0; 16]].concat();
-        EspCipher::aes_128_gcm(&[0; 20]).seal(&mut packet, 0).unwrap();
+        let mut packet = [0; HEADER + 8 + 16 + 16];
+        EspCipher::aes_128_gcm(&[0; 20]).seal(&[0; 16], &mut packet).unwrap();
         assert_eq!(packet[16..32], bytes("0388dace60b6a392f328c2b971b2fe78"));
-        let mut packet = [vec![0; HEADER + 8], vec![0; 16]].concat();
-        EspCipher::aes_256_gcm(&[0; 36]).seal(&mut packet, 0).unwrap();
+        let mut packet = [0; HEADER + 8 + 16 + 16];
+        EspCipher::aes_256_gcm(&[0; 36]).seal(&[0; 16], &mut packet).unwrap();
         assert_eq!(packet[16..32], bytes("cea7403d4d606b6e074ec5d3baf39d18"));
     }
 
@@ -209,9 +212,9 @@ mod tests {
         let key = bytes("2b7e151628aed2a6abf7158809cf4f3c");
         let keys: [u8; 36] = [key, vec![0x0b; 20]].concat().try_into().unwrap();
         let vector = bytes("000102030405060708090a0b0c0d0e0f");
-        let mut packet = [vec![0; HEADER], vector, bytes("6bc1bee22e409f96e93d7e117393172a")].concat();
+        let mut packet = [vec![0; HEADER], vector, vec![0; 16 + SHA1_CHECK]].concat();
         let cipher = EspCipher::aes_128_cbc_hmac_sha1(&keys);
-        cipher.seal(&mut packet, 0).unwrap();
+        cipher.seal(&bytes("6bc1bee22e409f96e93d7e117393172a"), &mut packet).unwrap();
         assert_eq!(packet[24..40], bytes("7649abac8119b246cee98e9b12e9197d"));
         let Keys::CbcHmacSha1(_, integrity) = cipher.0 else { panic!() };
         let mut mac = (*integrity).clone();

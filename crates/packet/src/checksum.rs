@@ -46,6 +46,18 @@ pub fn of(bytes: &[u8]) -> u16 {
     Sum::default().bytes(bytes).checksum()
 }
 
+/// The checksum of the words of which this is the sum.
+#[inline]
+pub(crate) fn of_words(sum: u64) -> u16 {
+    !fold(sum)
+}
+
+/// The sum of both words of four bytes.
+#[inline]
+pub(crate) fn halves(bytes: u32) -> u64 {
+    u64::from(bytes >> 16) + u64::from(bytes & 0xffff)
+}
+
 /// The checksum of an IPv4 header without options.
 #[must_use]
 #[inline(always)]

@@ -48,18 +48,25 @@ impl Ipv4Header {
 
     /// The header as bytes, with its checksum. A payload beyond 65 515 bytes is truncated to that.
     #[must_use]
+    #[inline]
     pub fn to_bytes(&self) -> [u8; Ipv4Header::LEN] {
+        let (first, total) =
+            (0x4500 | u16::from(self.traffic_class), self.payload.saturating_add(Ipv4Header::LEN as u16));
+        let flags = if self.dont_fragment { 0x4000 } else { 0 };
+        let route = u16::from_be_bytes([self.ttl, self.protocol]);
+        let [source, destination] = [self.source, self.destination].map(u32::from);
+        // Summed as words, so that no byte is read back right after it has been written.
+        let words = [first, total, self.identification, flags, route].map(u64::from);
+        let sum = words.iter().sum::<u64>() + [source, destination].map(checksum::halves).iter().sum::<u64>();
         let mut bytes = [0; Ipv4Header::LEN];
-        bytes[0] = 0x45;
-        bytes[1] = self.traffic_class;
-        bytes[2..4].copy_from_slice(&self.payload.saturating_add(Ipv4Header::LEN as u16).to_be_bytes());
+        bytes[..2].copy_from_slice(&first.to_be_bytes());
+        bytes[2..4].copy_from_slice(&total.to_be_bytes());
         bytes[4..6].copy_from_slice(&self.identification.to_be_bytes());
-        bytes[6] = if self.dont_fragment { 0x40 } else { 0 };
-        (bytes[8], bytes[9]) = (self.ttl, self.protocol);
-        bytes[12..16].copy_from_slice(&self.source.octets());
-        bytes[16..].copy_from_slice(&self.destination.octets());
-        let sum = checksum::of(&bytes);
-        bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+        bytes[6..8].copy_from_slice(&flags.to_be_bytes());
+        bytes[8..10].copy_from_slice(&route.to_be_bytes());
+        bytes[10..12].copy_from_slice(&checksum::of_words(sum).to_be_bytes());
+        bytes[12..16].copy_from_slice(&source.to_be_bytes());
+        bytes[16..].copy_from_slice(&destination.to_be_bytes());
         bytes
     }
 }

@@ -120,6 +120,12 @@ impl FramePool {
         &mut self.buffers[number as usize]
     }
 
+    /// Two buffers at once; `None` if they are the same.
+    #[inline]
+    pub fn pair(&mut self, one: u32, other: u32) -> Option<[&mut [u8; STRIDE]; 2]> {
+        self.buffers.get_disjoint_mut([one as usize, other as usize]).ok()
+    }
+
     /// Several buffers at once; empty if two numbers are equal.
     #[must_use]
     pub fn disjoint(&mut self, numbers: &[u32]) -> Vec<&mut [u8; STRIDE]> {

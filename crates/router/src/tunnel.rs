@@ -8,7 +8,9 @@ use weft_esp::{EspError, InboundAssociation, OutboundAssociation, PROTOCOL, spi_
 use weft_packet::checksum::Sum;
 use weft_packet::protocol::UDP;
 use weft_packet::udp::fill_checksum;
-use weft_packet::{Ipv4Header, Ipv6Header, UdpDatagram, UdpHeader, ipv4, ipv6, ports};
+use weft_packet::{
+    Ipv4Header, Ipv4Packet, Ipv6Header, Ipv6Packet, UdpDatagram, UdpHeader, ipv4, ipv6, ports,
+};
 
 use crate::counters::DropCause;
 
@@ -38,6 +40,24 @@ pub struct OuterPacket<'a> {
     pub traffic_class: u8,
     /// What it carries.
     pub payload: &'a [u8],
+}
+
+impl<'a> OuterPacket<'a> {
+    /// What an IPv4 packet carries.
+    #[must_use]
+    pub fn of_v4(packet: &Ipv4Packet<'a>) -> OuterPacket<'a> {
+        let ends = (packet.source.into(), packet.destination.into());
+        let Ipv4Packet { protocol, traffic_class, payload, .. } = *packet;
+        OuterPacket { ends, protocol, traffic_class, payload }
+    }
+
+    /// What an IPv6 packet carries.
+    #[must_use]
+    pub fn of_v6(packet: &Ipv6Packet<'a>) -> OuterPacket<'a> {
+        let ends = (packet.source.into(), packet.destination.into());
+        let Ipv6Packet { next: protocol, traffic_class, payload, .. } = *packet;
+        OuterPacket { ends, protocol, traffic_class, payload }
+    }
 }
 
 /// All tunnels of a router, shared by its workers.
@@ -73,19 +93,33 @@ impl Tunnels {
         self.list.get(usize::from(number))
     }
 
-    /// Opens what a packet for this router carries. Returns the tunnel and the packet inside, marked if the outer one was;
-    /// `None` if the packet is for no tunnel.
-    pub fn open(&self, outer: OuterPacket<'_>) -> Option<Result<(u16, Vec<u8>), DropCause>> {
+    /// Opens what a packet for this router carries into the first bytes of `opened`, which must be as long as its payload.
+    /// Returns the tunnel and the length of the packet inside, marked if the outer one was; `None` if the packet is for no tunnel.
+    pub fn open_into(
+        &self,
+        outer: OuterPacket<'_>,
+        opened: &mut [u8],
+    ) -> Option<Result<(u16, usize), DropCause>> {
         match outer.protocol {
-            PROTOCOL if !self.list.is_empty() => Some(self.open_sealed(outer, None, outer.payload)),
+            PROTOCOL if !self.list.is_empty() => Some(self.open_sealed(outer, None, (outer.payload, opened))),
             UDP if !self.sockets.is_empty() => {
                 let (source, destination) = ports::of(UDP, outer.payload)?;
                 let is_here = self.sockets.contains(&(outer.ends.1, destination));
                 let ports = Some((destination, source));
-                is_here.then(|| self.open_sealed(outer, ports, sealed_in(outer.payload)?))
+                is_here.then(|| self.open_sealed(outer, ports, (sealed_in(outer.payload)?, opened)))
             }
             _ => None,
         }
+    }
+
+    /// [`Tunnels::open_into`] memory of its own.
+    pub fn open(&self, outer: OuterPacket<'_>) -> Option<Result<(u16, Vec<u8>), DropCause>> {
+        let mut packet = vec![0; outer.payload.len()];
+        let opened = self.open_into(outer, &mut packet)?;
+        Some(opened.map(|(number, length)| {
+            packet.truncate(length);
+            (number, packet)
+        }))
     }
 
     /// Opens a sealed packet that has come to the first of these UDP ports from the second, or without UDP.
@@ -93,29 +127,29 @@ impl Tunnels {
         &self,
         outer: OuterPacket<'_>,
         udp: Option<(u16, u16)>,
-        sealed: &[u8],
-    ) -> Result<(u16, Vec<u8>), DropCause> {
+        (sealed, opened): (&[u8], &mut [u8]),
+    ) -> Result<(u16, usize), DropCause> {
         let index = spi_of(sealed).ok_or(DropCause::Malformed)?;
         let number = *self.by_index.get(&index).ok_or(DropCause::EspUnknown)?;
         let tunnel = self.get(number).ok_or(DropCause::EspUnknown)?;
         if outer.ends != (tunnel.ends.1, tunnel.ends.0) || udp != tunnel.udp {
             return Err(DropCause::EspPolicy);
         }
-        let mut packet = Vec::new();
-        let protocol = tunnel.inbound.open(sealed, &mut packet).map_err(|error| match error {
+        let (length, protocol) = tunnel.inbound.open_into(sealed, opened).map_err(|error| match error {
             EspError::Replayed => DropCause::EspReplay,
             _ => DropCause::EspInvalid,
         })?;
+        let packet = &mut opened[..length];
         let congested = outer.traffic_class & CONGESTED == CONGESTED;
         // A packet that cannot carry the mark is dropped instead.
         let carries = !congested
-            || class_of(&packet).is_some_and(|class| class & CONGESTED == CONGESTED)
+            || class_of(packet).is_some_and(|class| class & CONGESTED == CONGESTED)
             || match protocol {
-                IPV4 => ipv4::mark_congestion(&mut packet),
-                _ => ipv6::mark_congestion(&mut packet),
+                IPV4 => ipv4::mark_congestion(packet),
+                _ => ipv6::mark_congestion(packet),
             };
         match protocol {
-            IPV4 | IPV6 if carries => Ok((number, packet)),
+            IPV4 | IPV6 if carries => Ok((number, length)),
             IPV4 | IPV6 => Err(DropCause::EspPolicy),
             _ => Err(DropCause::EspInvalid),
         }
@@ -164,33 +198,47 @@ impl Tunnel {
     /// # Errors
     /// Why it cannot be sealed.
     pub fn seal(&self, packet: &[u8]) -> Result<Vec<u8>, DropCause> {
-        let is_v4 = packet.first().is_some_and(|first| first >> 4 == 4);
-        let traffic_class = class_of(packet).ok_or(DropCause::Malformed)?;
+        let mut text = packet.to_vec();
+        text.resize(packet.len() + self.outbound.trailer(), 0);
         let (ip, udp) = self.headers();
-        let mut sealed = Vec::with_capacity(ip + udp + packet.len() + self.outbound.overhead());
-        sealed.resize(ip + udp, 0);
-        let next = if is_v4 { IPV4 } else { IPV6 };
-        self.outbound.seal(next, packet, &mut sealed).map_err(|error| match error {
+        let mut sealed = vec![0; ip + udp + packet.len() + self.outbound.overhead()];
+        let length = self.seal_into((&mut text, packet.len()), &mut sealed)?;
+        sealed.truncate(length);
+        Ok(sealed)
+    }
+
+    /// [`Tunnel::seal`] for the packet in the first `length` bytes of `text`, behind which its trailer is written, into the
+    /// first bytes of `out`; returns how many.
+    ///
+    /// # Errors
+    /// Why it cannot be sealed.
+    #[inline]
+    pub fn seal_into(&self, (text, length): (&mut [u8], usize), out: &mut [u8]) -> Result<usize, DropCause> {
+        let next = if text.first().is_some_and(|first| first >> 4 == 4) { IPV4 } else { IPV6 };
+        let traffic_class = class_of(text).ok_or(DropCause::Malformed)?;
+        let (ip, udp) = self.headers();
+        let (head, rest) = out.split_at_mut_checked(ip + udp).ok_or(DropCause::TooBig)?;
+        let sealed = self.outbound.seal_into(next, (text, length), rest).map_err(|error| match error {
             EspError::Exhausted => DropCause::EspExhausted,
             _ => DropCause::TooBig,
         })?;
-        let payload = u16::try_from(sealed.len() - ip).map_err(|_| DropCause::TooBig)?;
+        let payload = u16::try_from(udp + sealed).map_err(|_| DropCause::TooBig)?;
         let protocol = self.udp.map_or(PROTOCOL, |_| UDP);
         match self.ends {
             (IpAddr::V4(own), IpAddr::V4(far)) => {
                 let between = Ipv4Header::between(own, far);
                 let outer = Ipv4Header { protocol, traffic_class, dont_fragment: true, payload, ..between };
-                sealed[..ip].copy_from_slice(&outer.to_bytes());
+                head[..ip].copy_from_slice(&outer.to_bytes());
             }
             (IpAddr::V6(own), IpAddr::V6(far)) => {
                 let between = Ipv6Header::between(own, far);
                 let outer = Ipv6Header { next: protocol, traffic_class, payload, ..between };
-                sealed[..ip].copy_from_slice(&outer.to_bytes());
+                head[..ip].copy_from_slice(&outer.to_bytes());
             }
             _ => return Err(DropCause::NoRoute),
         }
-        self.write_udp(&mut sealed[ip..]);
-        Ok(sealed)
+        self.write_udp(&mut out[ip..ip + udp + sealed]);
+        Ok(ip + udp + sealed)
     }
 
     /// Writes the UDP header, if there is one, in front of a sealed packet. Its checksum is zero on IPv4 (RFC 3948, section
@@ -211,7 +259,6 @@ impl Tunnel {
 mod tests {
     use super::*;
     use weft_esp::EspCipher;
-    use weft_packet::{Ipv4Packet, Ipv6Packet};
 
     const V4: [&str; 2] = ["192.0.2.1", "198.51.100.7"];
     const V6: [&str; 2] = ["2001:db8::1", "2001:db8:9::7"];

@@ -6,11 +6,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use bench_table::{Laboratory, MACS, SPI, STATIONS, cipher, frame_v4, frame_v6, udp_to};
 use weft_core::{Purpose, Random, Span};
-use weft_esp::OutboundAssociation;
+use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_fib::IpPrefix;
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, IcmpError, Ipv4Header, Ipv4Packet,
-    Ipv6Header, Ipv6Packet, Mac, NeighbourMessage, checksum, icmp, ports, protocol,
+    Ipv6Header, Ipv6Packet, Mac, NeighbourMessage, checksum, icmp, ipv4, ports, protocol,
 };
 use weft_router::DropCause;
 use weft_router::control::NextHop;
@@ -409,6 +409,102 @@ fn hostile_frames_neither_crash_nor_leak() {
         }),
     );
     assert!(!lab.sent(0).is_empty(), "it still answers");
+}
+
+/// What the station at the far end finds in sealed frames.
+fn opened(far: &InboundAssociation, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let open = |frame: &Vec<u8>| {
+        let outer = Ipv4Packet::parse(&frame[14..]).expect("an IPv4 packet");
+        let sealed = if outer.protocol == protocol::UDP { &outer.payload[8..] } else { outer.payload };
+        let mut inner = Vec::new();
+        assert_eq!(far.open(sealed, &mut inner), Ok(4));
+        inner
+    };
+    frames.iter().map(open).collect()
+}
+
+/// A packet with one hop less to go.
+fn one_hop_on(frame: &[u8]) -> Vec<u8> {
+    let mut packet = frame[14..].to_vec();
+    assert!(ipv4::decrement_ttl(&mut packet));
+    packet
+}
+
+/// The frame with four bytes of IP options, which do nothing: the fast path does not take it.
+fn with_options(frame: &[u8]) -> Vec<u8> {
+    let mut frame = [&frame[..34], &[1; 4], &frame[34..]].concat();
+    let total = (frame.len() - 14) as u16;
+    frame[14] = 0x46;
+    frame[16..18].copy_from_slice(&total.to_be_bytes());
+    frame[24..26].fill(0);
+    let sum = checksum::of(&frame[14..38]).to_be_bytes();
+    frame[24..26].copy_from_slice(&sum);
+    frame
+}
+
+#[test]
+fn packets_of_every_length_enter_a_tunnel_by_either_path() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.route("10.78.0.0/16", NextHop::Tunnel(1));
+    let all = lab.free_buffers();
+    let far = [(); 2].map(|()| InboundAssociation::new(300, cipher(), 64));
+    for length in 0..1400 {
+        for (to, far) in ["10.77.0.9", "10.78.0.9"].iter().zip(&far) {
+            let data: Vec<u8> = (0..length).map(|n| n as u8).collect();
+            let plain = udp_to(to, 64, &data);
+            let unusual = with_options(&plain);
+            lab.receive_all(0, &[plain.clone(), unusual.clone()]);
+            let packets = opened(far, &lab.sent(0));
+            assert_eq!(packets, [one_hop_on(&plain), one_hop_on(&unusual)], "{length} {to}");
+        }
+    }
+    assert_eq!((lab.counters().sealed, lab.inside(), lab.free_buffers()), (5600, 0, all));
+}
+
+#[test]
+fn packets_of_every_length_leave_a_tunnel_by_either_path() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let (all, far) = (lab.free_buffers(), OutboundAssociation::new(SPI, cipher(), 1 << 40));
+    for length in 0..1372 {
+        let from = Ipv4Header::between(v4("10.77.0.9"), v4("10.2.0.2"));
+        let inner = ports::udp_v4(Ipv4Header { traffic_class: 2, ..from }, (1, 2), &vec![0x77; length]);
+        // The fast path takes no packet whose hops are used up; an outer one may be. Half of them are marked.
+        for (ttl, traffic_class) in [(64, 0), (1, 0), (64, 3), (1, 3)] {
+            let mut sealed = Vec::new();
+            far.seal(4, &inner, &mut sealed).unwrap();
+            let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
+            let payload = sealed.len() as u16;
+            let header = Ipv4Header { protocol: 50, payload, ttl, traffic_class, ..between }.to_bytes();
+            lab.receive(0, &frame_v4(0, &[&header[..], &sealed].concat()));
+            let out = lab.sent(1).remove(0);
+            let packet = Ipv4Packet::parse(&out[14..]).expect("a sound header");
+            let class = if traffic_class == 3 { 3 } else { 2 };
+            assert_eq!(
+                (packet.ttl, packet.traffic_class, &out[34..]),
+                (63, class, &inner[20..]),
+                "{length} {ttl}"
+            );
+        }
+    }
+    assert_eq!((lab.counters().opened, lab.inside(), lab.free_buffers()), (4 * 1372, 0, all));
+}
+
+/// A sealed packet waits, like any other, until the far end of its tunnel has answered.
+#[test]
+fn a_sealed_packet_waits_for_the_far_end() {
+    let mut lab = Laboratory::new();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let packet = frame_v4(1, &udp_to("10.77.0.9", 64, b"sealed")[14..]);
+    lab.receive(1, &packet);
+    let asked = lab.sent(0);
+    let question = ArpMessage::parse(EthernetFrame::parse(&asked[0]).unwrap().payload).unwrap();
+    assert_eq!((asked.len(), question.target.1), (1, v4("10.1.0.2")));
+    lab.receive(0, &lab.arp(&question.answer(STATIONS[0])));
+    let far = InboundAssociation::new(300, cipher(), 64);
+    assert_eq!(opened(&far, &lab.sent(0)), [one_hop_on(&packet)]);
+    assert_eq!(lab.inside(), 0);
 }
 
 /// While a million changes of other prefixes go by, every packet of a prefix that stays arrives.

@@ -91,7 +91,9 @@ const SHARED_LOSSES: &str = "which flow meets the next loss is a matter of chanc
     from the end of slow start. The trace lies within the range of the starts, its queue just below.";
 /// And where two flows are in it.
 const TWO_READERS: &str = "the same late readers, and each of two applications on one machine reads later than one alone would. \
-    Segments sent again and changes of the threshold agree without them.";
+    They also bring back what is not fitted: thresholds, the smoothed round trip, and thresholds at their least of two segments, \
+    which never occur without late reading, with it in 14 % of the samples, and in the trace in 21 % (11 % for one flow, 29 % for \
+    the other, which timed out and grew from there). Segments sent again and changes of the threshold agree either way.";
 /// The same in the shortest queue where windows climb in stairs.
 const STAIRS: &str = "as for Reno in this queue, whatever bunches packets decides, and the simulated application reads at once. \
     With a late reader all figures but the queue agree; that the window climbs in stairs does the rest: without them 40 % fewer \
@@ -189,6 +191,7 @@ pub const CASES: &[Case] = &[
         band: 0.05,
         starts: &[],
         deviations: &[
+            known("threshold, mean", (0.15, 0.24), BUNCHES),
             known("window, mean", (0.14, 0.21), BUNCHES),
             known("changes of the threshold seen", (0.22, 0.35), TOGGLES),
             known("goodput", (0.24, 0.33), BUNCHES),
@@ -199,7 +202,7 @@ pub const CASES: &[Case] = &[
         experiment: Some(Experiment {
             adds: "an application that reads 112 us late on average",
             set: "transport.newreno.read_delay=112 us",
-            settles: &["window, mean", "goodput", "queue, mean"],
+            settles: &["threshold, mean", "window, mean", "goodput", "queue, mean"],
         }),
     },
     Case {
@@ -210,6 +213,7 @@ pub const CASES: &[Case] = &[
         band: 0.05,
         starts: &[],
         deviations: &[
+            known("threshold, mean", (0.17, 0.27), STAIRS),
             known("window, mean", (0.14, 0.22), STAIRS),
             known("changes of the threshold seen", (0.05, 0.08), STAIRS),
             known("goodput", (0.17, 0.25), STAIRS),
@@ -220,7 +224,7 @@ pub const CASES: &[Case] = &[
         experiment: Some(Experiment {
             adds: "an application that reads 120 us late on average",
             set: "transport.cubic.read_delay=120 us",
-            settles: &["window, mean", "goodput", "segments sent again", "drops"],
+            settles: &["threshold, mean", "window, mean", "goodput", "segments sent again", "drops"],
         }),
     },
     Case {
@@ -231,6 +235,8 @@ pub const CASES: &[Case] = &[
         band: 0.05,
         starts: AROUND_20,
         deviations: &[
+            known("threshold, mean", (0.12, 0.21), TWO_READERS),
+            known("smoothed round trip, mean", (-0.07, -0.03), TWO_READERS),
             known("window, mean", (0.18, 0.28), TWO_READERS),
             known("goodput", (0.33, 0.43), TWO_READERS),
             known("queue, mean", (0.26, 0.37), TWO_READERS),
@@ -238,7 +244,7 @@ pub const CASES: &[Case] = &[
         experiment: Some(Experiment {
             adds: "applications that read 250 us late on average",
             set: "transport.newreno.read_delay=250 us",
-            settles: &["window, mean", "goodput"],
+            settles: &["threshold, mean", "smoothed round trip, mean", "window, mean", "goodput"],
         }),
     },
     Case {

@@ -10,6 +10,8 @@ pub struct Sample {
     pub cwnd: f64,
     /// Slow-start threshold, segments; negative as long as there is none.
     pub ssthresh: f64,
+    /// Smoothed round trip, seconds.
+    pub srtt: f64,
     /// Payload acknowledged, bytes.
     pub acked: f64,
     /// Segments sent again so far.

@@ -33,6 +33,9 @@ pub fn figures(course: &Course, kind: Kind, from: f64) -> Vec<Figure> {
     let toothed = matches!(kind, Kind::SawTooth | Kind::MarkedSawTooth);
     let span = if toothed { periods(&falls) } else { (from, f64::MAX) };
     let mut all = if toothed { teeth(&falls) } else { noise(course, span) };
+    if kind == Kind::Noise {
+        all.extend(senders(course, span));
+    }
     all.push(figure("goodput", "Mb/s", course.flows.iter().map(|flow| goodput(flow, span)).sum()));
     all.push(figure("queue, mean", "packets", queue(course, span)));
     if matches!(kind, Kind::SawTooth | Kind::Noise) {
@@ -79,6 +82,23 @@ fn noise(course: &Course, span: (f64, f64)) -> Vec<Figure> {
         figure("window, mean", "segments", mean(windows)),
         figure("changes of the threshold seen", "1/s", per_flow / course.flows.len() as f64),
     ]
+}
+
+/// What senders know besides. Nothing is fitted to these two: they tell whether an experiment brings the rest back for the right
+/// reason.
+fn senders(course: &Course, (from, to): (f64, f64)) -> [Figure; 2] {
+    let inside = || course.flows.iter().flatten().filter(|sample| sample.time >= from && sample.time <= to);
+    [
+        figure("threshold, mean", "segments", mean(inside().map(|sample| sample.ssthresh))),
+        figure("smoothed round trip, mean", "ms", mean(inside().map(|sample| sample.srtt * 1e3))),
+    ]
+}
+
+/// The share of samples after `from` seconds in which the threshold is at its least, two segments.
+#[must_use]
+pub fn at_least_threshold(course: &Course, from: f64) -> f64 {
+    let inside = course.flows.iter().flatten().filter(|sample| sample.time >= from);
+    mean(inside.map(|sample| f64::from(sample.ssthresh.round() == 2.0)))
 }
 
 /// How often per second the threshold was another than 10 ms before.

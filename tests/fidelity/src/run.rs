@@ -69,15 +69,17 @@ fn course(folder: &Path) -> Course {
 }
 
 fn flows(table: &Table) -> Vec<Vec<Sample>> {
-    let columns = ["time_ps", "flow_id", "cwnd_bytes", "ssthresh_bytes", "acked_bytes", "retx_bytes"];
+    let columns =
+        ["time_ps", "flow_id", "cwnd_bytes", "ssthresh_bytes", "srtt_ps", "acked_bytes", "retx_bytes"];
     let mut flows: Vec<Vec<Sample>> = Vec::new();
-    for [time, flow, cwnd, ssthresh, acked, retransmitted] in table.numbers(&columns) {
+    for [time, flow, cwnd, ssthresh, srtt, acked, retransmitted] in table.numbers(&columns) {
         let flow = flow as usize;
         flows.resize_with(flows.len().max(flow + 1), Vec::new);
         flows[flow].push(Sample {
             time: time / 1e12,
             cwnd: cwnd / SEGMENT,
             ssthresh: ssthresh / SEGMENT,
+            srtt: srtt / 1e12,
             acked,
             retransmitted: retransmitted / SEGMENT,
         });

@@ -11,11 +11,12 @@ use crate::course::{Course, Queue, Sample};
 use crate::table::Table;
 
 /// The columns of a trace that are compared.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "t_ms",
     "flow",
     "cwnd_pkts",
     "ssthresh_pkts",
+    "rtt_us",
     "acked_bytes_total",
     "retrans_total",
     "q_pkts",
@@ -41,9 +42,9 @@ fn course(table: &Table) -> Course {
     let mut lost: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     let mut queue: Vec<Queue> = Vec::new();
     for row in table.numbers(&COLUMNS) {
-        let [ms, flow, cwnd, ssthresh, acked, retransmitted, mean, greatest, drops, marks] = row;
-        let (time, flow) = (ms / 1e3, flow as u32);
-        flows.entry(flow).or_default().push(Sample { time, cwnd, ssthresh, acked, retransmitted });
+        let [ms, flow, cwnd, ssthresh, us, acked, retransmitted, mean, greatest, drops, marks] = row;
+        let (time, flow, srtt) = (ms / 1e3, flow as u32, us / 1e6);
+        flows.entry(flow).or_default().push(Sample { time, cwnd, ssthresh, srtt, acked, retransmitted });
         lost.insert(flow, (drops, marks));
         // Rows of one look differ by less than the interval between looks.
         if queue.last().is_none_or(|last| time - last.time > 0.005) {
@@ -64,13 +65,13 @@ mod tests {
 
     #[test]
     fn flows_are_told_apart_and_a_look_counts_once() {
-        let text = "t_ms,flow,cwnd_pkts,ssthresh_pkts,acked_bytes_total,retrans_total,q_pkts,q_max_pkts,drops_total,marks_total\n\
-            10.2,2,20,-1,14480,0,3,9,0,4\n\
-            10.4,1,10,-1,1448,0,3,9,1,5\n\
-            20.2,2,21,7,28960,1,5,6,0,6\n";
+        let text = "t_ms,flow,cwnd_pkts,ssthresh_pkts,rtt_us,acked_bytes_total,retrans_total,q_pkts,q_max_pkts,drops_total,marks_total\n\
+            10.2,2,20,-1,2500,14480,0,3,9,0,4\n\
+            10.4,1,10,-1,2500,1448,0,3,9,1,5\n\
+            20.2,2,21,7,2600,28960,1,5,6,0,6\n";
         let course = course(&Table::parse(text));
         assert_eq!(course.flows.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
         assert_eq!((course.queue.len(), course.drops, course.marks), (2, 1.0, 11.0));
-        assert_eq!(course.flows[1][1].ssthresh, 7.0);
+        assert_eq!((course.flows[1][1].ssthresh, course.flows[1][1].srtt), (7.0, 0.0026));
     }
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use fidelity::course::Course;
+use fidelity::figures::at_least_threshold;
 use fidelity::verdict::verdicts;
 use fidelity::{Pair, compare, page, root};
 
@@ -32,6 +34,16 @@ fn experiments_settle_what_deviates() {
         let deviates = |name: &&str| pair.case.deviations.iter().any(|known| *known.figure == **name);
         assert!(settles.iter().all(deviates), "{}", pair.case.name);
     }
+}
+
+/// Two flows in a queue of four packets: thresholds fall to two segments only where receivers read late, as Linux's do.
+#[test]
+fn late_readers_bring_thresholds_down_to_two_segments() {
+    let pair = pairs().iter().find(|pair| pair.case.name == "B_reno_2f").unwrap();
+    let share = |course: &Course| at_least_threshold(course, pair.case.from);
+    assert!(share(&pair.real) > 0.1, "{}", share(&pair.real));
+    assert!(pair.simulated.iter().all(|course| share(course) == 0.0));
+    assert!(pair.experiment.iter().all(|course| share(course) > 0.1) && !pair.experiment.is_empty());
 }
 
 #[test]

@@ -126,11 +126,11 @@ fn locked_mpps() -> f64 {
 /// Million packets per second that one core seals with AES-128-GCM: the packet of a 64-byte frame.
 fn sealed_mpps() -> f64 {
     let association = OutboundAssociation::new(256, EspCipher::aes_128_gcm(&[7; 20]), 0);
-    let (packet, mut out) = ([0x45; 46], Vec::new());
+    let (mut text, mut out) = ([0x45; 64], [0; 128]);
     let ((), seconds) = clock::timed(|| {
         for _ in 0..SEALED {
-            out.clear();
-            association.seal(4, std::hint::black_box(&packet), &mut out).expect("numbers are left");
+            let sealed = association.seal_into(4, (std::hint::black_box(&mut text), 46), &mut out);
+            std::hint::black_box(sealed).expect("numbers are left");
         }
     });
     f64::from(SEALED) / seconds / 1e6

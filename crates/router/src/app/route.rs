@@ -1,7 +1,7 @@
 //! IPv4 and IPv6 routing: checksum, hop limit, longest-prefix match, next hop.
 //!
-//! This file has the fast path, for a whole batch at once; everything else (replies, errors, requests, unresolved next
-//! hops) is in `slow`, one packet at a time.
+//! This file has the fast path, for a whole batch at once, and `sealed` that of tunnels; everything else (replies, errors,
+//! requests, unresolved next hops) is in `slow`, one packet at a time.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use weft_fib::{Hop, RouteReader};
 use weft_packet::{Mac, ipv4, ipv6};
 
 use crate::app::{Application, Desk};
-use crate::control::{Adjacency, AdjacencyTable, Control};
+use crate::control::{Adjacency, AdjacencyTable, Control, NextHop};
 use crate::interface::Interface;
 use crate::limiter::TokenBucket;
 use crate::pool::{BATCH, Frame, FrameBatch, STRIDE};
@@ -19,6 +19,7 @@ use crate::tunnel::Tunnels;
 
 mod answer;
 mod inside;
+mod sealed;
 mod send;
 mod slow;
 
@@ -83,7 +84,31 @@ pub struct Routing {
     due: Time,
     lane4: Box<Lane<u32>>,
     lane6: Box<Lane<u128>>,
+    aside: SetAside,
+}
+
+/// Frames of a batch that need more than a next hop.
+#[derive(Default)]
+struct SetAside {
+    /// They enter the tunnel of this number.
+    entering: Vec<(Frame, u16)>,
+    /// Of those that leave a tunnel, the packets inside, to be routed in turn.
+    inside: FrameBatch,
+    /// They are for the router itself, and may hold sealed packets.
+    own: Vec<Frame>,
+    /// For the slow path.
     rest: Vec<Frame>,
+}
+
+impl SetAside {
+    /// Sets a frame aside whose next hop is not resolved, or too narrow.
+    fn put(&mut self, next: Option<NextHop>, frame: Frame) {
+        match next {
+            Some(NextHop::Tunnel(number)) => self.entering.push((frame, number)),
+            Some(NextHop::Local) => self.own.push(frame),
+            _ => self.rest.push(frame),
+        }
+    }
 }
 
 /// The result of examining the first bytes of a frame.
@@ -116,7 +141,7 @@ impl Routing {
             due: Time::ZERO,
             lane4,
             lane6,
-            rest: Vec::with_capacity(BATCH),
+            aside: SetAside::default(),
         }
     }
 
@@ -143,21 +168,19 @@ impl Routing {
     }
 
     /// How a frame is forwarded whose next hop is several.
-    #[inline(never)]
     fn shared_path(
         (table, flows): (&AdjacencyTable, &FlowQueues),
         hop: Hop,
         frame: &[u8],
     ) -> Option<Adjacency> {
-        let hash = flows.hash_of(frame).unwrap_or_default();
-        let path = table.path(hop, hash)?;
+        let path = table.path(hop, || flows.hash_of(frame).unwrap_or_default())?;
         (frame.len() <= usize::from(path.adjacency.mtu) + ETHERNET).then_some(path.adjacency)
     }
 
-    /// Sends the packets of a lane whose next hop is resolved; moves the others to `rest`.
+    /// Sends the packets of a lane whose next hop is resolved; sets the others aside.
     #[inline(always)]
     fn send<A: Copy>(
-        (table, flows, rest): (&AdjacencyTable, &FlowQueues, &mut Vec<Frame>),
+        (table, flows, aside): (&AdjacencyTable, &FlowQueues, &mut SetAside),
         desk: &mut Desk<'_>,
         lane: &Lane<A>,
         decrement: impl Fn(&mut [u8]) -> bool,
@@ -170,16 +193,27 @@ impl Routing {
                     buffer[..12].copy_from_slice(&adjacency.addresses);
                     desk.out.push(adjacency.port, *frame);
                 }
-                _ => match Routing::shared_path((table, flows), *hop, desk.pool.bytes(*frame)) {
-                    Some(adjacency) => {
-                        let buffer = desk.pool.buffer(frame.buffer);
-                        decrement(&mut buffer[ETHERNET..]);
-                        buffer[..12].copy_from_slice(&adjacency.addresses);
-                        desk.out.push(adjacency.port, *frame);
-                    }
-                    None => rest.push(*frame),
-                },
+                _ => Routing::send_otherwise((table, flows, &mut *aside), desk, (*hop, *frame), &decrement),
             }
+        }
+    }
+
+    /// Sends a packet whose next hop is several; sets any other aside.
+    #[inline(never)]
+    fn send_otherwise(
+        (table, flows, aside): (&AdjacencyTable, &FlowQueues, &mut SetAside),
+        desk: &mut Desk<'_>,
+        (hop, frame): (Hop, Frame),
+        decrement: &impl Fn(&mut [u8]) -> bool,
+    ) {
+        match Routing::shared_path((table, flows), hop, desk.pool.bytes(frame)) {
+            Some(adjacency) => {
+                let buffer = desk.pool.buffer(frame.buffer);
+                decrement(&mut buffer[ETHERNET..]);
+                buffer[..12].copy_from_slice(&adjacency.addresses);
+                desk.out.push(adjacency.port, frame);
+            }
+            None => aside.put(table.hops.get(usize::from(hop.0)).copied().flatten(), frame),
         }
     }
 }
@@ -212,34 +246,62 @@ fn classify(buffer: &[u8; STRIDE], length: u16, station: u64) -> Lookup {
     }
 }
 
-impl Application for Routing {
-    #[inline]
-    fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
-        let Some(first) = batch.frames().first() else { return };
-        self.refresh();
+impl Routing {
+    /// Sends the frames that need only a next hop, and sets the others aside.
+    #[inline(always)]
+    fn route(&mut self, desk: &mut Desk<'_>, frames: &[Frame]) {
+        let Some(first) = frames.first() else { return };
         let station = as_number(self.ports[usize::from(first.port)].mac);
-        let Routing { lane4, lane6, rest, .. } = self;
+        let Routing { lane4, lane6, aside, .. } = self;
         let (mut count4, mut count6) = (0, 0);
-        for frame in batch.frames() {
+        for frame in frames {
             match classify(desk.pool.buffer(frame.buffer), frame.length, station) {
                 Lookup::V4(address) => count4 = lane4.put(count4, *frame, address),
                 Lookup::V6(address) => count6 = lane6.put(count6, *frame, address),
-                Lookup::Slow => rest.push(*frame),
+                Lookup::Slow => aside.rest.push(*frame),
             }
         }
         (lane4.count, lane6.count) = (count4, count6);
         if self.lane4.count > 0 {
             let lane = &mut *self.lane4;
             self.v4.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);
-            Routing::send((&self.table, &self.flows, &mut self.rest), desk, lane, ipv4::decrement_ttl);
+            Routing::send((&self.table, &self.flows, &mut self.aside), desk, lane, ipv4::decrement_ttl);
         }
         if self.lane6.count > 0 {
             let lane = &mut *self.lane6;
             self.v6.lookup_all(&lane.addresses[..lane.count], &mut lane.hops[..lane.count]);
-            Routing::send((&self.table, &self.flows, &mut self.rest), desk, lane, ipv6::decrement_hop_limit);
+            Routing::send((&self.table, &self.flows, &mut self.aside), desk, lane, ipv6::decrement_hop_limit);
         }
-        if !self.rest.is_empty() {
-            self.handle_rest(desk);
+    }
+
+    /// Whether frames have been set aside.
+    #[inline(always)]
+    fn has_aside(&self) -> bool {
+        let SetAside { entering, own, rest, .. } = &self.aside;
+        !(entering.is_empty() && own.is_empty() && rest.is_empty())
+    }
+
+    /// Processes what was set aside.
+    #[inline(never)]
+    fn handle_aside(&mut self, desk: &mut Desk<'_>) {
+        // What comes out of a tunnel is routed as if it had arrived, and may leave another: each time it becomes shorter.
+        self.open_frames(desk);
+        if !self.aside.inside.frames().is_empty() {
+            let inside = std::mem::take(&mut self.aside.inside);
+            self.handle(desk, &inside);
+        }
+        self.seal_frames(desk);
+        self.handle_rest(desk);
+    }
+}
+
+impl Application for Routing {
+    #[inline]
+    fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
+        self.refresh();
+        self.route(desk, batch.frames());
+        if self.has_aside() {
+            self.handle_aside(desk);
         }
     }
 

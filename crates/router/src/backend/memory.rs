@@ -18,8 +18,8 @@ pub enum MemoryTraffic {
     Same,
     /// IPv4 to the router's station with a new destination, all addresses equally likely, TTL 64.
     RandomDestinations(DestinationDraw),
-    /// Copies of this frame, whatever was sent.
-    Copies(Box<[u8]>),
+    /// Each begins with these bytes and has this length, whatever was sent; behind them it is as it was sent.
+    Renewed([u8; 64], u16),
 }
 
 /// Draws destinations and computes the checksums.
@@ -98,14 +98,13 @@ impl MemoryRing {
         MemoryRing { ring: ring.into(), head: 0, tail: stored.len(), traffic }
     }
 
-    /// Receives copies of the frame. Apart from [`Backend::receive`], whose loop is measured to the instruction.
+    /// Receives frames that begin anew. Apart from [`Backend::receive`], whose loop is measured to the instruction.
     #[inline(never)]
-    fn copy(&self, pool: &mut FramePool, batch: &mut FrameBatch, count: usize) {
-        let MemoryTraffic::Copies(bytes) = &self.traffic else { return };
+    fn renew(&self, pool: &mut FramePool, batch: &mut FrameBatch, count: usize) {
+        let MemoryTraffic::Renewed(begin, length) = &self.traffic else { return };
         for n in 0..count {
-            let stored = self.ring[(self.head + n) & (self.ring.len() - 1)];
-            let frame = Frame { length: bytes.len() as u16, ..stored };
-            pool.bytes_mut(frame).copy_from_slice(bytes);
+            let frame = Frame { length: *length, ..self.ring[(self.head + n) & (self.ring.len() - 1)] };
+            pool.buffer(frame.buffer)[..begin.len()].copy_from_slice(begin);
             batch.push(frame);
         }
     }
@@ -116,8 +115,8 @@ impl Backend for MemoryRing {
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
         let mask = self.ring.len() - 1;
         let count = (self.tail - self.head).min(batch.room()).min(BATCH);
-        if let MemoryTraffic::Copies(_) = self.traffic {
-            self.copy(pool, batch, count);
+        if let MemoryTraffic::Renewed(..) = self.traffic {
+            self.renew(pool, batch, count);
         } else {
             for n in 0..count {
                 let frame = self.ring[(self.head + n) & mask];

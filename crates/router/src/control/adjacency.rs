@@ -85,13 +85,13 @@ impl AdjacencyTable {
         AdjacencyTable { adjacencies, hops, paths, ports }
     }
 
-    /// The path of a flow with this hash, if the next hop is several.
+    /// The path of a flow, if the next hop is several; `hash` is asked for the flow's hash only then.
     #[must_use]
-    pub fn path(&self, hop: Hop, hash: u32) -> Option<&SharedPath> {
+    pub fn path(&self, hop: Hop, hash: impl FnOnce() -> u32) -> Option<&SharedPath> {
         let paths = self.paths.get(usize::from(hop.0))?;
         let total = paths.last()?.up_to;
         // Mixed again, because workers and upstream routers are chosen by bits of the same hash.
-        let point = ((mix(u64::from(hash)) >> 32) * u64::from(total)) >> 32;
+        let point = ((mix(u64::from(hash())) >> 32) * u64::from(total)) >> 32;
         paths.iter().find(|path| point < u64::from(path.up_to))
     }
 }

@@ -36,13 +36,7 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv4Packet<'_>,
     ) -> Fate {
-        let outer = OuterPacket {
-            ends: (packet.source.into(), packet.destination.into()),
-            protocol: packet.protocol,
-            traffic_class: packet.traffic_class,
-            payload: packet.payload,
-        };
-        if let Some(opened) = self.tunnels.open(outer) {
+        if let Some(opened) = self.tunnels.open(OuterPacket::of_v4(packet)) {
             return self.leave_tunnel(desk, transit.port, opened);
         }
         if self.beside_kernel {
@@ -64,13 +58,7 @@ impl Routing {
         transit: Transit<'_>,
         packet: &Ipv6Packet<'_>,
     ) -> Fate {
-        let outer = OuterPacket {
-            ends: (packet.source.into(), packet.destination.into()),
-            protocol: packet.next,
-            traffic_class: packet.traffic_class,
-            payload: packet.payload,
-        };
-        if let Some(opened) = self.tunnels.open(outer) {
+        if let Some(opened) = self.tunnels.open(OuterPacket::of_v6(packet)) {
             return self.leave_tunnel(desk, transit.port, opened);
         }
         match NeighbourMessage::parse(packet) {

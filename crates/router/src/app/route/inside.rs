@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use weft_fib::Hop;
 use weft_packet::fragment::fragments;
-use weft_packet::{IcmpError, Ipv4Packet, Ipv6Packet};
+use weft_packet::{EtherType, IcmpError, Ipv4Packet, Ipv6Packet};
 
 use crate::app::Desk;
 use crate::app::route::Routing;
@@ -11,6 +12,7 @@ use crate::app::route::send::kind_of;
 use crate::app::route::slow::{Fate, Transit};
 use crate::control::NextHop;
 use crate::counters::DropCause;
+use crate::tunnel::Tunnel;
 
 impl Routing {
     /// A packet of the router's neighbours enters a tunnel; its hop limit has not been decremented.
@@ -64,10 +66,11 @@ impl Routing {
     /// The longest packet that a tunnel takes; none without a route to its other end.
     fn tunnel_mtu(&self, number: u16) -> Option<u16> {
         let tunnel = self.tunnels.get(number)?;
-        let hop = match tunnel.ends.1 {
-            IpAddr::V4(far) => self.v4.lookup(far.into()),
-            IpAddr::V6(far) => self.v6.lookup(far.into()),
-        };
+        self.mtu_by(tunnel, self.hop_to(tunnel.ends.1))
+    }
+
+    /// The longest packet that a tunnel takes by this next hop.
+    pub(super) fn mtu_by(&self, tunnel: &Tunnel, hop: Hop) -> Option<u16> {
         let port = match self.next(hop, &[])? {
             NextHop::Link(port) | NextHop::Station((port, _)) => port,
             _ => return None,
@@ -87,22 +90,31 @@ impl Routing {
             Err(cause) => return Fate::Dropped(cause),
         };
         desk.counters.opened += 1;
-        let source = match kind_of(&packet) {
-            weft_packet::EtherType::IPV4 => Ipv4Packet::parse(&packet).map(|inner| IpAddr::V4(inner.source)),
-            _ => Ipv6Packet::parse(&packet).map(|inner| IpAddr::V6(inner.source)),
-        };
-        let hop = match source {
-            Ok(IpAddr::V4(source)) => self.v4.lookup(source.into()),
-            Ok(IpAddr::V6(source)) => self.v6.lookup(source.into()),
-            Err(_) => return Fate::Dropped(DropCause::Malformed),
-        };
-        // What the routes would not send through this tunnel does not come out of it (RFC 4301, section 5.2).
-        if self.next(hop, &packet) != Some(NextHop::Tunnel(number)) {
-            return Fate::Dropped(DropCause::EspPolicy);
+        match self.may_leave(number, &packet) {
+            Err(cause) => Fate::Dropped(cause),
+            Ok(()) if kind_of(&packet) == EtherType::IPV4 => self.judge_v4(desk, port, &packet),
+            Ok(()) => self.judge_v6(desk, port, &packet),
         }
-        match source {
-            Ok(IpAddr::V4(_)) => self.judge_v4(desk, port, &packet),
-            _ => self.judge_v6(desk, port, &packet),
+    }
+
+    /// Whether a packet may come out of a tunnel: the routes would send an answer through it (RFC 4301, section 5.2).
+    pub(super) fn may_leave(&self, number: u16, packet: &[u8]) -> Result<(), DropCause> {
+        let source = match kind_of(packet) {
+            EtherType::IPV4 => Ipv4Packet::parse(packet).map(|inner| IpAddr::V4(inner.source)),
+            _ => Ipv6Packet::parse(packet).map(|inner| IpAddr::V6(inner.source)),
+        };
+        let hop = self.hop_to(source.map_err(|_| DropCause::Malformed)?);
+        match self.next(hop, packet) {
+            Some(NextHop::Tunnel(of)) if of == number => Ok(()),
+            _ => Err(DropCause::EspPolicy),
+        }
+    }
+
+    /// The number of the next hop to an address.
+    pub(super) fn hop_to(&self, address: IpAddr) -> Hop {
+        match address {
+            IpAddr::V4(address) => self.v4.lookup(address.into()),
+            IpAddr::V6(address) => self.v6.lookup(address.into()),
         }
     }
 }

@@ -37,9 +37,8 @@ pub(super) struct Transit<'a> {
 
 impl Routing {
     /// Processes the frames left by the fast path.
-    #[inline(never)]
     pub(super) fn handle_rest(&mut self, desk: &mut Desk<'_>) {
-        let mut rest = std::mem::take(&mut self.rest);
+        let mut rest = std::mem::take(&mut self.aside.rest);
         for frame in rest.drain(..) {
             let bytes = desk.pool.bytes(frame).to_vec();
             // Its buffer is released at once: whatever is sent is a new frame, so that no path can lose a buffer.
@@ -50,7 +49,7 @@ impl Routing {
                 Fate::Dropped(cause) => desk.counters.drop(cause, 1),
             }
         }
-        self.rest = rest;
+        self.aside.rest = rest;
     }
 
     fn judge(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
@@ -107,7 +106,7 @@ impl Routing {
     pub(super) fn next(&self, hop: Hop, packet: &[u8]) -> Option<NextHop> {
         match self.table.hops.get(usize::from(hop.0)).copied().flatten()? {
             NextHop::Multipath(_) => {
-                let hash = self.flows.hash_of_packet(kind_of(packet), packet).unwrap_or_default();
+                let hash = || self.flows.hash_of_packet(kind_of(packet), packet).unwrap_or_default();
                 self.table.path(hop, hash).map(|path| path.next)
             }
             next => Some(next),
@@ -186,6 +185,6 @@ impl Routing {
 }
 
 /// Whether an address names several stations, or none.
-fn is_for_many(address: Ipv4Addr) -> bool {
+pub(super) fn is_for_many(address: Ipv4Addr) -> bool {
     address.is_multicast() || address.is_broadcast() || address.is_unspecified()
 }
