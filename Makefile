@@ -105,9 +105,12 @@ bench: rust valgrind
 
 # Instructions and allocations, which depend on the compiler but not on the load of the machine. After an intended change:
 # target/release/weft bench --count --json > bench/counts.json && cargo xtask counts --write
+# target/release/weft bench router $(ROUTED) --count --json > bench/router.json
+ROUTED = forward route-256k route-256k-8 route-256k-1
 counts: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft bench --count --against bench/counts.json
+	target/release/weft bench router $(ROUTED) --count --against bench/router.json
 
 # Columns and rings of packets, which unsafe code reads, under an interpreter that sees every access outside memory and every
 # use of what is gone. Debug assertions are off: they would stop a test before the access it is about. .ci/miri is this as

@@ -1,6 +1,7 @@
 //! All figures of a call of [`crate::bench()`], and how they have changed since an earlier call. Must not depend on
 //! scenarios.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use weft::Error;
 
@@ -111,7 +112,7 @@ impl Timed {
 }
 
 /// The relative growth of a count that is tolerated.
-const TOLERANCE: f64 = 0.03;
+pub(crate) const TOLERANCE: f64 = 0.03;
 /// The additional allocations in a loop that are always tolerated: buffers that grow.
 const FEW: u64 = 16;
 
@@ -121,9 +122,7 @@ impl BenchResults {
     /// # Errors
     /// [`Error::BadInput`] if it is anything else.
     pub fn read(name: &str, text: &str) -> Result<BenchResults, Error> {
-        serde_json::from_str(text).map_err(|cause| {
-            Error::BadInput(format!("{name} is not the output of `weft bench --json`: {cause}"))
-        })
+        read(name, text, "weft bench --json")
     }
 
     /// The figures as JSON.
@@ -154,6 +153,12 @@ impl BenchResults {
         };
         self.cases.iter().filter(|case| case.counted.is_some() && counted(before, &case.name)).count()
     }
+}
+
+/// Parses the JSON that a command printed earlier.
+pub(crate) fn read<T: DeserializeOwned>(name: &str, text: &str, command: &str) -> Result<T, Error> {
+    serde_json::from_str(text)
+        .map_err(|cause| Error::BadInput(format!("{name} is not the output of `{command}`: {cause}")))
 }
 
 impl CountedCosts {

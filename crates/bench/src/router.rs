@@ -20,7 +20,7 @@ use weft_router::{Application, BATCH, Backend, FramePool, RouterWorker};
 
 use self::scene::{ENDS, OWN, STATION, begin_of, control};
 use crate::sealing::CipherSuite;
-use crate::{clock, count, pass};
+use crate::{clock, count, pass, results};
 
 mod scene;
 
@@ -209,6 +209,39 @@ impl RouterResults {
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers are always JSON")
     }
+
+    /// Parses the JSON of an earlier call.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] if it is anything else.
+    pub fn read(name: &str, text: &str) -> Result<RouterResults, Error> {
+        results::read(name, text, "weft bench router --json")
+    }
+
+    /// The cases that both calls counted, with their instructions per packet: now, and before.
+    fn both(&self, before: &RouterResults) -> impl Iterator<Item = (&str, f64, f64)> {
+        self.cases.iter().filter_map(|case| {
+            let earlier = before.cases.iter().find(|earlier| earlier.name == case.name)?;
+            Some((case.name.as_str(), case.instructions?, earlier.instructions?))
+        })
+    }
+
+    /// The number of cases that both calls counted.
+    #[must_use]
+    pub fn compared_with(&self, before: &RouterResults) -> usize {
+        self.both(before).count()
+    }
+
+    /// One sentence for every count that has grown by more than 3 % since `before`.
+    #[must_use]
+    pub fn worse_than(&self, before: &RouterResults) -> Vec<String> {
+        let grown = self.both(before).filter(|(_, now, then)| *now > then * (1.0 + results::TOLERANCE));
+        let sentence = |(name, now, then): (&str, f64, f64)| {
+            let share = (now / then - 1.0) * 100.0;
+            format!("router {name}: {now:.1} instructions per packet, before {then:.1} (+{share:.1} %)")
+        };
+        grown.map(sentence).collect()
+    }
 }
 
 /// Measured in November 2026 on a virtual AMD EPYC with two cores at about 4.2 GHz, 64-byte packets in memory.
@@ -353,6 +386,23 @@ pub(crate) fn one_pass(name: &str) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_costs_more_than_before_is_named() {
+        let results = |name: &str, instructions| {
+            let figures = RouterFigures { name: name.to_owned(), instructions, ..RouterFigures::default() };
+            RouterResults { cases: vec![figures], copy_ns: None }
+        };
+        let before = results("forward", Some(40.0));
+        assert_eq!(results("forward", Some(41.0)).worse_than(&before), [""; 0]);
+        let sentence = "router forward: 42.0 instructions per packet, before 40.0 (+5.0 %)";
+        assert_eq!(results("forward", Some(42.0)).worse_than(&before), [sentence]);
+        for other in [results("forward", None), results("route-1m", Some(90.0))] {
+            assert_eq!((other.worse_than(&before).len(), other.compared_with(&before)), (0, 0));
+        }
+        assert_eq!(before.compared_with(&before), 1);
+        assert_eq!(RouterResults::read("x", &before.json()).unwrap().cases[0].instructions, Some(40.0));
+    }
 
     /// The figures are of packets that were forwarded, none dropped.
     #[test]

@@ -6,6 +6,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use weft_bench::results::BenchResults;
+use weft_bench::router::RouterResults;
 
 /// Arguments of `weft bench`.
 #[derive(Args)]
@@ -65,19 +66,26 @@ impl BenchArguments {
         let json = self.json;
         let results = weft_bench::bench(&self.options())?;
         console::show(&if json { results.json() } else { results.table() })?;
-        Ok(before.map_or(ExitCode::SUCCESS, |before| compare(&results, &before)))
+        let compared = |before| verdict(results.worse_than(&before), results.compared_with(&before));
+        Ok(before.map_or(ExitCode::SUCCESS, compared))
     }
 
-    /// Measures the router; only cases, passes, counting and JSON can be chosen.
+    /// Measures the router; only cases, passes, counting, comparison and JSON can be chosen.
     fn router(&self) -> Result<ExitCode, weft::Error> {
-        if self.against.is_some() || self.all || self.threads.get() > 1 {
-            let told = "`weft bench router` takes names of its cases, --repeat, --count and --json only";
+        if self.all || self.threads.get() > 1 {
+            let told =
+                "`weft bench router` takes names of its cases, --repeat, --count, --against and --json only";
             return Err(weft::Error::BadInput(told.to_owned()));
         }
+        let against = self.against.as_deref();
+        let before =
+            against.map(|path| RouterResults::read(&path.display().to_string(), &text(path)?)).transpose()?;
         let results =
             weft_bench::router::bench(&self.names[1..], self.repeat.get(), self.count, console::complain)?;
         console::show(&if self.json { results.json() } else { results.table() })?;
-        Ok(ExitCode::SUCCESS)
+        let compared =
+            |before: RouterResults| verdict(results.worse_than(&before), results.compared_with(&before));
+        Ok(before.map_or(ExitCode::SUCCESS, compared))
     }
 
     fn options(self) -> weft_bench::BenchOptions {
@@ -94,17 +102,17 @@ impl BenchArguments {
 }
 
 fn read(path: &Path) -> Result<BenchResults, weft::Error> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|cause| weft::Error::BadInput(format!("cannot read {name}: {cause}")))?;
-    BenchResults::read(&name, &text)
+    BenchResults::read(&path.display().to_string(), &text(path)?)
 }
 
-/// Reports what has grown, on standard error, so that the JSON stays valid.
-fn compare(results: &BenchResults, before: &BenchResults) -> ExitCode {
-    let worse = results.worse_than(before);
+fn text(path: &Path) -> Result<String, weft::Error> {
+    let unreadable = |cause| weft::Error::BadInput(format!("cannot read {}: {cause}", path.display()));
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
+/// Reports what has grown of the cases compared, on standard error, so that the JSON stays valid.
+fn verdict(worse: Vec<String>, compared: usize) -> ExitCode {
     if worse.is_empty() {
-        let compared = results.compared_with(before);
         console::complain(&format!("{compared} cases cost no more than before (tolerance 3 %)"));
         return ExitCode::SUCCESS;
     }

@@ -168,11 +168,19 @@ fn nothing_is_left_after_a_kill_and_the_next_start_works() {
     let (mut child, held) = long_lab(&folder);
     child.kill().unwrap();
     child.wait().unwrap();
-    // The kernel removes a namespace with the last process that refers to it.
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let left: Vec<u32> = processes.filter(|process| !namespaces(*process).is_disjoint(&held)).collect();
-    assert!(left.is_empty(), "{left:?} still refer to namespaces of the lab");
+    // The kernel removes a namespace with the last process that refers to it; the helpers of the lab die soon after it.
+    let left = || -> Vec<u32> {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        processes.filter(|process| !namespaces(*process).is_disjoint(&held)).collect()
+    };
+    let gone = (0..200).any(|_| {
+        left().is_empty() || {
+            std::thread::sleep(Duration::from_millis(25));
+            false
+        }
+    });
+    assert!(gone, "{:?} still refer to namespaces of the lab", left());
     fs::write(folder.join("tiny.toml"), TINY).unwrap();
     let after = lab(&folder, &[]).expect("it worked before");
     assert!(after.status.success() && said(&after).contains("0 flows unfinished"), "{}", said(&after));

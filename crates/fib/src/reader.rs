@@ -60,6 +60,13 @@ impl<A: AddressKey> RouteReader<A> {
         Hop(word as u16)
     }
 
+    /// Fetches the entry with which the look-up of an address begins, so that [`RouteReader::lookup_all`] soon afterwards does
+    /// not wait for it.
+    #[inline(always)]
+    pub fn anticipate(&self, address: A) {
+        prefetch(&self.nodes.root[address.root()]);
+    }
+
     /// The next hop for each address.
     ///
     /// # Panics
@@ -77,9 +84,6 @@ impl<A: AddressKey> RouteReader<A> {
     #[inline(always)]
     fn lookup_batch(&self, addresses: &[A], hops: &mut [Hop]) {
         let root = &self.nodes.root;
-        for address in addresses {
-            prefetch(&root[address.root()]);
-        }
         let mut pending: [Pending; BATCH] = [(0, 0); BATCH];
         let mut count = 0;
         for (place, (address, hop)) in addresses.iter().zip(hops.iter_mut()).enumerate() {

@@ -54,6 +54,15 @@ impl FrameBatch {
         true
     }
 
+    /// Adds as many of these frames as fit.
+    #[inline(always)]
+    pub fn extend(&mut self, frames: &[Frame]) {
+        let places = &mut self.frames[self.count.min(BATCH)..];
+        let count = frames.len().min(places.len());
+        places[..count].copy_from_slice(&frames[..count]);
+        self.count += count;
+    }
+
     /// Clears the batch and limits it to `limit` frames, at most [`BATCH`].
     #[inline(always)]
     pub fn limit(&mut self, limit: usize) {

@@ -252,12 +252,18 @@ impl Routing {
     fn route(&mut self, desk: &mut Desk<'_>, frames: &[Frame]) {
         let Some(first) = frames.first() else { return };
         let station = as_number(self.ports[usize::from(first.port)].mac);
-        let Routing { lane4, lane6, aside, .. } = self;
+        let Routing { lane4, lane6, aside, v4, v6, .. } = self;
         let (mut count4, mut count6) = (0, 0);
         for frame in frames {
             match classify(desk.pool.buffer(frame.buffer), frame.length, station) {
-                Lookup::V4(address) => count4 = lane4.put(count4, *frame, address),
-                Lookup::V6(address) => count6 = lane6.put(count6, *frame, address),
+                Lookup::V4(address) => {
+                    v4.anticipate(address);
+                    count4 = lane4.put(count4, *frame, address);
+                }
+                Lookup::V6(address) => {
+                    v6.anticipate(address);
+                    count6 = lane6.put(count6, *frame, address);
+                }
                 Lookup::Slow => aside.rest.push(*frame),
             }
         }

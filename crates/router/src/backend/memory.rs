@@ -4,6 +4,7 @@
 //! frame a fresh header as it is received.
 
 use std::io;
+use std::ops::Range;
 
 use weft_core::{Purpose, Random};
 use weft_packet::{Mac, checksum};
@@ -113,17 +114,15 @@ impl MemoryRing {
 impl Backend for MemoryRing {
     #[inline]
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
-        let mask = self.ring.len() - 1;
         let count = (self.tail - self.head).min(batch.room()).min(BATCH);
         if let MemoryTraffic::Renewed(..) = self.traffic {
             self.renew(pool, batch, count);
         } else {
-            for n in 0..count {
-                let frame = self.ring[(self.head + n) & mask];
-                if let MemoryTraffic::RandomDestinations(draw) = &mut self.traffic {
-                    draw.write(pool.buffer(frame.buffer));
-                }
-                batch.push(frame);
+            let [ahead, behind] = parts(self.ring.len(), self.head, count);
+            batch.extend(&self.ring[ahead]);
+            batch.extend(&self.ring[behind]);
+            if let MemoryTraffic::RandomDestinations(draw) = &mut self.traffic {
+                batch.frames().iter().for_each(|frame| draw.write(pool.buffer(frame.buffer)));
             }
         }
         self.head += count;
@@ -132,16 +131,24 @@ impl Backend for MemoryRing {
 
     #[inline]
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
-        let mask = self.ring.len() - 1;
         let room = self.ring.len() - (self.tail - self.head);
         let count = frames.len().min(room);
-        for frame in &frames[..count] {
-            self.ring[self.tail & mask] = *frame;
-            self.tail += 1;
-        }
+        let [ahead, behind] = parts(self.ring.len(), self.tail, count);
+        let (first, second) = frames[..count].split_at(ahead.len());
+        self.ring[ahead].copy_from_slice(first);
+        self.ring[behind].copy_from_slice(second);
+        self.tail += count;
         let lost = frames.len() - count;
         frames[count..].iter().for_each(|frame| pool.give(frame.buffer));
         frames.clear();
         Ok(lost)
     }
+}
+
+/// The places of `count` frames from `at` on in a ring of `length`, a power of two: up to its end, and from its begin on.
+#[inline]
+fn parts(length: usize, at: usize, count: usize) -> [Range<usize>; 2] {
+    let at = at & (length - 1);
+    let ahead = count.min(length - at);
+    [at..at + ahead, 0..count - ahead]
 }
