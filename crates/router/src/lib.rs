@@ -21,7 +21,6 @@ pub mod links;
 pub mod neighbours;
 pub mod playback;
 pub mod pool;
-pub mod rss;
 pub mod tunnel;
 pub mod worker;
 

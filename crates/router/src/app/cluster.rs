@@ -22,7 +22,7 @@ use crate::app::station::{answer, drop_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::pool::{Frame, FrameBatch};
-use crate::rss::FlowQueues;
+use weft_packet::rss::FlowQueues;
 
 /// How often a node says hello on each inside link, and how long one may be silent.
 pub const HELLO: Span = Span::from_ms(20);

@@ -14,8 +14,8 @@ use crate::control::{Adjacency, AdjacencyTable, Control, NextHop};
 use crate::interface::Interface;
 use crate::limiter::TokenBucket;
 use crate::pool::{BATCH, Frame, FrameBatch, STRIDE};
-use crate::rss::FlowQueues;
 use crate::tunnel::Tunnels;
+use weft_packet::rss::FlowQueues;
 
 mod answer;
 mod inside;

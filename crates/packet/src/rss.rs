@@ -1,7 +1,7 @@
 //! Receive-side scaling in software: the Toeplitz hash, for devices without it. Flows are assigned to queues as on a
 //! card with the default key.
 
-use weft_packet::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
+use crate::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
 
 /// Microsoft's example key, which most drivers use.
 pub const DEFAULT_KEY: [u8; 40] = [
