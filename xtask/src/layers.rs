@@ -231,7 +231,7 @@ const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-t
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-arbiter", may_use: PARTS },
-    Layer { name: "weft-packet", may_use: &[] },
+    Layer { name: "weft-packet", may_use: &["weft-core"] },
     Layer { name: "weft-netlink", may_use: &[] },
     Layer { name: "weft-esp", may_use: &[] },
     Layer { name: "weft-fib", may_use: PARTS },

@@ -88,11 +88,15 @@ pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<B
 }
 
 fn named(name: &str) -> Result<BenchCase, Error> {
-    CASES.iter().find(|case| case.name == name).copied().ok_or_else(|| {
-        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-        let hint = did_you_mean(name, names.iter().copied());
-        Error::BadInput(format!("there is no case `{name}`{hint}\nallowed: {}", names.join(", ")))
-    })
+    let case = CASES.iter().find(|case| case.name == name).copied();
+    case.ok_or_else(|| absent(name, CASES.iter().map(|case| case.name)))
+}
+
+/// What is said of a case that is not there.
+pub(crate) fn absent(name: &str, cases: impl Iterator<Item = &'static str>) -> Error {
+    let names: Vec<&str> = cases.collect();
+    let hint = did_you_mean(name, names.iter().copied());
+    Error::BadInput(format!("there is no case `{name}`{hint}\nallowed: {}", names.join(", ")))
 }
 
 /// The scenario of a case, or its reduced form, with overrides.

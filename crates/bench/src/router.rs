@@ -20,7 +20,7 @@ use weft_router::{Application, BATCH, Backend, FramePool, RouterWorker};
 
 use self::scene::{ENDS, OWN, STATION, begin_of, control};
 use crate::sealing::CipherSuite;
-use crate::{clock, count, pass, results};
+use crate::{cases, clock, count, pass, results};
 
 mod scene;
 
@@ -147,11 +147,10 @@ pub fn bench(
 
 /// A case by name.
 fn case(name: &str) -> Result<&'static RouterCase, Error> {
-    let case = CASES.iter().find(|case| case.name == name);
-    let all = || CASES.iter().map(|case| case.name).collect::<Vec<_>>().join(", ");
-    case.ok_or_else(|| {
-        Error::BadInput(format!("there is no case `{name}` of the router; there are {}", all()))
-    })
+    CASES
+        .iter()
+        .find(|case| case.name == name)
+        .ok_or_else(|| cases::absent(name, CASES.iter().map(|case| case.name)))
 }
 
 /// Million packets per second of a case on some cores, the best of all passes; 0 if there is no such case.

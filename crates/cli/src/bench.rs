@@ -112,6 +112,10 @@ fn text(path: &Path) -> Result<String, weft::Error> {
 
 /// Reports what has grown of the cases compared, on standard error, so that the JSON stays valid.
 fn verdict(worse: Vec<String>, compared: usize) -> ExitCode {
+    if compared == 0 {
+        console::complain("nothing was compared: the file given to --against has no count of these cases");
+        return ExitCode::from(console::FAILED);
+    }
     if worse.is_empty() {
         console::complain(&format!("{compared} cases cost no more than before (tolerance 3 %)"));
         return ExitCode::SUCCESS;

@@ -35,6 +35,7 @@ pub mod scheduling;
 pub mod segment;
 pub mod settings;
 pub mod stack;
+pub mod toeplitz;
 mod toll;
 pub mod trace;
 pub mod transmission;

@@ -110,6 +110,9 @@ impl EspCipher {
     pub(crate) fn seal(&self, text: &[u8], packet: &mut [u8]) -> Option<()> {
         let (head, rest) = packet.split_at_mut_checked(HEADER + self.vector())?;
         let (place, tag) = rest.split_at_mut_checked(text.len())?;
+        if tag.len() != self.check() {
+            return None;
+        }
         let text = InOutBuf::new(text, place).ok()?;
         match &self.0 {
             Keys::Gcm128(cipher, salt) => {

@@ -67,7 +67,7 @@ impl<A: AddressKey> RouteReader<A> {
         prefetch(&self.nodes.root[address.root()]);
     }
 
-    /// The next hop for each address.
+    /// The next hop for each address; faster if all have been [anticipated](RouteReader::anticipate).
     ///
     /// # Panics
     /// If there is not one hop for each address.

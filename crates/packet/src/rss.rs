@@ -1,50 +1,17 @@
 //! Receive-side scaling in software: the Toeplitz hash, for devices without it. Flows are assigned to queues as on a
 //! card with the default key.
 
-use crate::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
+use weft_core::toeplitz::{PUBLISHED_KEY, Toeplitz};
 
-/// Microsoft's example key, which most drivers use.
-pub const DEFAULT_KEY: [u8; 40] = [
-    0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0,
-    0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42,
-    0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
-];
+use crate::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
 
 /// Entries of the indirection table, which maps low bits of the hash to queues.
 const ENTRIES: usize = 128;
 
-/// The hash with a fixed key as tables: 256 words for each byte of the input.
-#[derive(Clone, Debug)]
-pub struct Toeplitz {
-    table: Box<[[u32; 256]]>,
-}
-
-impl Toeplitz {
-    /// For inputs of up to 36 bytes.
-    #[must_use]
-    pub fn new(key: &[u8; 40]) -> Toeplitz {
-        let window = |bit: usize| {
-            let eight: u64 =
-                (0..8).fold(0, |word, n| word << 8 | u64::from(*key.get(bit / 8 + n).unwrap_or(&0)));
-            (eight >> (32 - bit % 8)) as u32
-        };
-        let entry = |at: usize, byte: usize| {
-            (0..8).filter(|bit| byte >> (7 - bit) & 1 == 1).fold(0, |hash, bit| hash ^ window(8 * at + bit))
-        };
-        Toeplitz { table: (0..36).map(|at| std::array::from_fn(|byte| entry(at, byte))).collect() }
-    }
-
-    /// The hash of the first 36 bytes.
-    #[must_use]
-    pub fn hash(&self, bytes: &[u8]) -> u32 {
-        self.table.iter().zip(bytes).fold(0, |hash, (table, byte)| hash ^ table[usize::from(*byte)])
-    }
-}
-
 /// Divides frames among queues.
 #[derive(Clone, Debug)]
 pub struct FlowQueues {
-    toeplitz: Toeplitz,
+    toeplitz: Toeplitz<36>,
     indirection: [u16; ENTRIES],
 }
 
@@ -53,7 +20,7 @@ impl FlowQueues {
     #[must_use]
     pub fn among(queues: u16) -> FlowQueues {
         let indirection = std::array::from_fn(|entry| entry as u16 % queues.max(1));
-        FlowQueues { toeplitz: Toeplitz::new(&DEFAULT_KEY), indirection }
+        FlowQueues { toeplitz: Toeplitz::new(&PUBLISHED_KEY), indirection }
     }
 
     /// The queue of a frame: by addresses and ports, by addresses alone if there are no ports; the first queue for
@@ -124,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_hash_passes_the_published_verification_suite() {
-        let toeplitz = Toeplitz::new(&DEFAULT_KEY);
+        let toeplitz = Toeplitz::<36>::new(&PUBLISHED_KEY);
         for (destination, to, source, from, with_ports, without) in V4 {
             let tuple = ports::tuple_v4((source.parse().unwrap(), destination.parse().unwrap()), (from, to));
             assert_eq!(

@@ -112,7 +112,7 @@ impl Tunnels {
         }
     }
 
-    /// [`Tunnels::open_into`] memory of its own.
+    /// [`Tunnels::open_into`] into memory of its own.
     pub fn open(&self, outer: OuterPacket<'_>) -> Option<Result<(u16, Vec<u8>), DropCause>> {
         let mut packet = vec![0; outer.payload.len()];
         let opened = self.open_into(outer, &mut packet)?;

@@ -491,6 +491,55 @@ fn packets_of_every_length_leave_a_tunnel_by_either_path() {
     assert_eq!((lab.counters().opened, lab.inside(), lab.free_buffers()), (4 * 1372, 0, all));
 }
 
+/// A tunnel needs a second buffer only to be fast.
+#[test]
+fn a_tunnel_gets_by_with_the_buffer_of_the_packet() {
+    let mut lab = Laboratory::with_buffers(1).with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let packet = udp_to("10.77.0.9", 64, b"sealed");
+    lab.receive(0, &packet);
+    assert_eq!(opened(&InboundAssociation::new(300, cipher(), 64), &lab.sent(0)), [one_hop_on(&packet)]);
+    let inner = ports::udp_v4(Ipv4Header::between(v4("10.77.0.9"), v4("10.2.0.2")), (1, 2), b"inside");
+    let mut sealed = Vec::new();
+    OutboundAssociation::new(SPI, cipher(), 1).seal(4, &inner, &mut sealed).unwrap();
+    let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
+    let header = Ipv4Header { protocol: 50, payload: sealed.len() as u16, ..between }.to_bytes();
+    lab.receive(0, &frame_v4(0, &[&header[..], &sealed].concat()));
+    assert_eq!((lab.sent(1).len(), lab.inside(), lab.free_buffers()), (1, 0, 1));
+}
+
+/// Port 0 carries 1500 bytes, 1446 of them in a tunnel.
+#[test]
+fn what_a_tunnel_cannot_carry_is_reported_with_its_mtu() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.receive(0, &whole("10.77.0.9", &[0; 1446 - 28]));
+    assert_eq!(lab.sent(0).remove(0).len(), 14 + 20 + 8 + 8 + 1448 + 16);
+    lab.receive(0, &whole("10.77.0.9", &[0; 1447 - 28]));
+    let error = lab.sent(0).remove(0);
+    assert_eq!((error[34], error[35], &error[40..42]), (3, 4, &1446_u16.to_be_bytes()[..]));
+    assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (1, 0));
+}
+
+/// A packet that the routes would not send through a tunnel does not come out of it.
+#[test]
+fn what_has_no_business_in_a_tunnel_does_not_come_out_of_it() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let (all, far) = (lab.free_buffers(), OutboundAssociation::new(SPI, cipher(), 1));
+    for (from, ttl) in [("10.78.0.9", 64), ("10.2.0.9", 64), ("10.78.0.9", 1), ("10.77.0.9", 64)] {
+        let inner = ports::udp_v4(Ipv4Header::between(v4(from), v4("10.2.0.2")), (1, 2), b"inside");
+        let mut sealed = Vec::new();
+        far.seal(4, &inner, &mut sealed).unwrap();
+        let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
+        let payload = sealed.len() as u16;
+        let header = Ipv4Header { protocol: 50, payload, ttl, ..between }.to_bytes();
+        lab.receive(0, &frame_v4(0, &[&header[..], &sealed].concat()));
+        assert_eq!(lab.sent(1).len(), usize::from(from == "10.77.0.9"), "{from} {ttl}");
+    }
+    assert_eq!((lab.counters().dropped(DropCause::EspPolicy), lab.inside(), lab.free_buffers()), (3, 0, all));
+}
+
 /// A sealed packet waits, like any other, until the far end of its tunnel has answered.
 #[test]
 fn a_sealed_packet_waits_for_the_far_end() {

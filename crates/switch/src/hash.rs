@@ -2,6 +2,7 @@
 //! ideal. As in hardware, two stages with one hash and seed polarise.
 
 use weft_core::random::mix;
+use weft_core::toeplitz::{PUBLISHED_KEY, Toeplitz};
 use weft_core::{Header, Purpose, Random, Tuple, choice};
 
 use crate::site::BalancerSite;
@@ -29,8 +30,8 @@ pub enum FlowHash {
     Crc32(u32),
     /// See [`HashFunction::Crc16`].
     Crc16(u16),
-    /// See [`HashFunction::Toeplitz`]: for each of the 12 bytes the contribution of each value.
-    Toeplitz(Box<[[u32; 256]; 12]>),
+    /// See [`HashFunction::Toeplitz`].
+    Toeplitz(Toeplitz<12>),
 }
 
 impl FlowHash {
@@ -41,7 +42,7 @@ impl FlowHash {
             HashFunction::Mix => FlowHash::Mix(seed),
             HashFunction::Crc32 => FlowHash::Crc32(!(seed as u32)),
             HashFunction::Crc16 => FlowHash::Crc16(!(seed as u16)),
-            HashFunction::Toeplitz => FlowHash::Toeplitz(toeplitz_table(seed)),
+            HashFunction::Toeplitz => FlowHash::Toeplitz(Toeplitz::new(&toeplitz_key(seed))),
         }
     }
 
@@ -82,7 +83,7 @@ impl FlowHash {
             FlowHash::Mix(seed) => mixed(tuple, *seed),
             FlowHash::Crc32(seed) => crc32(*seed, &bytes),
             FlowHash::Crc16(seed) => u32::from(crc16(*seed, &bytes)),
-            FlowHash::Toeplitz(table) => toeplitz(table, &bytes),
+            FlowHash::Toeplitz(toeplitz) => toeplitz.hash(&bytes),
         }
     }
 
@@ -143,44 +144,15 @@ fn crc16(initial: u16, bytes: &[u8]) -> u16 {
     bytes.iter().fold(initial, |crc, byte| crc << 8 ^ CRC16_TABLE[usize::from((crc >> 8) as u8 ^ byte)])
 }
 
-/// The 40-byte key of Microsoft's RSS specification.
-const TOEPLITZ_KEY: [u8; 40] = [
-    0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0,
-    0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42,
-    0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
-];
-
 /// The key with a seed: seed 0 is the published key, others change every byte.
 fn toeplitz_key(seed: u64) -> [u8; 40] {
-    let mut key = TOEPLITZ_KEY;
+    let mut key = PUBLISHED_KEY;
     if seed != 0 {
         for (n, byte) in key.iter_mut().enumerate() {
             *byte ^= mix(seed.wrapping_add(n as u64)) as u8;
         }
     }
     key
-}
-
-fn toeplitz_table(seed: u64) -> Box<[[u32; 256]; 12]> {
-    let key = toeplitz_key(seed);
-    let window = |bit: usize| (0..32).fold(0u32, |word, n| word << 1 | u32::from(key_bit(&key, bit + n)));
-    let mut table = Box::new([[0; 256]; 12]);
-    for (position, row) in table.iter_mut().enumerate() {
-        let windows: [u32; 8] = std::array::from_fn(|bit| window(position * 8 + bit));
-        for (value, entry) in row.iter_mut().enumerate() {
-            let set = (0..8).filter(|bit| value >> (7 - bit) & 1 == 1);
-            *entry = set.fold(0, |hash, bit| hash ^ windows[bit]);
-        }
-    }
-    table
-}
-
-fn key_bit(key: &[u8; 40], bit: usize) -> u8 {
-    key[bit / 8] >> (7 - bit % 8) & 1
-}
-
-fn toeplitz(table: &[[u32; 256]; 12], bytes: &[u8]) -> u32 {
-    table.iter().zip(bytes).fold(0, |hash, (row, byte)| hash ^ row[usize::from(*byte)])
 }
 
 #[cfg(test)]
@@ -196,10 +168,10 @@ mod tests {
 
     #[test]
     fn toeplitz_vectors_of_the_rss_specification() {
-        let table = toeplitz_table(0);
+        let toeplitz = Toeplitz::<12>::new(&toeplitz_key(0));
         let vector = |source: [u8; 4], destination: [u8; 4], ports: [u16; 2]| {
             let ports: Vec<u8> = ports.iter().flat_map(|port| port.to_be_bytes()).collect();
-            toeplitz(&table, &[&source[..], &destination[..], &ports[..]].concat())
+            toeplitz.hash(&[&source[..], &destination[..], &ports[..]].concat())
         };
         assert_eq!(vector([66, 9, 149, 187], [161, 142, 100, 80], [2794, 1766]), 0x51cc_c178);
         assert_eq!(vector([199, 92, 111, 2], [65, 69, 140, 83], [14230, 4739]), 0xc626_b0ea);

@@ -22,6 +22,9 @@ fn a_case_that_is_not_there_is_bad_input_and_the_nearest_is_named() {
     let Said { code, out, err } = bench("r1-dril", None);
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(err.contains("did you mean `r1-drill`?") && err.contains("incast"), "{err}");
+    let Said { code, out, err } = bench("router gcm128-140", None);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(err.contains("did you mean `gcm128-1400`?") && err.contains("route-256k"), "{err}");
 }
 
 #[test]
@@ -37,9 +40,12 @@ fn a_file_that_holds_no_counts_is_refused_before_anything_is_measured() {
     fs::write(folder.join("counts.json"), "[]").expect("writable");
     for file in ["counts.json", "absent.json"] {
         let path = folder.join(file);
-        let Said { code, out, err } = bench(&format!("--count --against {}", path.display()), None);
-        assert_eq!((code, out.as_str()), (Some(2), ""));
-        assert!(err.contains(file) && !err.contains("counting"), "{err}");
+        for cases in ["", "router "] {
+            let line = format!("{cases}--count --against {}", path.display());
+            let Said { code, out, err } = bench(&line, None);
+            assert_eq!((code, out.as_str()), (Some(2), ""));
+            assert!(err.contains(file) && !err.contains("counting"), "{err}");
+        }
     }
 }
 
@@ -71,4 +77,23 @@ fn counts_that_grew_are_named_with_before_and_after() {
     let now = now["cases"][0]["counted"]["instructions_per_hop"].as_f64().expect("a number");
     assert!(err.contains(&format!("r2: {now} instructions per packet-hop, before 10 (+")), "{err}");
     assert!(!err.contains("allocations"), "{err}");
+}
+
+#[test]
+fn a_comparison_of_nothing_fails() {
+    let folder = folder("nothing-compared");
+    let file = folder.join("counts.json");
+    fs::write(&file, json!({ "cases": [{ "name": "forward-1500", "instructions": 1.0 }] }).to_string())
+        .expect("writable");
+    let count = |case| bench(&format!("router {case} --count --json --against {}", file.display()), None);
+    let Said { code, err, .. } = count("forward");
+    if err.contains("apt-get install valgrind") {
+        return;
+    }
+    assert!(code == Some(1) && err.contains("nothing was compared"), "{err}");
+    let Said { code, err, .. } = count("forward-1500");
+    assert!(
+        code == Some(1) && err.contains("router forward-1500: ") && err.contains("before 1.0 (+"),
+        "{err}"
+    );
 }

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use weft_cluster::{ClusterPath, ClusterPhase, ClusterStation, Director, DirectorSettings, RelayMove};
 use weft_core::{Bytes, Span, Time};
 use weft_fib::{Hop, IpPrefix, RouteError, RouteReader, ipv4::Ipv4Routes};
+use weft_packet::rss::FlowQueues;
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4,
 };
@@ -22,7 +23,6 @@ use crate::app::station::{answer, drop_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::pool::{Frame, FrameBatch};
-use weft_packet::rss::FlowQueues;
 
 /// How often a node says hello on each inside link, and how long one may be silent.
 pub const HELLO: Span = Span::from_ms(20);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use weft_core::{Span, Time};
 use weft_fib::{Hop, RouteReader};
+use weft_packet::rss::FlowQueues;
 use weft_packet::{Mac, ipv4, ipv6};
 
 use crate::app::{Application, Desk};
@@ -15,7 +16,6 @@ use crate::interface::Interface;
 use crate::limiter::TokenBucket;
 use crate::pool::{BATCH, Frame, FrameBatch, STRIDE};
 use crate::tunnel::Tunnels;
-use weft_packet::rss::FlowQueues;
 
 mod answer;
 mod inside;

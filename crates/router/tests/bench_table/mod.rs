@@ -68,6 +68,10 @@ pub(crate) struct Laboratory {
 
 impl Laboratory {
     pub(crate) fn new() -> Laboratory {
+        Laboratory::with_buffers(512)
+    }
+
+    pub(crate) fn with_buffers(buffers: u32) -> Laboratory {
         let port = |n: usize, mtu| Interface {
             name: format!("port{n}"),
             mac: MACS[n],
@@ -93,7 +97,7 @@ impl Laboratory {
         };
         let tunnels = Tunnels::new(vec![tunnel(None, SPI), tunnel(Some((4500, 4500)), SPI + 1)]);
         let app = Routing::new(Arc::clone(&control), ErrorRate::default()).with_tunnels(Arc::new(tunnels));
-        let worker = RouterWorker::new(vec![shelf(0), shelf(1)], FramePool::new(512), app);
+        let worker = RouterWorker::new(vec![shelf(0), shelf(1)], FramePool::new(buffers), app);
         Laboratory { worker, control, arriving, leaving, now: Time::ZERO }
     }
 

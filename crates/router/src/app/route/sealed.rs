@@ -5,7 +5,7 @@ use weft_fib::Hop;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Packet, Ipv6Header, Ipv6Packet, ipv4, ipv6};
 
 use super::send::kind_of;
-use super::slow::is_for_many;
+use super::slow::{may_send_v4, may_send_v6};
 use super::{ETHERNET, Routing};
 use crate::app::Desk;
 use crate::counters::DropCause;
@@ -57,10 +57,8 @@ impl Routing {
         frame: Frame,
         work: impl FnOnce(&mut Routing, &mut Desk<'_>, u32) -> Option<Outcome>,
     ) {
-        let Some(other) = desk.pool.take() else {
-            desk.pool.give(frame.buffer);
-            return desk.counters.drop(DropCause::NoBuffer, 1);
-        };
+        // The slow path gets by with the frame's own.
+        let Some(other) = desk.pool.take() else { return self.aside.rest.push(frame) };
         match work(self, desk, other) {
             Some(Outcome::Moved) => desk.pool.give(frame.buffer),
             Some(Outcome::Dropped(cause)) => {
@@ -147,11 +145,13 @@ impl Routing {
 fn sealed_packet(bytes: &[u8]) -> Option<OuterPacket<'_>> {
     match kind_of(bytes) {
         EtherType::IPV4 => {
-            let packet = Ipv4Packet::parse(bytes).ok()?;
-            let is_plain = !is_for_many(packet.source) && !packet.source.is_loopback();
-            is_plain.then(|| OuterPacket::of_v4(&packet))
+            let packet = Ipv4Packet::parse(bytes).ok().filter(|packet| may_send_v4(packet.source))?;
+            Some(OuterPacket::of_v4(&packet))
         }
-        _ => Some(OuterPacket::of_v6(&Ipv6Packet::parse(bytes).ok()?)),
+        _ => {
+            let packet = Ipv6Packet::parse(bytes).ok().filter(|packet| may_send_v6(packet.source))?;
+            Some(OuterPacket::of_v6(&packet))
+        }
     }
 }
 

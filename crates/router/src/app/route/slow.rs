@@ -69,7 +69,7 @@ impl Routing {
 
     pub(super) fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
         let Ok(packet) = Ipv4Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
-        if is_for_many(packet.destination) || is_for_many(packet.source) || packet.source.is_loopback() {
+        if is_for_many(packet.destination) || !may_send_v4(packet.source) {
             return Fate::Dropped(self.own_or(DropCause::Multicast));
         }
         let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.ttl };
@@ -85,7 +85,7 @@ impl Routing {
         let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit };
         let destination = IpAddr::V6(packet.destination);
         let is_own = self.ports[usize::from(port)].owns(destination);
-        if packet.source.is_multicast() || packet.source == Ipv6Addr::LOCALHOST {
+        if !may_send_v6(packet.source) {
             return Fate::Dropped(DropCause::Multicast);
         }
         if is_own || packet.destination.is_multicast() {
@@ -185,6 +185,16 @@ impl Routing {
 }
 
 /// Whether an address names several stations, or none.
-pub(super) fn is_for_many(address: Ipv4Addr) -> bool {
+fn is_for_many(address: Ipv4Addr) -> bool {
     address.is_multicast() || address.is_broadcast() || address.is_unspecified()
+}
+
+/// Whether an address may be the source of a packet that arrives.
+pub(super) fn may_send_v4(source: Ipv4Addr) -> bool {
+    !is_for_many(source) && !source.is_loopback()
+}
+
+/// The same for IPv6.
+pub(super) fn may_send_v6(source: Ipv6Addr) -> bool {
+    !source.is_multicast() && source != Ipv6Addr::LOCALHOST
 }
