@@ -41,6 +41,7 @@ pub const CASES: &[BenchCase] = &[
     standard("r1-pfc", "r1-pfc.toml", "like r1-roce, in switches of 4 MB that pause before they drop"),
     standard("r1-strict", "r1-strict.toml", "like r1, eight strict classes assigned by bytes sent (PIAS)"),
     standard("r1-shared", "r1.toml", "like r1, one shared memory per switch"),
+    standard("r1-voq", "r1-voq.toml", "like r1, virtual output queues behind credits"),
     standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
     standard("incast", "incast.toml", "200 hosts reply to one, with losses and timers"),
     BenchCase {

@@ -20,15 +20,22 @@ pub(crate) struct Credits {
     asking: Vec<VecDeque<u16>>,
     shares: Shares,
     interval: Span,
+    /// How long an output that holds enough waits before it looks again.
+    pause: Span,
     /// No credit before this instant.
     next: Time,
 }
 
 impl Credits {
-    /// For an output with `classes` classes that may grant a credit every `interval`.
-    pub(crate) fn new(schedule: &SchedulerSettings, classes: usize, interval: Span) -> Credits {
+    /// For an output with `classes` classes that may grant a credit every `interval`, and looks again after `pause` if
+    /// it holds enough.
+    pub(crate) fn new(
+        schedule: &SchedulerSettings,
+        classes: usize,
+        (interval, pause): (Span, Span),
+    ) -> Credits {
         let shares = Shares::new(schedule, classes);
-        Credits { asking: vec![VecDeque::new(); classes], shares, interval, next: Time::ZERO }
+        Credits { asking: vec![VecDeque::new(); classes], shares, interval, pause, next: Time::ZERO }
     }
 
     /// Classes share credits by this schedule from now on.
@@ -56,9 +63,9 @@ impl Credits {
         self.next.max(now)
     }
 
-    /// Skips the credit of this interval.
+    /// Grants nothing for now.
     pub(crate) fn skip(&mut self, now: Time) {
-        self.next = now + self.interval;
+        self.next = now + self.pause;
     }
 
     /// Grants a credit; returns the class and group that get it.
@@ -70,20 +77,22 @@ impl Credits {
         Some((class, group))
     }
 
-    /// The class to be served.
+    /// The class to be served: of equals the first.
     fn class(&mut self) -> Option<usize> {
-        let asks = |class: &usize| !self.asking[*class].is_empty();
-        let mut classes = (0..self.asking.len()).filter(asks);
+        let mut asking = self.asking.iter().enumerate().filter(|(_, groups)| !groups.is_empty());
         match &mut self.shares {
-            Shares::Strict => classes.next(),
+            Shares::Strict => asking.next().map(|(class, _)| class),
             Shares::Weighted { weights, earned } => {
-                let all: Vec<usize> = classes.collect();
-                let total: i64 = all.iter().map(|class| weights[*class]).sum();
-                all.iter().for_each(|class| earned[*class] += weights[*class]);
-                // Of equals the first.
-                let most = all.into_iter().rev().max_by_key(|class| earned[*class])?;
-                earned[most] -= total;
-                Some(most)
+                let (mut most, mut total) = (None, 0);
+                for (class, _) in asking {
+                    total += weights[class];
+                    earned[class] += weights[class];
+                    if most.is_none_or(|most: usize| earned[class] > earned[most]) {
+                        most = Some(class);
+                    }
+                }
+                earned[most?] -= total;
+                most
             }
         }
     }
@@ -114,7 +123,7 @@ mod tests {
     fn classes_by_weight_and_groups_in_turn() {
         let weights = vec![4, 2, 1];
         let schedule = SchedulerSettings::Drr(DrrSettings { weights, ..DrrSettings::default() });
-        let mut credits = Credits::new(&schedule, 3, Span::from_ns(100));
+        let mut credits = Credits::new(&schedule, 3, (Span::from_ns(100), Span::from_ns(100)));
         for (class, group) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
             credits.request(class, group);
         }
@@ -128,7 +137,8 @@ mod tests {
 
     #[test]
     fn who_withdraws_gets_none() {
-        let mut credits = Credits::new(&SchedulerSettings::default(), 1, Span::from_ns(100));
+        let mut credits =
+            Credits::new(&SchedulerSettings::default(), 1, (Span::from_ns(100), Span::from_ns(100)));
         credits.request(0, 3);
         credits.withdraw(0, 3);
         assert!(!credits.is_wanted() && credits.grant(Time::ZERO).is_none());

@@ -6,7 +6,6 @@ use weft_core::{PacketId, Time};
 
 use crate::credits::Credits;
 use crate::key::VoqKey;
-use crate::voq::Voq;
 
 /// An event at an output.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +33,7 @@ pub(crate) struct Egress {
     pub(crate) granting: bool,
     /// Bytes in the virtual output queues for this output.
     pub(crate) waiting: u64,
-    /// Bytes granted, or on their way across the fabric.
+    /// Bytes of credits on their way, and of packets on their way across the fabric.
     pub(crate) under_way: u64,
     pub(crate) limit: u64,
 }
@@ -63,13 +62,6 @@ impl Egress {
             self.granting = true;
             let at = self.credits.next(now);
             self.add(at, Due::Grant);
-        }
-    }
-
-    /// A queue has sent: if it is empty, it withdraws its request.
-    pub(crate) fn settle(&mut self, voq: &mut Voq, at: Time, key: VoqKey) {
-        if voq.rests() {
-            self.add(at, Due::Withdrawal(key));
         }
     }
 

@@ -66,9 +66,11 @@ impl VoqFabric {
         let groups = settings.groups as usize;
         let queue = |port: usize| Voq::new(AnyMarker::new(site.ecn, site.rates[port]));
         let voqs = (0..groups).flat_map(|_| (0..site.rates.len()).flat_map(|port| vec![port; site.classes]));
+        // A quarter of what an output holds must not drain while it grants nothing.
+        let pause = settings.credit.min(Bytes(settings.output.0 / 4));
         let credits = |line: &Rate| {
-            let interval = line.time_for(settings.credit).0 as f64 / settings.speedup;
-            Credits::new(site.schedule, site.classes, Span(interval as u64))
+            let after = |bytes: Bytes| Span((line.time_for(bytes).0 as f64 / settings.speedup) as u64);
+            Credits::new(site.schedule, site.classes, (after(settings.credit), after(pause)))
         };
         VoqFabric {
             voqs: voqs.map(queue).collect(),
@@ -140,10 +142,16 @@ impl VoqFabric {
         }
         voq.push(packet, headers);
         output.waiting += u64::from(wire);
-        if !std::mem::replace(&mut voq.asks, true) {
+        if voq.balance > 0 {
+            // Only an empty queue has credit left, so this packet leaves at once.
+            if self.send(now, key, headers, random).is_some() {
+                return Err(Reason::Early);
+            }
+        } else if !std::mem::replace(&mut voq.asks, true) {
             output.add(now + self.credit_delay, Due::Request(key));
         }
-        Ok(Entered { marked: action == Action::Mark, wake: output.call() })
+        let wake = self.outputs[key.port.index()].call();
+        Ok(Entered { marked: action == Action::Mark, wake })
     }
 
     /// What has left the fabric at an output by `now`, one packet per call; `behind` is the number of bytes that the
@@ -247,8 +255,8 @@ impl VoqFabric {
         output.grant_soon(now);
     }
 
-    /// A queue sends as long as it has credit. Returns a packet that its marker drops; the rest of the credit then
-    /// waits.
+    /// A queue sends what its credit allows; what is left of the credit waits for its next packets. Returns a packet that its
+    /// marker drops.
     fn use_credit(
         &mut self,
         now: Time,
@@ -257,37 +265,52 @@ impl VoqFabric {
         random: &mut Random,
     ) -> Option<PacketId> {
         let number = number(key, self.classes, self.queues_per_group());
-        let output = &mut self.outputs[key.port.index()];
-        let voq = &mut self.voqs[number];
-        output.under_way -= self.credit;
-        voq.balance += self.credit as i64;
-        while voq.balance > 0 {
-            let Some((packet, written)) = voq.pop(headers) else { break };
-            let header = headers.get_mut(packet);
-            let wire = header.wire;
-            output.waiting -= u64::from(wire);
-            let on_chip = match written {
-                Some(written) => self.memory.read(now, written, wire),
-                None => {
-                    self.memory.take(usize::from(key.group), wire);
-                    now
-                }
-            };
-            voq.balance -= i64::from(wire);
-            let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
-            let action = voq.marker.leaving(&sight, random);
-            if action == Action::Drop {
-                output.settle(voq, now + self.credit_delay, key);
-                return Some(packet);
-            }
-            let marked = action == Action::Mark;
-            if marked {
-                header.marks.ecn = Ecn::Marked;
-            }
-            output.under_way += u64::from(wire);
-            output.add(on_chip + self.crossing, Due::Arrival { packet, wire, marked });
+        self.outputs[key.port.index()].under_way -= self.credit;
+        self.voqs[number].balance += self.credit as i64;
+        let mut dropped = None;
+        while dropped.is_none() && self.voqs[number].may_send() {
+            dropped = self.send(now, key, headers, random);
         }
-        output.settle(voq, now + self.credit_delay, key);
+        let voq = &mut self.voqs[number];
+        if voq.rests() {
+            self.outputs[key.port.index()].add(now + self.credit_delay, Due::Withdrawal(key));
+        }
+        dropped
+    }
+
+    /// The first packet of a queue leaves for the output, on credit. Returns it if its marker drops it.
+    fn send(
+        &mut self,
+        now: Time,
+        key: VoqKey,
+        headers: &mut Headers,
+        random: &mut Random,
+    ) -> Option<PacketId> {
+        let number = number(key, self.classes, self.queues_per_group());
+        let (voq, output) = (&mut self.voqs[number], &mut self.outputs[key.port.index()]);
+        let (packet, written) = voq.pop(headers)?;
+        let header = headers.get_mut(packet);
+        let wire = header.wire;
+        output.waiting -= u64::from(wire);
+        let on_chip = match written {
+            Some(written) => self.memory.read(now, written, wire),
+            None => {
+                self.memory.take(usize::from(key.group), wire);
+                now
+            }
+        };
+        voq.balance -= i64::from(wire);
+        let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
+        let action = voq.marker.leaving(&sight, random);
+        if action == Action::Drop {
+            return Some(packet);
+        }
+        let marked = action == Action::Mark;
+        if marked {
+            header.marks.ecn = Ecn::Marked;
+        }
+        output.under_way += u64::from(wire);
+        output.add(voq.leaves(on_chip) + self.crossing, Due::Arrival { packet, wire, marked });
         None
     }
 }

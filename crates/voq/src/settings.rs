@@ -19,7 +19,7 @@ settings! {
         /// Bandwidth of the deep memory, reads and writes together.
         deep_rate: Rate = Rate::from_gbps(900),
         /// Bytes that one credit lets a queue send. The last packet may exceed it; the excess is deducted from the next
-        /// credit.
+        /// credit. A queue that runs empty keeps what is left.
         credit: Bytes = Bytes(4_096),
         /// Credits are granted at this multiple of the line rate.
         speedup: f64 [1.0, 2.0] = 1.02,
@@ -27,7 +27,8 @@ settings! {
         credit_delay: Span = Span::from_ns(250),
         /// Time of a packet across the fabric.
         crossing: Span = Span::from_ns(500),
-        /// No credit is granted while this many bytes are granted, on their way or waiting behind the fabric.
+        /// No credit is granted while this many bytes are granted, on their way or waiting behind the fabric. Credit that
+        /// empty queues keep does not count.
         output: Bytes = Bytes(131_072),
     }
 }

@@ -13,8 +13,10 @@ pub(crate) struct Voq {
     /// For each of the last packets of the queue, which are in deep memory, when it was written.
     pub(crate) deep: VecDeque<Time>,
     pub(crate) packets: usize,
-    /// Unused credit; negative if the last packet exceeded it.
+    /// Unused credit, which only an empty queue has; negative if the last packet exceeded it.
     pub(crate) balance: i64,
+    /// When the last packet that left was on the chip: the next must not overtake it.
+    left: Time,
     /// Whether it has requested credit and not withdrawn the request.
     pub(crate) asks: bool,
 }
@@ -27,6 +29,7 @@ impl Voq {
             deep: VecDeque::new(),
             packets: 0,
             balance: 0,
+            left: Time::ZERO,
             asks: false,
         }
     }
@@ -47,12 +50,20 @@ impl Voq {
         Some((packet, written))
     }
 
-    /// If it has become empty with a request pending, withdraws the request and gives up its credit; returns whether it
-    /// did.
+    /// Whether it has a packet and credit.
+    pub(crate) fn may_send(&self) -> bool {
+        self.packets > 0 && self.balance > 0
+    }
+
+    /// When a packet that is on the chip at `on_chip` enters the fabric: in the order of the queue.
+    pub(crate) fn leaves(&mut self, on_chip: Time) -> Time {
+        self.left = self.left.max(on_chip);
+        self.left
+    }
+
+    /// If it has become empty with a request pending, withdraws the request; returns whether it did. It keeps what is
+    /// left of its credit: were it given up, a queue that holds less than a credit would waste the output's time.
     pub(crate) fn rests(&mut self) -> bool {
-        self.packets == 0 && {
-            self.balance = self.balance.min(0);
-            std::mem::take(&mut self.asks)
-        }
+        self.packets == 0 && std::mem::take(&mut self.asks)
     }
 }

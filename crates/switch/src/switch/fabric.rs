@@ -1,5 +1,5 @@
 //! The path of a packet through a switch with virtual output queues: it waits at the inputs, and joins its output when credit has
-//! brought it across the fabric. Routes, balancing and transmission are those of every switch.
+//! brought it across the fabric, or credit is at hand. Routes, balancing and transmission are those of every switch.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -20,8 +20,9 @@ pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<VoqFabr
     settings.voq.as_ref().map(|voq| VoqFabric::new(voq, &site))
 }
 
-/// The settings of the outputs behind a fabric: they take what it delivers, which never exceeds
-/// [`VoqSettings::output`](crate::VoqSettings::output), and leave limits and marks to the queues in front of it.
+/// The settings of the outputs behind a fabric: they take what it delivers, which exceeds
+/// [`VoqSettings::output`](crate::VoqSettings::output) by the credit that empty queues keep at most, and leave limits and marks to the
+/// queues in front of it.
 pub(super) fn outputs_behind(settings: &SwitchSettings) -> SwitchSettings {
     SwitchSettings {
         sharing: SharingSettings::Infinite(Default::default()),
