@@ -345,7 +345,7 @@ mod tests {
     use super::*;
     use crate::manifest::Manifest;
     use crate::statistics::Distribution;
-    use crate::summary::{FlowCounts, FlowMeasure, TimedOut};
+    use crate::summary::{Drops, FlowCounts, FlowMeasure, TimedOut};
 
     fn run(scheme: &str, seed: u64, mean: f64, flows: usize) -> Run {
         let all = Distribution::of((0..flows).map(|n| mean * (0.5 + n as f64 / flows as f64)).collect());
@@ -512,6 +512,24 @@ mod tests {
         (run.summary.drains_from_s, run.summary.simulated_s) = (Some(0.0005), 0.2);
         let warnings = Headline::of_run(&run, &[]).warnings.join(" ").replace('\u{202f}', " ");
         assert!(warnings.contains("starts at 500 us") && warnings.contains("all 200 ms"), "{warnings}");
+    }
+
+    /// A marking queue that drops acknowledgements early is named; a few drops among many marks are not, nor is a queue that
+    /// only drops.
+    #[test]
+    fn early_drops_of_a_queue_that_marks_are_a_warning() {
+        let mut run = run("ecmp", 1, 1_000.0, 20_000);
+        let mut warnings = |marks, early: u64| {
+            run.summary.marks = marks;
+            let by_reason = [("early".to_owned(), early)].into();
+            run.summary.drops = Some(Drops { by_reason, ..Drops::default() });
+            Headline::of_run(&run, &[]).warnings.join(" ").replace('\u{202f}', " ")
+        };
+        let told = warnings(Some(50_000), 2_300);
+        assert!(told.starts_with("Queues that mark dropped 2300 packets early: SYNs,"), "{told}");
+        for (marks, early) in [(Some(50_000), 49), (Some(50_000), 0), (Some(0), 2_300), (None, 2_300)] {
+            assert_eq!(warnings(marks, early), "", "{marks:?} {early}");
+        }
     }
 
     #[test]

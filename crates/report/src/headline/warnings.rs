@@ -34,6 +34,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
         .chain(measured(runs))
         .chain(unfinished(runs))
         .chain(overload(runs))
+        .chain(unmarkable(runs))
         .chain(too_late(runs))
         .chain(draining(runs))
         .chain(drained(runs))
@@ -88,6 +89,27 @@ fn overload(runs: &[Run]) -> Option<String> {
     };
     let many = runs.iter().filter(overloaded).count();
     (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))
+}
+
+/// Queues that mark, and drop early what they cannot mark.
+fn unmarkable(runs: &[Run]) -> Option<String> {
+    let early =
+        |run: &Run| run.summary.drops.as_ref().map_or(0, |drops| *drops.by_reason.get("early").unwrap_or(&0));
+    let marks = |run: &Run| run.summary.marks.unwrap_or(0);
+    let many = |run: &&Run| marks(run) > 0 && early(run) > 0 && early(run) >= marks(run) / 1_000;
+    let worst = runs.iter().filter(many).max_by_key(|run| early(run))?;
+    let dropped = match runs.len() {
+        1 => format!("Queues that mark dropped {} early", plural(early(worst), "packet")),
+        all => format!(
+            "In {} of {all} runs queues that mark dropped packets early, at most {}",
+            runs.iter().filter(many).count(),
+            count(early(worst))
+        ),
+    };
+    Some(format!(
+        "{dropped}: SYNs, acknowledgements and retransmissions that are not ECN-capable are dropped where other packets are \
+         marked, unless switch.ecn has non_ect = \"pass\"."
+    ))
 }
 
 fn few(runs: &[Run]) -> Option<String> {
