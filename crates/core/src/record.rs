@@ -23,7 +23,7 @@ pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
 pub use path::{JobPhase, PathSection};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
-pub use series::{FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueSeries};
+pub use series::{FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueEvent, QueueSeries, QueueStage};
 pub use time_series::{GroupBin, LinkGroup, PausedLink, TimeBin, TimeSeries};
 pub use waits::{HopWaits, WAIT_HOPS, WaitSum};
 
@@ -45,6 +45,8 @@ pub struct RunRecord {
     pub drops: Vec<DropRecord>,
     /// Queue lengths over time, when sampled.
     pub queues: Option<QueueSeries>,
+    /// Lines of the queue monitor, ordered by time, if queues were monitored.
+    pub queue_events: Option<Vec<QueueEvent>>,
     /// Standard deviation of queue lengths over parallel ports, when sampled.
     pub imbalance: Vec<ImbalanceRecord>,
     /// The run over time, in bins, when recorded.
@@ -53,6 +55,8 @@ pub struct RunRecord {
     pub incidents: Vec<IncidentRecord>,
     /// Windows of flows over time, when sampled.
     pub flow_series: Option<FlowSeries>,
+    /// Whether any switch pauses senders: then a run without pauses has none, otherwise they are no question.
+    pub may_pause: bool,
     /// Pauses of priority flow control, one row per (link, class) that was paused or paused its far end, ordered.
     pub pauses: Vec<PauseRecord>,
     /// Cycles of ports that wait for each other, in the order in which they were found.

@@ -4,7 +4,7 @@
 
 use weft_core::settings;
 use weft_core::settings::{Bins, Override};
-use weft_core::{Span, choice};
+use weft_core::{Bytes, Span, choice};
 
 use crate::hosts::{HostSection, TrafficSection};
 use crate::levels::SwitchSection;
@@ -73,6 +73,10 @@ settings! {
         /// Samples within this time are averaged into one recorded value; a multiple of `queues_every`. Absent: every
         /// sample is recorded. In long runs, neighbouring samples are averaged in any case.
         queues_mean_over: Option<Span> = None,
+        /// The queue monitor: a queue of which a sample exceeds this is reported, from the first such sample to the first that does not, in
+        /// `queue-monitor.txt` and the table `queue-monitor`. Of switches with virtual output queues each group of inputs is monitored on its
+        /// own. Absent: none.
+        queues_above: Option<Bytes> = None,
         /// Maximum values per queue series: beyond it, neighbours are merged, with their peak and mean, and the
         /// report says so. Memory grows by 12 bytes per value and port.
         queues_values: u32 [512, 1000000] = 512,

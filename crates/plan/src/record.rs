@@ -18,6 +18,7 @@ impl Setup {
             nodes: self.nodes(),
             links: self.graph.links().iter().map(|link| self.link(link)).collect(),
             warm_up: self.warm_up,
+            may_pause: self.pauses(),
             incidents: self.incidents(),
             ..RunRecord::default()
         }

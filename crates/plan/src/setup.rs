@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weft_core::stack::{ClassSet, Classes};
-use weft_core::{Class, HostId, LinkId, Span, SwitchId, Time};
+use weft_core::{Bytes, Class, HostId, LinkId, Span, SwitchId, Time};
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
 use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
@@ -54,6 +54,8 @@ pub struct Setup {
     pub queues_every: Option<Span>,
     /// Samples averaged per recorded value; at least 1.
     pub queues_averaged: u64,
+    /// Queues of which a sample exceeds this are reported; absent: none is.
+    pub queues_above: Option<Bytes>,
     /// Maximum bins of a queue series, if more than the usual 512; beyond it, neighbours are merged.
     pub queue_bins: Option<usize>,
     /// Most bins of the run's time series, at least 2; absent: none is recorded.
@@ -111,6 +113,7 @@ impl Setup {
             until: Time::NEVER,
             queues_every: None,
             queues_averaged: 1,
+            queues_above: None,
             queue_bins: None,
             series_bins: None,
             flow_waits: false,

@@ -49,6 +49,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
+        queues_above: measure.queues_above,
         queues_averaged: measure.queues_averaged(),
         queue_bins: Some(measure.queues_values as usize),
         flow_waits: measure.waits,

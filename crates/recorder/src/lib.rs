@@ -1,11 +1,12 @@
 //! What is recorded of a run while it lasts, in bounded memory and without any effect on it: the run over time, samples of
 //! queues and senders, one switch, one flow, circles of pauses, and flows that nothing can finish. In reading order:
-//! [`series`], [`sample`], [`flow_series`], [`tap`], [`trace`], [`deadlock`], [`stranded`].
+//! [`series`], [`sample`], [`monitor`], [`flow_series`], [`tap`], [`trace`], [`deadlock`], [`stranded`].
 //!
 //! Must not depend on events, threads or domains: the engine says when to look and what its counters are.
 
 pub mod deadlock;
 pub mod flow_series;
+pub mod monitor;
 pub mod sample;
 pub mod series;
 pub mod stranded;

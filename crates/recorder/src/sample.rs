@@ -2,10 +2,12 @@
 //! section 3.2.3). Sampling changes nothing.
 
 use weft_core::histogram::Histogram;
-use weft_core::record::{ImbalanceRecord, QueueSeries};
+use weft_core::record::{ImbalanceRecord, QueueEvent, QueueSeries};
 use weft_core::{LinkId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
+
+use crate::monitor::{MonitoredQueue, QueueMonitor};
 
 /// Maximum bins of a series, unless a run asks for more; beyond it, neighbours are merged.
 const MAX_BINS: usize = 512;
@@ -22,8 +24,11 @@ pub struct Sampler {
     sets: Vec<ParallelPorts>,
     /// Samples before this instant are not kept.
     from: Time,
-    /// The latest sample of each port.
+    /// The latest sample of each port, then of each monitored queue.
     seen: Vec<Look>,
+    monitor: Option<QueueMonitor>,
+    /// Monitored queues.
+    monitored: usize,
 }
 
 /// All ports of all switches, as links.
@@ -35,6 +40,26 @@ pub fn sampled<'a>(graph: &'a Graph) -> Vec<(LinkId, &'a Link, SwitchId)> {
         Node::Host(_) => None,
     };
     links.filter_map(of_switch).collect()
+}
+
+/// The queues that a run monitors: of every output port one for each group of inputs, in the order of the links.
+#[must_use]
+pub fn monitored(setup: &Setup) -> Vec<MonitoredQueue> {
+    if setup.queues_above.is_none() {
+        return Vec::new();
+    }
+    let of_port = |(link, to, switch): (LinkId, &Link, SwitchId)| {
+        let settings = setup.devices.of(switch).map_or(&setup.switch, |kind| &kind.switch);
+        let groups = settings.voq.as_ref().map_or(1, |voq| voq.groups as usize);
+        let ports = setup.graph.links_of(Node::Switch(switch)).len();
+        let port = to.port;
+        (0..groups).map(move |group| {
+            let first = |group: usize| (group * ports).div_ceil(groups) as u16;
+            let inputs = (first(group), first(group + 1) - 1);
+            MonitoredQueue { switch, port, link, group: group as u16, inputs }
+        })
+    };
+    sampled(&setup.graph).into_iter().flat_map(of_port).collect()
 }
 
 /// One kind of set of parallel ports.
@@ -54,7 +79,7 @@ struct ParallelPorts {
 }
 
 impl Sampler {
-    /// Samples all ports of all switches, if the run requests it.
+    /// Samples all ports of all switches and the monitored queues, if the run requests it.
     #[must_use]
     pub fn new(setup: &Setup) -> Option<Sampler> {
         let links = sampled(&setup.graph);
@@ -64,7 +89,10 @@ impl Sampler {
             links: links.iter().map(|(id, ..)| *id).collect(),
             ..QueueSeries::default()
         };
+        let queues = monitored(setup);
         Some(Sampler {
+            monitored: queues.len(),
+            monitor: setup.queues_above.map(|above| QueueMonitor::new(above, queues)),
             series,
             most: setup.queue_bins.map_or(MAX_BINS, |bins| (bins / 2 * 2).max(MAX_BINS)),
             sets: vec![uplinks(&setup.graph, &links), towards(&setup.graph, &links)],
@@ -73,17 +101,21 @@ impl Sampler {
         })
     }
 
-    /// Combines the samples of all domains at `now`.
+    /// Combines the samples of all domains at `now`: of all ports, then of all monitored queues.
     pub fn add(&mut self, now: Time, looks: &[&[Look]]) {
         if now < self.from || !now.0.is_multiple_of(self.series.every.0) {
             return;
         }
         self.seen.clear();
-        self.seen.resize(self.series.links.len(), (0, 0));
+        self.seen.resize(self.series.links.len() + self.monitored, (0, 0));
         for look in looks {
             for (all, one) in self.seen.iter_mut().zip(*look) {
                 *all = (all.0 + one.0, all.1 + one.1);
             }
+        }
+        let queues = self.seen.split_off(self.series.links.len());
+        if let Some(monitor) = &mut self.monitor {
+            monitor.add(now, queues.iter().map(|(bytes, _)| *bytes));
         }
         for kind in &mut self.sets {
             kind.add(&self.seen);
@@ -124,6 +156,12 @@ impl Sampler {
         self.series.peak.truncate(self.most / 2 * width);
         self.series.sum.truncate(self.most / 2 * width);
         self.series.samples_per_bin *= 2;
+    }
+
+    /// The lines of the queue monitor, if there is one.
+    #[must_use]
+    pub fn queue_events(&self) -> Option<Vec<QueueEvent>> {
+        self.monitor.as_ref().map(QueueMonitor::lines)
     }
 
     /// The series and the imbalance.

@@ -39,6 +39,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("summary.json", "every statistic of a run"),
     ("manifest.json", "how to repeat a run: version, results epoch, seed, hashes, command, machine"),
     ("detail.json", "what the report's plots of a run need; not meant for other programs"),
+    ("queue-monitor.txt", "the lines of the queue monitor for people, with measure.queues_above"),
     ("quiver.svg", "the components of a run's paths, where they are not all alike"),
 ];
 
@@ -51,6 +52,7 @@ pub const TABLES: &[TableWords] = &[
     DROPS,
     PAUSES,
     QUEUES,
+    QUEUE_MONITOR,
     FLOW_SAMPLES,
     series::SERIES,
     series::LINKS,
@@ -223,6 +225,21 @@ const QUEUES: TableWords = TableWords {
         ("port", "", "its port"),
         ("peak_bytes", "B", "longest queue among the samples of the bin"),
         ("mean_bytes", "B", "mean of these samples"),
+    ],
+};
+
+const QUEUE_MONITOR: TableWords = TableWords {
+    name: "queue-monitor",
+    rows: "One row per line of the queue monitor, with measure.queues_above: samples of queues longer than that.",
+    columns: &[
+        ("time_ps", "ps", "the instant of the sample"),
+        ("type", "", "S: the first sample above the threshold; U: a further one; E: the first that is not"),
+        ("node", "", "the switch"),
+        ("port", "", "its output port"),
+        ("first_input", "", "first input port of the set from which the packets came"),
+        ("last_input", "", "last input port of the set"),
+        ("length_bytes", "B", "length of the queue; of E the longest sample since S"),
+        ("duration_us", "us", "of E: time since S; otherwise empty"),
     ],
 };
 

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod files;
 pub mod listing;
 pub mod manifest;
+mod monitor;
 pub mod recording;
 pub mod sweep;
 pub mod tables;

@@ -113,6 +113,9 @@ impl Recording {
         };
         let tables = if kept.tables { tables::of_run(record, kept) } else { Vec::new() };
         files::fill(&building.0, &run, tables, kept.csv)?;
+        if let Some(text) = crate::monitor::queue_monitor(record).filter(|_| kept.tables && kept.queues) {
+            crate::disk::write_text(&building.0.join("queue-monitor.txt"), &text)?;
+        }
         weft_store::settle(&building.0)?;
         weft_store::replace(&building.0, folder)?;
         Ok(run)

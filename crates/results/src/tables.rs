@@ -9,7 +9,8 @@ use crate::sweep::Run;
 use std::sync::Arc;
 use weft_core::LinkId;
 use weft_core::record::{
-    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueSeries, RunRecord,
+    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueEvent,
+    QueueSeries, RunRecord,
 };
 use weft_table::{Cells, DataTable};
 
@@ -25,7 +26,7 @@ pub fn of_manifest(table: DataTable, manifest: &Manifest) -> DataTable {
 }
 
 /// The tables of a run that are kept, except the flows: `links`, `hops`, `drops`, `pauses`, `jobs`, their `phases` and
-/// `tasks` if there are any, and, if sampled, `queues` and `flow-samples`; and the run over time.
+/// `tasks` if there are any, and, if sampled, `queues`, `queue-monitor` and `flow-samples`; and the run over time.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -34,8 +35,10 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let drops = kept.drops.then(|| drops(record));
     let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
     let of_jobs = [jobs::jobs, jobs::phases, jobs::steps].into_iter().filter(|_| !record.jobs.is_empty());
+    let monitor = record.queue_events.as_ref().filter(|_| kept.queues);
+    let monitor = monitor.map(|events| queue_monitor(record, events));
     let samples = record.flow_series.as_ref().map(flow_samples);
-    let tables = [links, hops, drops, pauses, queues, samples].into_iter().flatten();
+    let tables = [links, hops, drops, pauses, queues, monitor, samples].into_iter().flatten();
     tables.chain(of_jobs.map(|of| of(record))).chain(series::all(record)).collect()
 }
 
@@ -252,6 +255,22 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> DataTable {
         .integers("port", "", rows.clone().map(|row| u64::from(of_link(link(row)).port)))
         .integers("peak_bytes", "B", series.peak.iter().map(|&peak| u64::from(peak)))
         .numbers("mean_bytes", "B", rows.map(mean))
+}
+
+/// One row per line of the queue monitor; `duration_us` is empty before the end.
+fn queue_monitor(record: &RunRecord, events: &[QueueEvent]) -> DataTable {
+    let link = |event: &QueueEvent| &record.links[event.link.index()];
+    let column = |of: fn(&QueueEvent) -> u64| events.iter().map(of);
+    let lasted = events.iter().map(|event| event.lasted.map(|span| span.micros().round() as u64)).collect();
+    DataTable::new("queue-monitor")
+        .integers("time_ps", "ps", column(|event| event.time.0))
+        .texts("type", events.iter().map(|event| event.stage.letter().to_owned()))
+        .texts("node", events.iter().map(|event| node(record, link(event).from)))
+        .integers("port", "", events.iter().map(|event| u64::from(link(event).port)))
+        .integers("first_input", "", column(|event| u64::from(event.inputs.0)))
+        .integers("last_input", "", column(|event| u64::from(event.inputs.1)))
+        .integers("length_bytes", "B", column(|event| event.length.0))
+        .column("duration_us", "us", Cells::Integers(lasted))
 }
 
 /// One row per sample and open sampled flow; `ssthresh_bytes` is empty until there is a threshold, `rate_bps` where a

@@ -82,6 +82,7 @@ pub(crate) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
     }
     if measure.queues_every.is_none() {
         facts.idle("measure.queues_values", "measure.queues_every is not given", found);
+        facts.idle("measure.queues_above", "measure.queues_every is not given", found);
     }
     queues_are_averaged_over_whole_samples(facts, found);
     for (index, item) in measure.record.iter().enumerate() {

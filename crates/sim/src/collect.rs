@@ -7,6 +7,7 @@ use weft_core::record::{
 };
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_recorder::flow_series::FlowWatch;
+use weft_recorder::sample::Sampler;
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
 
@@ -56,6 +57,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         hops: tally.hops(),
         drops: tally.drops(),
         queues,
+        queue_events: sampler.as_ref().and_then(Sampler::queue_events),
         imbalance,
         series,
         flow_series: FlowWatch::finish(domains.iter_mut().filter_map(|domain| domain.flow_watch.take())),

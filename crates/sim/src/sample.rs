@@ -1,7 +1,8 @@
 //! Looks at the queues that are here, for samples taken at fixed intervals: see [`Sampler`](weft_recorder::sample::Sampler).
 
 use weft_core::{LinkId, PortId, SwitchId};
-use weft_recorder::sample::{Look, sampled};
+use weft_recorder::monitor::MonitoredQueue;
+use weft_recorder::sample::{Look, monitored, sampled};
 use weft_topology::Link;
 
 use crate::devices::Devices;
@@ -10,6 +11,8 @@ use crate::plan::RunPlan;
 /// The samples of one domain: the values of its own ports among all sampled ones; other domains' ports stay zero.
 pub(crate) struct Eye {
     own: Vec<(usize, SwitchId, PortId)>,
+    /// Queues of the monitor, in the columns after the ports.
+    queues: Vec<(usize, MonitoredQueue)>,
     seen: Vec<Look>,
 }
 
@@ -20,7 +23,11 @@ impl Eye {
         let own = |(_, _, switch): &(LinkId, &Link, SwitchId)| plan.partition.of_switch(*switch) == domain;
         let numbered = all.iter().enumerate().filter(|(_, port)| own(port));
         let own = numbered.map(|(column, (_, link, switch))| (column, *switch, link.port)).collect();
-        Some(Eye { own, seen: vec![(0, 0); all.len()] })
+        let monitored = monitored(&plan.setup);
+        let seen = vec![(0, 0); all.len() + monitored.len()];
+        let mut queues: Vec<_> = (all.len()..).zip(monitored).collect();
+        queues.retain(|(_, queue)| plan.partition.of_switch(queue.switch) == domain);
+        Some(Eye { own, queues, seen })
     }
 }
 
@@ -32,6 +39,11 @@ impl Eye {
                 self.seen[*column] =
                     (own.switch.reading().queued(*port).0, own.switch.reading().queued_packets(*port));
             }
+        }
+        for (column, queue) in &self.queues {
+            let own = devices.get(queue.switch);
+            self.seen[*column].0 =
+                own.map_or(0, |own| own.switch.reading().queued_from(queue.group, queue.port).0);
         }
         &self.seen
     }

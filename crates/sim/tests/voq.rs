@@ -92,3 +92,38 @@ fn threads_agree() {
         same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
     }
 }
+
+/// The monitor sees each group of inputs on its own, and what it reports is what flows to the crowded port.
+#[test]
+fn a_monitor_reports_queues_by_their_inputs() {
+    let mut setup = with_voqs(VoqSettings { groups: 2, ..VoqSettings::default() });
+    blast(&mut setup, &[0, 1, 4], 2, 3_000_000);
+    (setup.queues_every, setup.queues_above) = (Some(Span::from_us(100)), Some(Bytes(500_000)));
+    let toward = setup.graph.reverse(LinkId(2));
+    let record = lab::run(setup.clone());
+    let lines = record.queue_events.clone().expect("it was monitored");
+    assert!(lines.iter().all(|line| line.link == toward), "only one port is crowded: {lines:?}");
+    // Two local hosts bring twice what the line takes into the first group; the second brings what it takes alone.
+    for inputs in [(0, 3), (4, 7)] {
+        let own: Vec<_> = lines.iter().filter(|line| line.inputs == inputs).collect();
+        let letters: String = own.iter().map(|line| line.stage.letter()).collect();
+        let updates = letters.len() - 2;
+        assert_eq!(letters, format!("S{}E", "U".repeat(updates)), "{inputs:?}");
+        let (start, end) = (own[0], own[own.len() - 1]);
+        let longest = own.iter().map(|line| line.length).max().expect("some");
+        assert_eq!((end.length, end.lasted), (longest, Some(end.time.since(start.time))));
+        assert_eq!(end.lasted, Some(Span::from_us(100) * (updates as u64 + 1)));
+    }
+    let divided = Setup { division: Division::threads(2), ..setup };
+    assert_eq!(lab::run(divided).queue_events, record.queue_events);
+}
+
+/// A switch with shared memory has one set of inputs: all its ports.
+#[test]
+fn a_shared_memory_is_monitored_by_port() {
+    let mut setup = lab::leaf_spine();
+    blast(&mut setup, &[0, 1, 4], 2, 300_000);
+    (setup.queues_every, setup.queues_above) = (Some(Span::from_us(5)), Some(Bytes(20_000)));
+    let lines = lab::run(setup).queue_events.expect("it was monitored");
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.inputs == (0, 7)), "{lines:?}");
+}

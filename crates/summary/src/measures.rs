@@ -89,7 +89,8 @@ fn important_share(flows: &FlowStatistics) -> Option<f64> {
 
 fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
     let sums = PAUSE_MEASURES.iter().zip(record.pause_measures().map(Some));
-    let named = sums.chain(HELD_MEASURES.iter().zip(flows.measures())).filter(|_| !record.pauses.is_empty());
+    let asked = !record.pauses.is_empty() || record.may_pause && record.measured.has(Quantity::Pauses);
+    let named = sums.chain(HELD_MEASURES.iter().zip(flows.measures())).filter(|_| asked);
     named.filter_map(|((name, ..), value)| Some(((*name).to_owned(), value?))).collect()
 }
 

@@ -22,6 +22,47 @@ pub struct QueueSeries {
     pub samples: u64,
 }
 
+/// A line of a queue monitor: what samples showed of one queue that was longer than the threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueEvent {
+    /// The instant of the sample.
+    pub time: Time,
+    /// Whether the queue became too long, still was, or no longer was.
+    pub stage: QueueStage,
+    /// The link of the output port.
+    pub link: LinkId,
+    /// The first and the last input port of the set from which the packets came: of a switch with virtual output queues
+    /// a group, of others all ports.
+    pub inputs: (u16, u16),
+    /// Wire bytes of the sample; at the end, of the longest since the start.
+    pub length: Bytes,
+    /// At the end: the time since the start.
+    pub lasted: Option<Span>,
+}
+
+/// A stage of a queue that a monitor reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueStage {
+    /// This sample exceeds the threshold; the one before did not.
+    Start,
+    /// This sample exceeds the threshold, like the one before.
+    Update,
+    /// This sample does not exceed the threshold any more.
+    End,
+}
+
+impl QueueStage {
+    /// The letter of the line.
+    #[must_use]
+    pub fn letter(self) -> &'static str {
+        match self {
+            QueueStage::Start => "S",
+            QueueStage::Update => "U",
+            QueueStage::End => "E",
+        }
+    }
+}
+
 /// The state of senders over time. Samples are taken at multiples of `every`; when the rows would exceed their limit,
 /// every second sample is dropped and `every` doubles, so that memory does not grow with time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

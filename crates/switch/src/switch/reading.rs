@@ -67,6 +67,15 @@ impl<'a> SwitchReading<'a> {
         Bytes(self.switch.outputs.port(port).port.bytes)
     }
 
+    /// Wire bytes that wait for a port in the virtual output queues of a group; without such queues all that the port holds.
+    #[must_use]
+    pub fn queued_from(self, group: u16, port: PortId) -> Bytes {
+        match &self.switch.fabric {
+            Some(fabric) => Bytes(fabric.load(group, port, self.switch.queues)),
+            None => self.queued(port),
+        }
+    }
+
     /// Packets a port holds, the packet in service included.
     #[must_use]
     pub fn queued_packets(self, port: PortId) -> u64 {

@@ -1,0 +1,101 @@
+//! The lines of a queue monitor as text, in the form in which switches show them: the newest first, with their age at the end of the
+//! run. Must not depend on how queues are sampled.
+
+use std::fmt::Write;
+
+use weft_core::Span;
+use weft_core::record::{QueueEvent, QueueStage, RunRecord};
+
+use crate::derived::node;
+
+/// The text, if queues were monitored.
+pub(crate) fn queue_monitor(record: &RunRecord) -> Option<String> {
+    let events = record.queue_events.as_ref()?;
+    let mut text = String::from("S: start, U: update, E: end. *: longest sample from start to end.\n\n");
+    let heads = ["Type", "Age", "Output port", "Length, bytes", "Duration, us", "Input ports"];
+    let cells = events.iter().rev().map(|event| line(record, event));
+    for [stage, age, port, length, lasted, inputs] in std::iter::once(heads.map(str::to_owned)).chain(cells) {
+        let written =
+            writeln!(text, "{stage:<4}  {age:>12}  {port:<16}  {length:>15}  {lasted:>12}  {inputs}");
+        written.expect("text takes all");
+    }
+    Some(text)
+}
+
+fn line(record: &RunRecord, event: &QueueEvent) -> [String; 6] {
+    let link = &record.links[event.link.index()];
+    let mark = if event.stage == QueueStage::End { "*" } else { " " };
+    let inputs = match event.inputs {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    [
+        event.stage.letter().to_owned(),
+        clock(record.ended.since(event.time)),
+        format!("{}:{}", node(record, link.from), link.port),
+        format!("{}{mark}", event.length.0),
+        event.lasted.map_or_else(|| "-".to_owned(), |span| format!("{:.0}", span.micros())),
+        inputs,
+    ]
+}
+
+/// Hours, minutes, seconds and hundredths; below a second more digits, as runs are often shorter than that.
+fn clock(age: Span) -> String {
+    let seconds = age.seconds();
+    let (hours, minutes) = ((seconds / 3600.0) as u64, (seconds / 60.0) as u64 % 60);
+    let rest = seconds - (hours * 3600 + minutes * 60) as f64;
+    match age < Span::from_ms(1_000) {
+        true => format!("0:00:{rest:09.6}"),
+        false => format!("{hours}:{minutes:02}:{rest:05.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::{LinkRecord, NodeRecord};
+    use weft_core::{Bytes, LinkId, Time};
+
+    #[test]
+    fn the_newest_line_comes_first_with_its_age() {
+        let second = Span::from_ms(1_000);
+        let start = QueueEvent {
+            time: Time::ZERO + second,
+            stage: QueueStage::Start,
+            link: LinkId(0),
+            inputs: (4, 7),
+            length: Bytes(21_290_960),
+            lasted: None,
+        };
+        let end = QueueEvent {
+            time: Time::ZERO + second * 6,
+            stage: QueueStage::End,
+            length: Bytes(97_254_976),
+            lasted: Some(second * 5),
+            ..start
+        };
+        let record = RunRecord {
+            nodes: vec![NodeRecord { name: "leaf1".into(), tier: 1 }],
+            links: vec![LinkRecord { port: 28, ..LinkRecord::default() }],
+            queue_events: Some(vec![start, end]),
+            ended: Time::ZERO + second * 3_661,
+            ..RunRecord::default()
+        };
+        let text = queue_monitor(&record).expect("it was monitored");
+        let lines: Vec<Vec<&str>> =
+            text.lines().skip(3).map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(
+            lines,
+            [
+                ["E", "1:00:55.00", "leaf1:28", "97254976*", "5000000", "4-7"],
+                ["S", "1:01:00.00", "leaf1:28", "21290960", "-", "4-7"],
+            ]
+        );
+        assert_eq!(queue_monitor(&RunRecord::default()), None);
+    }
+
+    #[test]
+    fn short_ages_keep_their_microseconds() {
+        assert_eq!(clock(Span::from_us(2_740)), "0:00:00.002740");
+    }
+}
