@@ -23,20 +23,29 @@ pub(crate) fn check(root: &Path) -> Verdict {
 
 /// Writes the digests of the results as they are now. The epoch stays where results were only added.
 pub(crate) fn write(root: &Path) -> Verdict {
-    renew(root, 0)
+    renew(root, 0, None)
 }
 
 /// The same, and a new epoch even if no digest changes.
 pub(crate) fn raise(root: &Path) -> Verdict {
-    renew(root, 1)
+    renew(root, 1, None)
 }
 
-fn renew(root: &Path, more: u64) -> Verdict {
+/// Accepts a change of results that concerns only scenarios with one setting: findings of others outlive it.
+pub(crate) fn only(root: &Path, setting: &str) -> Verdict {
+    renew(root, 0, Some(setting))
+}
+
+fn renew(root: &Path, more: u64, only: Option<&str>) -> Verdict {
     let folder = root.join(FOLDER);
     let old = ResultsList::of(&folder);
     let found = run(root, &old)?;
     let list = old.renewed(&found, more);
-    list.write(&folder).map_err(|error| vec![error.to_string()])?;
+    let failed = |error: weft::Error| vec![error.to_string()];
+    if let Some(setting) = only.filter(|_| list.epoch() != old.epoch()) {
+        weft::record_scope(&folder, (&old, &list), setting).map_err(failed)?;
+    }
+    list.write(&folder).map_err(failed)?;
     let changed = old.differences(&found);
     let runs: String = changed.iter().map(|name| format!("\n  {name}")).collect();
     let epoch = match list.epoch() == old.epoch() {

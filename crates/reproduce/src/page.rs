@@ -79,7 +79,7 @@ fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
         let _ = write!(text, "![{OVERVIEW}](../images/reproductions/{})\n\n", head(name));
     }
     text += &tally(source, findings);
-    text += &age(findings);
+    text += &age(source, findings);
     text += &age_of_model(source, findings);
     text += &claims(source, findings);
     text += &figures(source, name, findings);
@@ -88,7 +88,7 @@ fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
     text += &repeat(source, name);
     text += details(source, findings).trim_start();
     source.tables.iter().for_each(|table| {
-        text += &sensitivity(table, findings.tables.get(table.id.get_ref()));
+        text += &sensitivity(source, table, findings.tables.get(table.id.get_ref()));
     });
     text += &assumption::section(source, findings).replace("NAME", name);
     text + &experiments(source, name)
@@ -206,8 +206,8 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
 }
 
 /// A note if findings are of another results epoch than this program's.
-fn age(findings: &ClaimFindings) -> String {
-    match findings.stale(weft::epoch()) {
+fn age(source: &PublishedSource, findings: &ClaimFindings) -> String {
+    match findings.stale(|epoch| source.holds_since(epoch)) {
         (_, 0) => String::new(),
         (all, stale) => format!(
             "{stale} of {all} findings are *stale*: they were measured under an earlier [results epoch](../determinism.md#results-epochs), \
@@ -252,12 +252,11 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         let _ = write!(text, ": {}.", parts.join("; "));
         let ran = |one: &&ClaimFinding| one.size.runs + one.size.solved + one.size.measured > 0;
         if let Some(finding) = findings.claim(claim).filter(ran) {
-            let epoch = match finding.size.is_figures() {
-                true if is_of_another_model(source, claim, finding) => "",
-                true => weft::epoch(),
-                false => &finding.epoch,
+            let holds = match finding.size.is_figures() {
+                true => !is_of_another_model(source, claim, finding),
+                false => source.holds_since(&finding.epoch),
             };
-            let program = words::program(&finding.program, epoch);
+            let program = words::program(&finding.program, holds);
             let _ = write!(text, " From {}; {program}.", words::size(finding));
         }
         if let (Some(otherwise), Some(other)) =
@@ -265,7 +264,7 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         {
             let set: Vec<String> = otherwise.set.iter().map(|set| format!("`{set}`")).collect();
             let (choice, set) = (&otherwise.choice, set.join(" "));
-            let program = words::program(&other.program, &other.epoch);
+            let program = words::program(&other.program, source.holds_since(&other.epoch));
             let _ = write!(text, " If {choice} ({set}): from {}; {program}.", words::size(other));
         }
         if !claim.note.is_empty() {
@@ -276,7 +275,7 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
     text
 }
 
-fn sensitivity(table: &Sensitivity, tabled: Option<&Tabled>) -> String {
+fn sensitivity(source: &PublishedSource, table: &Sensitivity, tabled: Option<&Tabled>) -> String {
     let mut text = format!("\n## {}\n\nAbout {}.", table.title, table.claims.join(", "));
     let Some(tabled) = tabled else { return text + " Not run yet.\n" };
     let at = if table.at.is_empty() { String::new() } else { format!(" at {}", table.at) };
@@ -286,7 +285,7 @@ fn sensitivity(table: &Sensitivity, tabled: Option<&Tabled>) -> String {
         " {}{at}{reduced}; {}; {}.\n",
         table.experiment,
         words::size_of_table(tabled),
-        words::program(&tabled.program, &tabled.epoch)
+        words::program(&tabled.program, source.holds_since(&tabled.epoch))
     );
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let _ = writeln!(text, "| variant | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));

@@ -48,6 +48,9 @@ pub(crate) struct PublishedSource {
     /// The conclusion from the assumptions.
     #[serde(default)]
     pub(crate) assumptions_note: String,
+    /// The text of all scenarios and claims.
+    #[serde(skip)]
+    text: String,
 }
 
 /// An alternative assumption on what the source leaves open. All claims are measured under it, in the reduced form.
@@ -300,9 +303,16 @@ impl PublishedSource {
     pub(crate) fn read(folder: &Folder) -> Result<PublishedSource, Error> {
         let text = folder.files.get(CLAIMS).map_or("", String::as_str);
         let wrong = |what: String| Error::BadInput(format!("{}/{CLAIMS}: {what}", folder.name));
-        let source: PublishedSource = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
+        let mut source: PublishedSource = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
+        let scenarios = folder.files.iter().filter(|(name, _)| name.ends_with(".toml"));
+        source.text = scenarios.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
         let mistakes = check::all(&source, folder, text);
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
+    }
+
+    /// Whether this program would find the same as one of this results epoch.
+    pub(crate) fn holds_since(&self, epoch: &str) -> bool {
+        weft::holds_since(epoch, &self.text)
     }
 
     /// The claims by the engine that decides them: packets first.

@@ -21,9 +21,9 @@ pub(crate) fn value(values: &SeedValues) -> String {
     values.estimate().map_or("–".to_owned(), |found| estimate(&found))
 }
 
-/// `weft 0.1.0 3dca5ce`, with a mark if this program has another results epoch.
-pub(crate) fn program(program: &str, epoch: &str) -> String {
-    let mark = if epoch == weft::epoch() { "" } else { ", *stale*" };
+/// `weft 0.1.0 3dca5ce`, with a mark if this program may find something else.
+pub(crate) fn program(program: &str, holds: bool) -> String {
+    let mark = if holds { "" } else { ", *stale*" };
     format!("weft {program}{mark}")
 }
 

@@ -18,8 +18,10 @@ use weft_core::Checksum;
 use crate::Error;
 
 mod digest;
+mod scope;
 
 pub use digest::reference_digests;
+pub use scope::{holds_since, record_scope};
 
 /// The list this program was built with.
 const LIST: &str = include_str!("../results/digests.txt");

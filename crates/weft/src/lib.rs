@@ -30,7 +30,9 @@ use weft_draw::text::plural;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, CaseLabels, Collected, cases, count_runs, run_batches};
-pub use epoch::{Digests, ResultsList, RunDigests, epoch, layout, reference_digests};
+pub use epoch::{
+    Digests, ResultsList, RunDigests, epoch, holds_since, layout, record_scope, reference_digests,
+};
 pub use estimate::CostEstimate;
 pub use importer::ImportedScenario;
 pub use linter::{LintFile, LintOptions, LintReport};

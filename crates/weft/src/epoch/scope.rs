@@ -1,0 +1,118 @@
+//! Changes of results that concern only scenarios with one setting: what other scenarios gave before them still holds.
+
+use std::fs;
+use std::path::Path;
+
+use super::{ResultsList, epoch};
+use crate::Error;
+
+/// The changes this program knows.
+const CHANGES: &str = include_str!("../../results/epochs.txt");
+
+/// The file's name, beside the reference scenarios.
+const CHANGES_FILE: &str = "epochs.txt";
+
+/// Whether results of an epoch are those of this program for scenarios with this text: it is the current epoch, or all
+/// changes since concern settings that the text does not name. A setting that has an effect without being named must not be
+/// the scope of a change.
+#[must_use]
+pub fn holds_since(earlier: &str, scenarios: &str) -> bool {
+    holds(CHANGES, (earlier, epoch()), scenarios)
+}
+
+fn holds(changes: &str, (earlier, now): (&str, &str), scenarios: &str) -> bool {
+    let mut at = earlier;
+    for (before, after, setting) in all(changes) {
+        if at == before && !names(scenarios, setting) {
+            at = after;
+        }
+    }
+    at == now
+}
+
+/// Epoch before, epoch after, setting.
+fn all(changes: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    changes.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?, words.next()?, words.next()?))
+    })
+}
+
+/// Whether a text contains the setting as a word, be it in a comment.
+fn names(text: &str, setting: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == setting)
+}
+
+/// Records in a folder of reference scenarios that a change of results concerns only scenarios with a setting.
+///
+/// # Errors
+/// [`Error::BadInput`] if a changed run, given by names such as `tcp/cubic/seed-1`, does not name the setting;
+/// [`Error::Failed`] when the file cannot be written.
+pub fn record_scope(
+    folder: &Path,
+    (old, new): (&ResultsList, &ResultsList),
+    setting: &str,
+) -> Result<(), Error> {
+    let text = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+    let runs = new.digests.runs.iter();
+    let changed = runs.filter(|(name, run)| old.digests.runs.get(*name).is_none_or(|was| was.all != run.all));
+    let without: Vec<&str> = changed
+        .filter(|(name, _)| {
+            !names(&text(&format!("{}.toml", name.split('/').next().unwrap_or_default())), setting)
+        })
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !without.is_empty() {
+        return Err(Error::BadInput(format!("without `{setting}`, and changed: {}", without.join(", "))));
+    }
+    let changes = format!("{}{} {} {setting}\n", text(CHANGES_FILE), old.epoch(), new.epoch());
+    weft_report::write_text(&folder.join(CHANGES_FILE), &changes).map_err(Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_outlive_changes_of_settings_that_they_do_not_name() {
+        let changes = "# before after setting\none two voq\ntwo three pfc\n";
+        let told = |earlier, text| holds(changes, (earlier, "three"), text);
+        assert!(told("one", "[switch]\nbuffer = \"1 MB\"") && told("three", "voq pfc"));
+        assert!(!told("one", "[switch.named.leaf1.voq]") && told("two", "\"switch.leaf.voq\" = {}"));
+        assert!(!told("one", "pfc = { classes = [0] }") && !told("two", "pfc"));
+        assert!(!told("zero", "") && !holds(changes, ("one", "four"), ""), "no change leads there");
+        assert!(told("one", "voqs = 3"), "another word");
+    }
+
+    /// The list leads to the epoch of this program, or lines in it are of no use.
+    #[test]
+    fn every_recorded_change_leads_to_this_epoch() {
+        let mut at = None;
+        for (before, after, _) in all(CHANGES) {
+            assert!(at.is_none_or(|at| at == before), "{before} follows nothing");
+            at = Some(after);
+        }
+        assert!(at.is_none_or(|at| at == epoch()), "remove changes that another epoch has overtaken");
+    }
+
+    #[test]
+    fn a_change_is_recorded_only_if_all_that_changed_names_the_setting() {
+        let folder = std::env::temp_dir().join(format!("weft-scope-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("writable");
+        fs::write(folder.join("chassis.toml"), "voq = { groups = 3 }").expect("writable");
+        fs::write(folder.join("tcp.toml"), "# plain").expect("writable");
+        let list = |chassis: &str, tcp: &str| {
+            ResultsList::parse(
+                &format!("chassis/a/seed-1 {chassis} {chassis} x\ntcp/b/seed-1 {tcp} {tcp} x\n"),
+                "",
+            )
+        };
+        let (old, new, broad) = (list("1", "1"), list("2", "1"), list("2", "2"));
+        let refused = record_scope(&folder, (&old, &broad), "voq").expect_err("tcp changed too");
+        assert!(refused.to_string().contains("changed: tcp/b/seed-1"), "{refused}");
+        record_scope(&folder, (&old, &new), "voq").expect("only the chassis changed");
+        let written = fs::read_to_string(folder.join(CHANGES_FILE)).expect("written");
+        assert!(holds(&written, (&old.epoch(), &new.epoch()), "plain"), "{written}");
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+}
