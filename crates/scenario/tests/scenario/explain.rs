@@ -26,7 +26,7 @@ fn every_setting_has_a_value_and_an_origin() {
 #[test]
 fn a_prefix_shows_one_section() {
     let rows = accepted(&small("")).explain(Some("measure"));
-    assert_eq!(rows.len(), 13);
+    assert_eq!(rows.len(), 14);
     assert!(rows.iter().all(|row| row.path.starts_with("measure.")));
     assert!(accepted(&small("")).explain(Some("meas")).is_empty());
 }
