@@ -23,7 +23,9 @@ pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
 pub use measured::{Measured, Quantity};
 pub use path::{JobPhase, PathSection};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
-pub use series::{FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueEvent, QueueSeries, QueueStage};
+pub use series::{
+    FlowSample, FlowSeries, FlowState, ImbalanceRecord, QueueEvent, QueueEvents, QueueSeries, QueueStage,
+};
 pub use time_series::{GroupBin, LinkGroup, PausedLink, TimeBin, TimeSeries};
 pub use waits::{HopWaits, WAIT_HOPS, WaitSum};
 
@@ -45,8 +47,8 @@ pub struct RunRecord {
     pub drops: Vec<DropRecord>,
     /// Queue lengths over time, when sampled.
     pub queues: Option<QueueSeries>,
-    /// Lines of the queue monitor, ordered by time, if queues were monitored.
-    pub queue_events: Option<Vec<QueueEvent>>,
+    /// Lines of the queue monitor, if queues were monitored.
+    pub queue_events: Option<QueueEvents>,
     /// Standard deviation of queue lengths over parallel ports, when sampled.
     pub imbalance: Vec<ImbalanceRecord>,
     /// The run over time, in bins, when recorded.

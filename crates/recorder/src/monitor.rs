@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use weft_core::record::{QueueEvent, QueueStage};
+use weft_core::record::{QueueEvent, QueueEvents, QueueStage};
 use weft_core::{Bytes, LinkId, PortId, SwitchId, Time};
 
-/// Lines kept: those before the last of them are dropped.
+/// Only the last lines are kept, this many at most; those before are counted.
 const MAX_LINES: usize = 1_000_000;
 
 /// A queue that is monitored.
@@ -30,6 +30,7 @@ pub struct QueueMonitor {
     above: Bytes,
     queues: Vec<(MonitoredQueue, Option<Excess>)>,
     lines: VecDeque<QueueEvent>,
+    left_out: u64,
 }
 
 /// A queue that is longer than the threshold.
@@ -44,7 +45,7 @@ impl QueueMonitor {
     #[must_use]
     pub fn new(above: Bytes, queues: Vec<MonitoredQueue>) -> QueueMonitor {
         let queues = queues.into_iter().map(|queue| (queue, None)).collect();
-        QueueMonitor { above, queues, lines: VecDeque::new() }
+        QueueMonitor { above, queues, lines: VecDeque::new(), left_out: 0 }
     }
 
     /// Takes a sample of every queue, in their order.
@@ -53,16 +54,17 @@ impl QueueMonitor {
             let Some((stage, length, lasted)) = look(excess, (now, length), self.above.0) else { continue };
             if self.lines.len() == MAX_LINES {
                 self.lines.pop_front();
+                self.left_out += 1;
             }
             let (link, inputs, length) = (queue.link, queue.inputs, Bytes(length));
             self.lines.push_back(QueueEvent { time: now, stage, link, inputs, length, lasted });
         }
     }
 
-    /// The lines, ordered by time.
+    /// The lines so far.
     #[must_use]
-    pub fn lines(&self) -> Vec<QueueEvent> {
-        self.lines.iter().copied().collect()
+    pub fn events(&self) -> QueueEvents {
+        QueueEvents { lines: self.lines.iter().copied().collect(), left_out: self.left_out }
     }
 }
 
@@ -119,7 +121,7 @@ mod tests {
             let at = seconds(line.time.since(Time::ZERO));
             (at, line.inputs.0, line.stage.letter(), line.length.0 / MB, line.lasted.map(seconds))
         };
-        monitor.lines().into_iter().map(line).collect()
+        monitor.events().lines.into_iter().map(line).collect()
     }
 
     /// A queue of 17 MB that shrinks and ends, as a monitor at 1 Hz shows it: start, update, and at the end the longest
@@ -155,6 +157,25 @@ mod tests {
                 (2, 2, "E", 24, Some(2)),
             ]
         );
+    }
+
+    /// Beyond the maximum the oldest lines go, and are counted.
+    #[test]
+    fn what_is_not_kept_is_counted() {
+        let queue = MonitoredQueue {
+            switch: SwitchId(0),
+            port: PortId(0),
+            link: LinkId(0),
+            group: 0,
+            inputs: (0, 7),
+        };
+        let mut monitor = QueueMonitor::new(Bytes(0), vec![queue]);
+        for sample in 0..MAX_LINES as u64 + 3 {
+            monitor.add(Time(sample), std::iter::once(1));
+        }
+        let events = monitor.events();
+        assert_eq!((events.left_out, events.lines.len()), (3, MAX_LINES));
+        assert_eq!((events.lines[0].time, events.lines[0].stage), (Time(3), QueueStage::Update));
     }
 
     /// A queue that is too long at the end of a run has no end; one that returns starts again.

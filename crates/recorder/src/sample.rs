@@ -2,7 +2,7 @@
 //! section 3.2.3). Sampling changes nothing.
 
 use weft_core::histogram::Histogram;
-use weft_core::record::{ImbalanceRecord, QueueEvent, QueueSeries};
+use weft_core::record::{ImbalanceRecord, QueueEvents, QueueSeries};
 use weft_core::{LinkId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
@@ -24,10 +24,11 @@ pub struct Sampler {
     sets: Vec<ParallelPorts>,
     /// Samples before this instant are not kept.
     from: Time,
-    /// The latest sample of each port, then of each monitored queue.
+    /// The latest sample of each port.
     seen: Vec<Look>,
+    /// What reports queues above a threshold, if the run requests it.
     monitor: Option<QueueMonitor>,
-    /// Monitored queues.
+    /// How many queues that monitor has.
     monitored: usize,
 }
 
@@ -160,8 +161,8 @@ impl Sampler {
 
     /// The lines of the queue monitor, if there is one.
     #[must_use]
-    pub fn queue_events(&self) -> Option<Vec<QueueEvent>> {
-        self.monitor.as_ref().map(QueueMonitor::lines)
+    pub fn queue_events(&self) -> Option<QueueEvents> {
+        self.monitor.as_ref().map(QueueMonitor::events)
     }
 
     /// The series and the imbalance.

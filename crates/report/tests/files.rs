@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use weft_core::record::{
     ArrivalRecord, DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, GroupBin, HopRecord, Incident,
     IncidentRecord, JobRecord, LinkGroup, LinkRecord, NodeRecord, PauseRecord, PausedLink, QueueEvent,
-    QueueSeries, QueueStage, Reason, RunRecord, TimeBin, TimeSeries,
+    QueueEvents, QueueSeries, QueueStage, Reason, RunRecord, TimeBin, TimeSeries,
 };
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;
@@ -122,14 +122,15 @@ fn widest() -> RunRecord {
     record.arrivals =
         Some(ArrivalRecord { until: Time::ZERO + Span::from_us(9), delivered: Bytes(9), most: true });
     record.pauses = vec![PauseRecord::default()];
-    record.queue_events = Some(vec![QueueEvent {
+    let line = QueueEvent {
         time: Time::ZERO,
         stage: QueueStage::Start,
         link: LinkId(3),
         inputs: (0, 1),
         length: Bytes(9),
         lasted: None,
-    }]);
+    };
+    record.queue_events = Some(QueueEvents { lines: vec![line], left_out: 0 });
     record.jobs = vec![JobRecord::default()];
     let place = "leaf0-spine0".to_owned();
     record.incidents = vec![IncidentRecord { at: Time::ZERO, kind: Incident::Failure, places: vec![place] }];

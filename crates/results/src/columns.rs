@@ -230,7 +230,7 @@ const QUEUES: TableWords = TableWords {
 
 const QUEUE_MONITOR: TableWords = TableWords {
     name: "queue-monitor",
-    rows: "One row per line of the queue monitor, with measure.queues_above: samples of queues longer than that.",
+    rows: "One row per line of the queue monitor, with measure.queues_above: samples of queues longer than that; the last million lines.",
     columns: &[
         ("time_ps", "ps", "the instant of the sample"),
         ("type", "", "S: the first sample above the threshold; U: a further one; E: the first that is not"),

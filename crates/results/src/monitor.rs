@@ -11,9 +11,19 @@ use crate::derived::node;
 /// The text, if queues were monitored.
 pub(crate) fn queue_monitor(record: &RunRecord) -> Option<String> {
     let events = record.queue_events.as_ref()?;
-    let mut text = String::from("S: start, U: update, E: end. *: longest sample from start to end.\n\n");
+    let mut text = String::from("S: start, U: update, E: end. *: longest sample from start to end.\n");
+    if events.left_out > 0 {
+        let written = writeln!(
+            text,
+            "Only the last {} lines were kept, {} before them were not.",
+            events.lines.len(),
+            events.left_out
+        );
+        written.expect("text takes all");
+    }
+    text.push('\n');
     let heads = ["Type", "Age", "Output port", "Length, bytes", "Duration, us", "Input ports"];
-    let cells = events.iter().rev().map(|event| line(record, event));
+    let cells = events.lines.iter().rev().map(|event| line(record, event));
     for [stage, age, port, length, lasted, inputs] in std::iter::once(heads.map(str::to_owned)).chain(cells) {
         let written =
             writeln!(text, "{stage:<4}  {age:>12}  {port:<16}  {length:>15}  {lasted:>12}  {inputs}");
@@ -53,7 +63,7 @@ fn clock(age: Span) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::record::{LinkRecord, NodeRecord};
+    use weft_core::record::{LinkRecord, NodeRecord, QueueEvents};
     use weft_core::{Bytes, LinkId, Time};
 
     #[test]
@@ -77,7 +87,7 @@ mod tests {
         let record = RunRecord {
             nodes: vec![NodeRecord { name: "leaf1".into(), tier: 1 }],
             links: vec![LinkRecord { port: 28, ..LinkRecord::default() }],
-            queue_events: Some(vec![start, end]),
+            queue_events: Some(QueueEvents { lines: vec![start, end], left_out: 0 }),
             ended: Time::ZERO + second * 3_661,
             ..RunRecord::default()
         };
@@ -92,6 +102,9 @@ mod tests {
             ]
         );
         assert_eq!(queue_monitor(&RunRecord::default()), None);
+        let cut = Some(QueueEvents { lines: vec![start, end], left_out: 71 });
+        let text = queue_monitor(&RunRecord { queue_events: cut, ..record }).expect("it was monitored");
+        assert!(text.contains("\nOnly the last 2 lines were kept, 71 before them were not.\n\n"), "{text}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
     let of_jobs = [jobs::jobs, jobs::phases, jobs::steps].into_iter().filter(|_| !record.jobs.is_empty());
     let monitor = record.queue_events.as_ref().filter(|_| kept.queues);
-    let monitor = monitor.map(|events| queue_monitor(record, events));
+    let monitor = monitor.map(|events| queue_monitor(record, &events.lines));
     let samples = record.flow_series.as_ref().map(flow_samples);
     let tables = [links, hops, drops, pauses, queues, monitor, samples].into_iter().flatten();
     tables.chain(of_jobs.map(|of| of(record))).chain(series::all(record)).collect()

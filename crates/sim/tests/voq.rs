@@ -101,7 +101,7 @@ fn a_monitor_reports_queues_by_their_inputs() {
     (setup.queues_every, setup.queues_above) = (Some(Span::from_us(100)), Some(Bytes(500_000)));
     let toward = setup.graph.reverse(LinkId(2));
     let record = lab::run(setup.clone());
-    let lines = record.queue_events.clone().expect("it was monitored");
+    let lines = record.queue_events.clone().expect("it was monitored").lines;
     assert!(lines.iter().all(|line| line.link == toward), "only one port is crowded: {lines:?}");
     // Two local hosts bring twice what the line takes into the first group; the second brings what it takes alone.
     for inputs in [(0, 3), (4, 7)] {
@@ -124,6 +124,6 @@ fn a_shared_memory_is_monitored_by_port() {
     let mut setup = lab::leaf_spine();
     blast(&mut setup, &[0, 1, 4], 2, 300_000);
     (setup.queues_every, setup.queues_above) = (Some(Span::from_us(5)), Some(Bytes(20_000)));
-    let lines = lab::run(setup).queue_events.expect("it was monitored");
+    let lines = lab::run(setup).queue_events.expect("it was monitored").lines;
     assert!(!lines.is_empty() && lines.iter().all(|line| line.inputs == (0, 7)), "{lines:?}");
 }

@@ -15,6 +15,8 @@ pub(crate) enum Due {
     /// The next credit may be granted.
     Grant,
     Credit(VoqKey),
+    /// A queue sends on the credit it has.
+    Spending(VoqKey),
     Arrival {
         packet: PacketId,
         wire: u16,

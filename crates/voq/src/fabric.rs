@@ -140,11 +140,11 @@ impl VoqFabric {
         if action == Action::Mark {
             header.marks.ecn = Ecn::Marked;
         }
+        let leaves = voq.packets == 0 && voq.balance > 0;
         voq.push(packet, headers);
         output.waiting += u64::from(wire);
-        if voq.balance > 0 {
-            // Only an empty queue has credit left, so this packet leaves at once.
-            if self.send(now, key, headers, random).is_some() {
+        if leaves {
+            if self.send((now, key), headers, random).is_some() {
                 return Err(Reason::Early);
             }
         } else if !std::mem::replace(&mut voq.asks, true) {
@@ -174,7 +174,13 @@ impl VoqFabric {
                 Due::Withdrawal(key) => output.credits.withdraw(usize::from(key.class), key.group),
                 Due::Grant => self.grant(at, port, behind),
                 Due::Credit(key) => {
-                    if let Some(packet) = self.use_credit(at, key, headers, random) {
+                    output.under_way -= self.credit;
+                    output.due.push_front((at, Due::Spending(key)));
+                    let number = number(key, self.classes, self.queues_per_group());
+                    self.voqs[number].balance += self.credit as i64;
+                }
+                Due::Spending(key) => {
+                    if let Some(packet) = self.spend((at, key), headers, random) {
                         return Some(Passed::Dropped(packet));
                     }
                 }
@@ -255,34 +261,32 @@ impl VoqFabric {
         output.grant_soon(now);
     }
 
-    /// A queue sends what its credit allows; what is left of the credit waits for its next packets. Returns a packet that its
-    /// marker drops.
-    fn use_credit(
+    /// A queue sends what its credit allows, as far as the first packet that its marker drops, which is returned; what is
+    /// left of the credit waits for its next packets.
+    fn spend(
         &mut self,
-        now: Time,
-        key: VoqKey,
+        (now, key): (Time, VoqKey),
         headers: &mut Headers,
         random: &mut Random,
     ) -> Option<PacketId> {
         let number = number(key, self.classes, self.queues_per_group());
-        self.outputs[key.port.index()].under_way -= self.credit;
-        self.voqs[number].balance += self.credit as i64;
-        let mut dropped = None;
-        while dropped.is_none() && self.voqs[number].may_send() {
-            dropped = self.send(now, key, headers, random);
+        while self.voqs[number].may_send() {
+            let dropped = self.send((now, key), headers, random);
+            if dropped.is_some() {
+                self.outputs[key.port.index()].due.push_front((now, Due::Spending(key)));
+                return dropped;
+            }
         }
-        let voq = &mut self.voqs[number];
-        if voq.rests() {
+        if self.voqs[number].rests() {
             self.outputs[key.port.index()].add(now + self.credit_delay, Due::Withdrawal(key));
         }
-        dropped
+        None
     }
 
     /// The first packet of a queue leaves for the output, on credit. Returns it if its marker drops it.
     fn send(
         &mut self,
-        now: Time,
-        key: VoqKey,
+        (now, key): (Time, VoqKey),
         headers: &mut Headers,
         random: &mut Random,
     ) -> Option<PacketId> {

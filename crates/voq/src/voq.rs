@@ -13,7 +13,8 @@ pub(crate) struct Voq {
     /// For each of the last packets of the queue, which are in deep memory, when it was written.
     pub(crate) deep: VecDeque<Time>,
     pub(crate) packets: usize,
-    /// Unused credit, which only an empty queue has; negative if the last packet exceeded it.
+    /// Unused credit, which a queue with packets has only until it is served again at the same instant; negative if the
+    /// last packet exceeded it.
     pub(crate) balance: i64,
     /// When the last packet that left was on the chip: the next must not overtake it.
     left: Time,

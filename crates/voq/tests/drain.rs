@@ -5,6 +5,8 @@ mod port;
 
 use port::{Passage, Port};
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
+use weft_mark::MarkerSettings;
+use weft_mark::codel::CodelSettings;
 use weft_voq::VoqSettings;
 
 const LINE: Rate = Rate::from_gbps(25);
@@ -169,4 +171,23 @@ fn what_comes_with_credit_at_hand_stays_behind_what_is_read() {
     let mut port = Port::new(&settings, LINE);
     port.run(entries.iter().copied(), Time::ZERO + Span::from_ms(10));
     assert!(port.sent.iter().map(|(entry, _)| entry).eq(entries.iter()));
+}
+
+/// CoDel drops several packets that cannot be marked on one large credit, while others enter. Every packet is sent or
+/// dropped, once, in the order of the queue; and a queue that has credit left after a drop uses it.
+#[test]
+fn a_marker_that_drops_at_departure_loses_no_other_packet() {
+    let settings = settings(64_000, 256_000);
+    let codel =
+        MarkerSettings::Codel(CodelSettings { interval: Span::from_us(20), ..CodelSettings::default() });
+    let mut port = Port::marking(&settings, LINE, &codel);
+    let entries = train(0, 1_500, 4_000, LINE.time_for(Bytes(1_200)));
+    port.run(entries.iter().copied(), Time::ZERO + Span::from_ms(20));
+    assert!(port.dropped.len() > 20 && port.sent.len() > 1_000, "{} dropped", port.dropped.len());
+    let sent: Vec<Passage> = port.sent.iter().map(|(passage, _)| *passage).collect();
+    assert!(sent.is_sorted_by_key(|passage| passage.at), "no packet overtakes another");
+    let mut ended = [sent, port.dropped.clone()].concat();
+    ended.sort_by_key(|passage| passage.at);
+    assert_eq!(ended, entries);
+    assert_eq!((port.held(Time::ZERO + Span::from_ms(20)), port.waiting), (0, [0; 4]));
 }

@@ -22,6 +22,15 @@ pub struct QueueSeries {
     pub samples: u64,
 }
 
+/// What a queue monitor reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueEvents {
+    /// Its lines, ordered by time: the last million.
+    pub lines: Vec<QueueEvent>,
+    /// Lines before these, which were not kept.
+    pub left_out: u64,
+}
+
 /// A line of a queue monitor: what samples showed of one queue that was longer than the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueEvent {

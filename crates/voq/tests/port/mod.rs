@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use weft_core::{Header, Pool, PortId, Purpose, Random, Rate, Span, Time};
+use weft_core::record::Reason;
+use weft_core::{Header, PacketId, Pool, PortId, Purpose, Random, Rate, Span, Time};
 use weft_mark::MarkerSettings;
 use weft_queue::schedule::SchedulerSettings;
 use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey, VoqSettings};
@@ -28,6 +29,8 @@ pub(crate) struct Port {
     pub(crate) waiting: [u64; 4],
     /// Packets that have left: entry, and when the last bit was sent.
     pub(crate) sent: Vec<(Passage, Time)>,
+    /// Packets dropped by the marker.
+    pub(crate) dropped: Vec<Passage>,
     /// The longest time that the transmitter was idle while bytes waited at the inputs.
     pub(crate) longest_idle: Span,
     idle_since: Option<Time>,
@@ -35,9 +38,12 @@ pub(crate) struct Port {
 
 impl Port {
     pub(crate) fn new(settings: &VoqSettings, line: Rate) -> Port {
+        Port::marking(settings, line, &MarkerSettings::default())
+    }
+
+    pub(crate) fn marking(settings: &VoqSettings, line: Rate, ecn: &MarkerSettings) -> Port {
         let schedule = SchedulerSettings::default();
-        let ecn = MarkerSettings::default();
-        let site = FabricSite { rates: &[line; 4], classes: 1, ecn: &ecn, schedule: &schedule };
+        let site = FabricSite { rates: &[line; 4], classes: 1, ecn, schedule: &schedule };
         Port {
             fabric: VoqFabric::new(settings, &site),
             pool: Pool::new(),
@@ -47,6 +53,7 @@ impl Port {
             busy: false,
             waiting: [0; 4],
             sent: Vec::new(),
+            dropped: Vec::new(),
             longest_idle: Span::ZERO,
             idle_since: None,
         }
@@ -85,12 +92,27 @@ impl Port {
     }
 
     fn enter(&mut self, entry: Passage) -> Option<Time> {
-        let packet = self.pool.insert(Header { wire: entry.wire, ..Header::default() }, entry);
+        let header = Header { wire: entry.wire, arrived: entry.at, ..Header::default() };
+        let packet = self.pool.insert(header, entry);
         let key = VoqKey { group: entry.group, port: PortId(0), class: 0 };
         let headers = &mut self.pool.headers;
         let entered = self.fabric.enter(entry.at, key, (packet, headers), &mut self.random);
         self.waiting[usize::from(entry.group)] += u64::from(entry.wire);
-        entered.expect("there is room").wake
+        match entered {
+            Ok(entered) => entered.wake,
+            Err(Reason::Early) => {
+                self.drop(packet);
+                None
+            }
+            Err(reason) => panic!("{reason:?}, and there is room"),
+        }
+    }
+
+    fn drop(&mut self, packet: PacketId) {
+        let passage = *self.pool.body(packet);
+        self.waiting[usize::from(passage.group)] -= u64::from(passage.wire);
+        self.dropped.push(passage);
+        self.pool.remove(packet);
     }
 
     fn cross(&mut self, now: Time) -> Option<Time> {
@@ -99,7 +121,7 @@ impl Port {
             let headers = &mut self.pool.headers;
             match self.fabric.advance(now, (PortId(0), behind), headers, &mut self.random) {
                 None => return self.fabric.next(now, PortId(0)),
-                Some(Passed::Dropped(_)) => panic!("nothing marks"),
+                Some(Passed::Dropped(packet)) => self.drop(packet),
                 Some(Passed::Arrived(packet, _)) => {
                     let passage = *self.pool.body(packet);
                     self.waiting[usize::from(passage.group)] -= u64::from(passage.wire);
