@@ -228,15 +228,9 @@ impl Iterator for Packets {
 
     fn next(&mut self) -> Option<Flow> {
         self.now += self.when.exponential(self.gap);
-        (self.now < self.end).then(|| Flow {
-            start: Time(self.now as u64),
-            size: self.size,
-            rate: self.rate,
-            source: HostId(self.who.below(HOSTS)),
-            destination: HostId(HOSTS + self.who.below(HOSTS)),
-            tag: 0,
-            listed: Flow::UNLISTED,
-            deadline: Span::ZERO,
+        (self.now < self.end).then(|| {
+            let hosts = (HostId(self.who.below(HOSTS)), HostId(HOSTS + self.who.below(HOSTS)));
+            Flow { rate: self.rate, ..Flow::new(0, Time(self.now as u64), hosts, self.size) }
         })
     }
 }

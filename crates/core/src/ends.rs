@@ -20,6 +20,8 @@ pub struct FlowSite {
     pub class: Option<Class>,
     /// When it should be done, if it has a deadline.
     pub deadline: Option<Time>,
+    /// The last round trip of its connection, if that is open already; otherwise it opens one.
+    pub round_trip: Option<Span>,
     /// Flows that already send from this host.
     pub others: u32,
     /// Seed of the run, for ends that draw random numbers.

@@ -211,7 +211,8 @@ impl<'a> Drive<'a> {
             for transfer in asked {
                 let id = self.next;
                 self.next += 1;
-                let flow = Flow::new(tag, self.now, (transfer.from, transfer.to), transfer.size);
+                let flow = Flow::new(tag, self.now, (transfer.from, transfer.to), transfer.size)
+                    .on_connection(transfer.round_trip);
                 self.open.insert(id, Carried { flow, job: number, transfer: transfer.number });
                 let begun = self.openings.begin(&flow, self.moment(&flow));
                 let what = if begun.arrived == flow.size {

@@ -11,7 +11,7 @@ use crate::background::Background;
 use crate::drive::Drive;
 use crate::fitness::{misfits, of_jobs};
 use crate::kinds::PairKinds;
-use crate::moment::{Moment, ProbedCalls, STRETCH, WINDOW};
+use crate::moment::{CallsByMoment, Moment, ProbedCalls, STRETCH, WINDOW};
 use crate::openings::{Load, windows};
 use crate::probe::{PATIENCE, ProbeFailure, ProbePlan};
 use crate::rehearsal::Rehearsal;
@@ -59,7 +59,8 @@ fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Opti
     let rehearsal = Rehearsal::of(setup, background, watch).map_err(ProbeFailure::Ended)?;
     let kinds = PairKinds::of(setup, background);
     let call = (job.call().max(Bytes(1)), job.tag());
-    let plan = ProbePlan { setup, background, kinds: &kinds, rehearsal: &rehearsal, call };
+    let keeps = setup.flows.jobs().iter().any(ClusterJob::keeps_connections);
+    let plan = ProbePlan { setup, background, kinds: &kinds, rehearsal: &rehearsal, call, keeps };
     let (calls, settle) = (plan.run(watch)?, plan.settle());
     Ok(Some(Load {
         from,
@@ -73,7 +74,7 @@ fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Opti
 }
 
 /// What is to be known beside the results.
-fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
+fn facts<'a>(setup: &Setup, load: Option<&'a Load>) -> Vec<(String, String)> {
     let fact = |name: &str, words: String| (name.to_owned(), words);
     let threshold = of_jobs(setup).first().map_or(0, |flow| windows(setup, flow).0 as u64);
     let fluid = format!("transfers of more than {}, the initial window, are fluid", Bytes(threshold));
@@ -83,7 +84,9 @@ fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
         facts.push(fact("probe", words.to_owned()));
         return facts;
     };
-    let calls: usize = load.calls.iter().flatten().map(|calls| calls.durations.len()).sum();
+    let both = [("calls", &load.calls.opening), ("calls on open connections", &load.calls.on_open)];
+    let probed = both.iter().flat_map(|(_, calls)| calls.iter().flatten());
+    let calls: usize = probed.map(|calls| calls.durations.len()).sum();
     let words = format!(
         "{calls} calls of {} in packets, from {} after the first flow of other traffic; at each moment they start within {WINDOW}, and \
          are followed for up to {PATIENCE}; {} bulk transfers of a stretch of {STRETCH} are repeated, and calls after them begin {} later",
@@ -93,13 +96,16 @@ fn facts(setup: &Setup, load: Option<&Load>) -> Vec<(String, String)> {
         rough(load.rest)
     );
     facts.push(fact("probe", words));
-    for (moment, kinds) in Moment::ALL.iter().zip(&load.calls) {
+    let of_moments = |(what, calls): (&'static str, &'a CallsByMoment)| {
+        Moment::ALL.into_iter().zip(calls).map(move |(moment, kinds)| (what, moment, kinds))
+    };
+    for (what, moment, kinds) in both.into_iter().flat_map(of_moments) {
         let mut by_switches: BTreeMap<String, Vec<&ProbedCalls>> = BTreeMap::new();
         for (kind, calls) in kinds.iter().enumerate() {
             by_switches.entry(load.kinds.switches(kind, setup)).or_default().push(calls);
         }
         let of_switches = |(name, calls): (String, Vec<&ProbedCalls>)| {
-            fact(&format!("calls {}, {name}", moment.words()), words_of(&calls))
+            fact(&format!("{what} {}, {name}", moment.words()), words_of(&calls))
         };
         facts.extend(by_switches.into_iter().map(of_switches));
     }

@@ -45,6 +45,18 @@ impl Moment {
     }
 }
 
+/// Calls by moment and kind; one moment, if they do not differ.
+pub(crate) type CallsByMoment = Vec<Vec<ProbedCalls>>;
+
+/// What the probe has found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Probed {
+    /// Calls that opened a connection.
+    pub(crate) opening: CallsByMoment,
+    /// Calls on connections that were open; none if the jobs keep no connection.
+    pub(crate) on_open: CallsByMoment,
+}
+
 /// The calls of one kind of pairs at a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ProbedCalls {
@@ -54,4 +66,10 @@ pub(crate) struct ProbedCalls {
     pub(crate) smooth: Span,
     pub(crate) with_time_outs: usize,
     pub(crate) unfinished: usize,
+}
+
+impl ProbedCalls {
+    pub(crate) fn without_time_outs(&self) -> u64 {
+        (self.durations.len() - self.with_time_outs) as u64
+    }
 }

@@ -6,7 +6,7 @@ use weft_plan::{Alone, Setup};
 use weft_workload::Flow;
 
 use crate::kinds::PairKinds;
-use crate::moment::{Moment, ProbedCalls};
+use crate::moment::{CallsByMoment, Moment, Probed, ProbedCalls};
 
 /// The stream of draws, apart from those of paths.
 const DRAWS: u64 = u64::MAX;
@@ -22,14 +22,19 @@ pub(crate) struct Load {
     pub(crate) bulk: usize,
     /// From their end to the calls after them.
     pub(crate) rest: Span,
-    /// By moment and kind; one moment, if they do not differ.
-    pub(crate) calls: Vec<Vec<ProbedCalls>>,
+    pub(crate) calls: Probed,
 }
 
 impl Load {
-    fn at(&self, moment: Moment) -> &[ProbedCalls] {
-        &self.calls[(moment as usize).min(self.calls.len() - 1)]
+    /// Calls that begin as a flow does.
+    fn of(&self, flow: &Flow) -> &CallsByMoment {
+        let is_open = flow.open_round_trip().is_some() && !self.calls.on_open.is_empty();
+        if is_open { &self.calls.on_open } else { &self.calls.opening }
     }
+}
+
+fn at(calls: &CallsByMoment, moment: Moment) -> &[ProbedCalls] {
+    &calls[(moment as usize).min(calls.len() - 1)]
 }
 
 /// How a transfer begins.
@@ -67,7 +72,8 @@ impl<'a> Openings<'a> {
         let arrived = if flow.size.0 as f64 <= first { flow.size } else { flow.size.min(packet) };
         let unloaded = self.of_size(flow, arrived);
         let draw = self.load.as_ref().filter(|load| load.from <= flow.start).and_then(|load| {
-            let calls = &load.at(moment)[load.kinds.kind(flow.source, flow.destination)?].durations;
+            let probed = load.of(flow);
+            let calls = &at(probed, moment)[load.kinds.kind(flow.source, flow.destination)?].durations;
             Some((load.call, calls[self.random.below(calls.len() as u32) as usize]))
         });
         let Some((call, took)) = draw else { return TransferStart { takes: unloaded, arrived } };
@@ -86,7 +92,7 @@ impl<'a> Openings<'a> {
         let full = Bytes(transport.mss());
         let loaded = self.load.as_ref().filter(|load| load.from <= flow.start).and_then(|load| {
             let kind = load.kinds.kind(flow.source, flow.destination)?;
-            let calls = load.at(moment);
+            let calls = at(&load.calls.opening, moment);
             let both = calls[kind].smooth + calls[load.kinds.reverse(kind)].smooth;
             Some((load.call, if opens { Span(both.0 / 3) } else { both }))
         });

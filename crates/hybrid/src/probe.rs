@@ -12,7 +12,7 @@ use weft_workload::Flow;
 
 use crate::background::Background;
 use crate::kinds::PairKinds;
-use crate::moment::{Moment, ProbedCalls, SETTLE, WINDOW};
+use crate::moment::{CallsByMoment, Moment, Probed, ProbedCalls, SETTLE, WINDOW};
 use crate::rehearsal::Rehearsal;
 
 /// For which the last call may take; a connection that loses its first two packets opens after 3 s.
@@ -21,6 +21,9 @@ pub(crate) const PATIENCE: Span = Span::from_ms(3_200);
 /// be few: where other traffic fills a port exactly, every call lengthens its queue.
 const CALLS: f64 = 1_500.0;
 const CALLS_OF_A_KIND: (usize, usize) = (6, 120);
+/// What an open connection has last seen: its calls are lost without it only if they take longer than this and the minimum
+/// time-out.
+const OPEN_ROUND_TRIP: Span = Span::from_ms(10);
 
 /// Why there are no calls.
 pub(crate) enum ProbeFailure {
@@ -28,6 +31,9 @@ pub(crate) enum ProbeFailure {
     /// A flow of other traffic ended.
     Ended(String),
 }
+
+/// A flow of the probe; of calls the moment and the kind.
+type ProbeFlow = (Flow, Option<(usize, usize)>);
 
 /// A call that the probe makes.
 #[derive(Clone, Copy)]
@@ -45,6 +51,8 @@ pub(crate) struct ProbePlan<'a> {
     pub(crate) rehearsal: &'a Rehearsal,
     /// Size and traffic entry of calls.
     pub(crate) call: (Bytes, u16),
+    /// Whether the jobs keep connections: every second call is then on an open one.
+    pub(crate) keeps: bool,
 }
 
 impl ProbePlan<'_> {
@@ -89,7 +97,13 @@ impl ProbePlan<'_> {
                     Moment::ALL[at].begins(times) + Span(apart.0 / kinds.pairs.len() as u64 * kind as u64);
                 for number in 0..count {
                     let start = first + apart * number as u64;
-                    let flow = Flow::new(tag, start, pairs[number % pairs.len()], size);
+                    let (turn, round_trip) = match (self.keeps, number % 2) {
+                        (false, _) => (number, Span::ZERO),
+                        (true, 0) => (number / 2, Span::ZERO),
+                        (true, _) => (number / 2, OPEN_ROUND_TRIP),
+                    };
+                    let new = Flow::new(tag, start, pairs[turn % pairs.len()], size);
+                    let flow = Flow { round_trip, ..new };
                     calls.push(ProbeCall { place: (at, kind), flow });
                 }
             }
@@ -98,7 +112,7 @@ impl ProbePlan<'_> {
     }
 
     /// The flows of the probe by their numbers: what is probed, or nothing for the load.
-    fn flows(&self) -> Vec<(Flow, Option<(usize, usize)>)> {
+    fn flows(&self) -> Vec<ProbeFlow> {
         let load = self.load().into_iter().map(|flow| (flow, None));
         let calls = self.calls().into_iter().map(|call| (call.flow, Some(call.place)));
         let mut flows: Vec<_> = load.chain(calls).collect();
@@ -111,7 +125,7 @@ impl ProbePlan<'_> {
     }
 
     /// Runs it: calls by moment and kind.
-    pub(crate) fn run(&self, watch: Watch<'_>) -> Result<Vec<Vec<ProbedCalls>>, ProbeFailure> {
+    pub(crate) fn run(&self, watch: Watch<'_>) -> Result<Probed, ProbeFailure> {
         let flows = self.flows();
         let others = self.background.flows.len();
         let is_other = |flow: &FlowRecord| flow.flow.index() < others;
@@ -141,7 +155,7 @@ impl ProbePlan<'_> {
     }
 
     /// The setup of the probe: nothing is recorded but flows.
-    fn quiet(&self, flows: &[(Flow, Option<(usize, usize)>)]) -> Setup {
+    fn quiet(&self, flows: &[ProbeFlow]) -> Setup {
         Setup {
             flows: flows.iter().map(|(flow, _)| *flow).collect(),
             until: self.end(),
@@ -154,28 +168,35 @@ impl ProbePlan<'_> {
         }
     }
 
-    fn sorted(
-        &self,
-        flows: &[(Flow, Option<(usize, usize)>)],
-        records: &[Option<FlowRecord>],
-    ) -> Vec<Vec<ProbedCalls>> {
-        let mut found =
-            vec![vec![(ProbedCalls::default(), Vec::new()); self.kinds.pairs.len()]; self.moments().len()];
+    /// Flows and records by what was probed.
+    fn sorted(&self, flows: &[ProbeFlow], records: &[Option<FlowRecord>]) -> Probed {
+        let mut probed = Probed { opening: self.empty(), on_open: Vec::new() };
+        if self.keeps {
+            probed.on_open = self.empty();
+        }
         for ((flow, place), record) in flows.iter().zip(records) {
             let Some((moment, kind)) = *place else { continue };
-            let (probed, smooth) = &mut found[moment][kind];
-            let record = record.clone().unwrap_or_default();
-            let took = record.end.map(|end| end.since(flow.start));
-            probed.durations.push(took.unwrap_or_else(|| self.end().since(flow.start)));
-            probed.unfinished += usize::from(took.is_none());
-            let late = record.timeouts > 0 || record.syn_timeouts > 0 || took.is_none();
-            probed.with_time_outs += usize::from(late);
-            smooth.extend(took.filter(|_| !late));
+            let is_open = flow.open_round_trip().is_some();
+            let calls = if is_open { &mut probed.on_open } else { &mut probed.opening };
+            self.add(&mut calls[moment][kind], flow, record.as_ref());
         }
-        let whole = |(probed, smooth): (ProbedCalls, Vec<Span>)| {
-            let mean = smooth.iter().map(|span| span.0).sum::<u64>() / smooth.len().max(1) as u64;
-            ProbedCalls { smooth: Span(mean), ..probed }
-        };
-        found.into_iter().map(|kinds| kinds.into_iter().map(whole).collect()).collect()
+        let calls = probed.opening.iter_mut().chain(&mut probed.on_open).flatten();
+        calls.for_each(|calls| calls.smooth = Span(calls.smooth.0 / calls.without_time_outs().max(1)));
+        probed
+    }
+
+    fn empty(&self) -> CallsByMoment {
+        vec![vec![ProbedCalls::default(); self.kinds.pairs.len()]; self.moments().len()]
+    }
+
+    /// Adds a call; `smooth` is a sum until all are in.
+    fn add(&self, calls: &mut ProbedCalls, flow: &Flow, record: Option<&FlowRecord>) {
+        let took = record.and_then(|record| record.end).map(|end| end.since(flow.start));
+        let late =
+            took.is_none() || record.is_some_and(|record| record.timeouts > 0 || record.syn_timeouts > 0);
+        calls.durations.push(took.unwrap_or_else(|| self.end().since(flow.start)));
+        calls.unfinished += usize::from(took.is_none());
+        calls.with_time_outs += usize::from(late);
+        calls.smooth += took.filter(|_| !late).unwrap_or_default();
     }
 }

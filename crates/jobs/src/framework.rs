@@ -53,6 +53,9 @@ weft_core::settings! {
         calls: u32 [0, 100000] = 2,
         /// Size of such a call, each way.
         call: Bytes = Bytes(512),
+        /// Calls that a task or the application master makes one after the other share a connection, which the first of them
+        /// opens; otherwise each way of each call opens one.
+        persistent_calls: bool = false,
         /// Calls of the application master, on the first host that runs tasks, to the master, one after the other: half of
         /// them before it requests containers, half after the last task.
         job_calls: u32 [0, 1000000] = 0,

@@ -106,7 +106,8 @@ impl ClusterJob {
         hosts.dedup();
         let free = |count: u32| Containers { free: (0..count).map(|_| JOB).collect(), held: 0 };
         let each = [free(settings.map_containers), free(settings.reduce_containers)];
-        let mut steps = Steps::new(plan.tasks() as usize, &hosts, kind, settings.call);
+        let call = (settings.call, settings.persistent_calls);
+        let mut steps = Steps::new(plan.tasks() as usize, &hosts, kind, call);
         steps.schedule(start, JobEvent::Submit);
         let task = |of| Task {
             of,
@@ -157,6 +158,12 @@ impl ClusterJob {
     #[must_use]
     pub fn call(&self) -> Bytes {
         self.plan.settings.call
+    }
+
+    /// Whether calls that follow each other share a connection.
+    #[must_use]
+    pub fn keeps_connections(&self) -> bool {
+        self.plan.settings.persistent_calls
     }
 
     /// Pairs of hosts between which it may transfer something, in order: calls to and from the master, blocks and outputs, fetches,

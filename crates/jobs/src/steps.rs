@@ -21,6 +21,8 @@ pub struct Transfer {
     pub to: HostId,
     /// Payload.
     pub size: Bytes,
+    /// The last round trip of its connection, if that is open already.
+    pub round_trip: Option<Span>,
 }
 
 /// What a step needs.
@@ -62,11 +64,19 @@ enum Purpose {
     /// Nothing waits for it.
     Unawaited,
     Fetch(usize),
-    /// A remote procedure call: its two hosts, and the messages that follow.
-    Call {
-        ends: (HostId, HostId),
-        left: u32,
-    },
+    /// A message of remote procedure calls.
+    Call(Message),
+}
+
+/// A message of remote procedure calls that follow each other.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    /// Sender and receiver.
+    ends: (HostId, HostId),
+    /// Messages that follow.
+    left: u32,
+    /// How long the message before it took; zero: it is the first.
+    before: Span,
 }
 
 /// A transfer in flight.
@@ -99,8 +109,8 @@ pub(crate) struct Steps {
     open: Vec<Option<Open>>,
     pub(crate) records: Vec<StepRecord>,
     disks: BTreeMap<HostId, Disks>,
-    /// Size of a remote procedure call in each direction.
-    call: Bytes,
+    /// Size of a remote procedure call in each direction, and whether those of a step share a connection.
+    call: (Bytes, bool),
     due: BTreeMap<(Time, u64), JobEvent>,
     scheduled: u64,
     flying: BTreeMap<u32, Flying>,
@@ -120,7 +130,7 @@ pub(crate) struct DiskKind {
 }
 
 impl Steps {
-    pub(crate) fn new(tasks: usize, hosts: &[HostId], disks: DiskKind, call: Bytes) -> Steps {
+    pub(crate) fn new(tasks: usize, hosts: &[HostId], disks: DiskKind, call: (Bytes, bool)) -> Steps {
         let own = |host: &HostId| (*host, Disks::new(disks.disks, disks.rate, disks.seek));
         Steps {
             open: vec![None; tasks],
@@ -185,8 +195,11 @@ impl Steps {
                 self.schedule(now, JobEvent::Served(task, Resource::Latency));
             }
             Need::Calls(from, to, times) => {
-                let purpose = Purpose::Call { ends: (from, to), left: 2 * times - 1 };
-                self.send((now, task), (from, to, self.call), purpose);
+                self.send_call(
+                    (now, task),
+                    Message { ends: (from, to), left: 2 * times - 1, before: Span::ZERO },
+                    None,
+                );
             }
         }
     }
@@ -224,7 +237,16 @@ impl Steps {
         self.next += 1;
         self.transferred += size;
         self.flying.insert(number, Flying { task, purpose, since, size });
-        self.out.push(Transfer { number, from, to, size });
+        self.out.push(Transfer { number, from, to, size, round_trip: None });
+    }
+
+    /// Sends a message of remote procedure calls, on an open connection if that has a round trip.
+    fn send_call(&mut self, start: (Time, u32), message: Message, round_trip: Option<Span>) {
+        let (from, to) = message.ends;
+        self.send(start, (from, to, self.call.0), Purpose::Call(message));
+        if let Some(transfer) = self.out.last_mut() {
+            transfer.round_trip = round_trip.filter(|_| self.call.1);
+        }
     }
 
     pub(crate) fn schedule(&mut self, at: Time, due: JobEvent) {
@@ -257,11 +279,12 @@ impl Steps {
             Purpose::Bulk => Some(JobEvent::Served(task, Resource::Network)),
             Purpose::Unawaited => None,
             Purpose::Fetch(number) => Some(JobEvent::Fetched(task, number)),
-            Purpose::Call { left: 0, .. } => Some(JobEvent::Served(task, Resource::Latency)),
-            Purpose::Call { .. } if self.open[task as usize].is_none() => None,
-            Purpose::Call { ends: (from, to), left } => {
-                let purpose = Purpose::Call { ends: (to, from), left: left - 1 };
-                self.send((now, task), (to, from, self.call), purpose);
+            Purpose::Call(Message { left: 0, .. }) => Some(JobEvent::Served(task, Resource::Latency)),
+            Purpose::Call(_) if self.open[task as usize].is_none() => None,
+            Purpose::Call(Message { ends: (from, to), left, before }) => {
+                let took = now.since(since);
+                let next = Message { ends: (to, from), left: left - 1, before: took };
+                self.send_call((now, task), next, Some(before + took));
                 None
             }
         }

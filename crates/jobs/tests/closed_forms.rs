@@ -4,7 +4,7 @@ mod idle;
 
 use std::collections::BTreeMap;
 
-use idle::cluster;
+use idle::{LINE, cluster};
 use weft_core::record::{JobPhase, JobRecord, Resource, StepRecord};
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
@@ -69,6 +69,25 @@ fn the_phases_of_a_gigabyte_are_those_computed_by_hand() {
     let bound = |name| record.steps.iter().filter(move |step| step.name == name).map(|step| step.bound);
     assert!(bound("map").all(|by| by == Resource::Cpu) && bound("spill").all(|by| by == Resource::Disk));
     assert!(bound("fetch").all(|by| by == Resource::Network));
+}
+
+/// 512 B take 50.4096 us each way: the first call of a task opens its connection, and what follows knows the round trip.
+#[test]
+fn persistent_calls_open_one_connection_for_each_step() {
+    let with = |persistent_calls| {
+        let runs = FrameworkSettings { persistent_calls, job_calls: 6, ..gigabyte().runs };
+        let (record, transfers) = run(&TeraSortSettings { runs, ..gigabyte() }, cluster());
+        let calls: Vec<_> = transfers.into_iter().filter(|transfer| transfer.size == Bytes(512)).collect();
+        (record.steps.iter().map(|step| step.end).max(), calls)
+    };
+    let ((end, apart), (same_end, kept)) = (with(false), with(true));
+    assert_eq!((end, apart.len()), (same_end, kept.len()), "the network decides what it saves");
+    assert!(apart.iter().all(|call| call.round_trip.is_none()));
+    let one_way = Span::from_us(50) + LINE.time_for(Bytes(512));
+    // Twelve tasks allocate, open and report; the job calls before and after them.
+    let count = |round_trip| kept.iter().filter(|call| call.round_trip == round_trip).count();
+    let (opened, first, later) = (count(None), count(Some(one_way)), count(Some(one_way * 2)));
+    assert_eq!((opened, first, opened + first + later), (38, 38, kept.len()));
 }
 
 /// The last host reports 0.75 s after the submission; its reducer then waits for the first heartbeat after the last map.

@@ -50,7 +50,10 @@ impl<'a> Alone<'a> {
             count: packets.count,
             full_wire: packets.full_wire,
             last_wire: packets.last_wire,
-            handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
+            handshake: packets
+                .handshake
+                .filter(|_| flow.open_round_trip().is_none())
+                .map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
         };
         let (ideal, hosts) = (self.ideal(state), (flow.source, flow.destination));
         let alone = ideal.fct_spread(hosts, &train, spreading);

@@ -2,6 +2,7 @@
 //! depend on who samples, and when.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use weft_core::record::{QueueEvent, QueueEvents, QueueStage};
 use weft_core::{Bytes, LinkId, PortId, SwitchId, Time};
@@ -10,7 +11,7 @@ use weft_core::{Bytes, LinkId, PortId, SwitchId, Time};
 const MAX_LINES: usize = 1_000_000;
 
 /// A queue that is monitored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonitoredQueue {
     /// The switch.
     pub switch: SwitchId,
@@ -20,8 +21,8 @@ pub struct MonitoredQueue {
     pub link: LinkId,
     /// The group of inputs.
     pub group: u16,
-    /// The first and the last port of the group.
-    pub inputs: (u16, u16),
+    /// The ports of the group, as in `0-3,12`.
+    pub inputs: Arc<str>,
 }
 
 /// The state of all monitored queues, and the lines so far.
@@ -56,7 +57,7 @@ impl QueueMonitor {
                 self.lines.pop_front();
                 self.left_out += 1;
             }
-            let (link, inputs, length) = (queue.link, queue.inputs, Bytes(length));
+            let (link, inputs, length) = (queue.link, Arc::clone(&queue.inputs), Bytes(length));
             self.lines.push_back(QueueEvent { time: now, stage, link, inputs, length, lasted });
         }
     }
@@ -64,7 +65,7 @@ impl QueueMonitor {
     /// The lines so far.
     #[must_use]
     pub fn events(&self) -> QueueEvents {
-        QueueEvents { lines: self.lines.iter().copied().collect(), left_out: self.left_out }
+        QueueEvents { lines: self.lines.iter().cloned().collect(), left_out: self.left_out }
     }
 }
 
@@ -109,7 +110,7 @@ mod tests {
             port: PortId(30),
             link: LinkId(7),
             group: group as u16,
-            inputs: (group as u16, group as u16),
+            inputs: group.to_string().into(),
         };
         let queues = (0..samples[0].len()).map(queue).collect();
         let mut monitor = QueueMonitor::new(Bytes(5 * MB), queues);
@@ -119,7 +120,13 @@ mod tests {
         let seconds = |span: Span| span.0 / Span::from_ms(1_000).0;
         let line = |line: QueueEvent| {
             let at = seconds(line.time.since(Time::ZERO));
-            (at, line.inputs.0, line.stage.letter(), line.length.0 / MB, line.lasted.map(seconds))
+            (
+                at,
+                line.inputs.parse().expect("one port"),
+                line.stage.letter(),
+                line.length.0 / MB,
+                line.lasted.map(seconds),
+            )
         };
         monitor.events().lines.into_iter().map(line).collect()
     }
@@ -167,7 +174,7 @@ mod tests {
             port: PortId(0),
             link: LinkId(0),
             group: 0,
-            inputs: (0, 7),
+            inputs: "0-7".into(),
         };
         let mut monitor = QueueMonitor::new(Bytes(0), vec![queue]);
         for sample in 0..MAX_LINES as u64 + 3 {

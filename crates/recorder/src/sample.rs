@@ -51,16 +51,32 @@ pub fn monitored(setup: &Setup) -> Vec<MonitoredQueue> {
     }
     let of_port = |(link, to, switch): (LinkId, &Link, SwitchId)| {
         let settings = setup.devices.of(switch).map_or(&setup.switch, |kind| &kind.switch);
-        let groups = settings.voq.as_ref().map_or(1, |voq| voq.groups as usize);
         let ports = setup.graph.links_of(Node::Switch(switch)).len();
+        let group_of = move |port| settings.voq.as_ref().map_or(0, |voq| voq.group_of(port, ports));
+        let groups = settings.voq.as_ref().map_or(1, |voq| voq.groups as u16);
         let port = to.port;
         (0..groups).map(move |group| {
-            let first = |group: usize| (group * ports).div_ceil(groups) as u16;
-            let inputs = (first(group), first(group + 1) - 1);
-            MonitoredQueue { switch, port, link, group: group as u16, inputs }
+            let inputs = ranges((0..ports).filter(|port| group_of(*port) == group)).into();
+            MonitoredQueue { switch, port, link, group, inputs }
         })
     };
     sampled(&setup.graph).into_iter().flat_map(of_port).collect()
+}
+
+/// Ascending numbers, in short: `0-3,12`.
+fn ranges(numbers: impl Iterator<Item = usize>) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let words = |(first, last): &(usize, usize)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    runs.iter().map(words).collect::<Vec<_>>().join(",")
 }
 
 /// One kind of set of parallel ports.

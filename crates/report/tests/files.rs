@@ -126,7 +126,7 @@ fn widest() -> RunRecord {
         time: Time::ZERO,
         stage: QueueStage::Start,
         link: LinkId(3),
-        inputs: (0, 1),
+        inputs: "0-1".into(),
         length: Bytes(9),
         lasted: None,
     };

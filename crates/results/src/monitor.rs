@@ -35,17 +35,13 @@ pub(crate) fn queue_monitor(record: &RunRecord) -> Option<String> {
 fn line(record: &RunRecord, event: &QueueEvent) -> [String; 6] {
     let link = &record.links[event.link.index()];
     let mark = if event.stage == QueueStage::End { "*" } else { " " };
-    let inputs = match event.inputs {
-        (first, last) if first == last => first.to_string(),
-        (first, last) => format!("{first}-{last}"),
-    };
     [
         event.stage.letter().to_owned(),
         clock(record.ended.since(event.time)),
         format!("{}:{}", node(record, link.from), link.port),
         format!("{}{mark}", event.length.0),
         event.lasted.map_or_else(|| "-".to_owned(), |span| format!("{:.0}", span.micros())),
-        inputs,
+        event.inputs.to_string(),
     ]
 }
 
@@ -73,7 +69,7 @@ mod tests {
             time: Time::ZERO + second,
             stage: QueueStage::Start,
             link: LinkId(0),
-            inputs: (4, 7),
+            inputs: "4-7,16".into(),
             length: Bytes(21_290_960),
             lasted: None,
         };
@@ -82,12 +78,12 @@ mod tests {
             stage: QueueStage::End,
             length: Bytes(97_254_976),
             lasted: Some(second * 5),
-            ..start
+            ..start.clone()
         };
         let record = RunRecord {
             nodes: vec![NodeRecord { name: "leaf1".into(), tier: 1 }],
             links: vec![LinkRecord { port: 28, ..LinkRecord::default() }],
-            queue_events: Some(QueueEvents { lines: vec![start, end], left_out: 0 }),
+            queue_events: Some(QueueEvents { lines: vec![start.clone(), end.clone()], left_out: 0 }),
             ended: Time::ZERO + second * 3_661,
             ..RunRecord::default()
         };
@@ -97,8 +93,8 @@ mod tests {
         assert_eq!(
             lines,
             [
-                ["E", "1:00:55.00", "leaf1:28", "97254976*", "5000000", "4-7"],
-                ["S", "1:01:00.00", "leaf1:28", "21290960", "-", "4-7"],
+                ["E", "1:00:55.00", "leaf1:28", "97254976*", "5000000", "4-7,16"],
+                ["S", "1:01:00.00", "leaf1:28", "21290960", "-", "4-7,16"],
             ]
         );
         assert_eq!(queue_monitor(&RunRecord::default()), None);

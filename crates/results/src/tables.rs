@@ -267,8 +267,7 @@ fn queue_monitor(record: &RunRecord, events: &[QueueEvent]) -> DataTable {
         .texts("type", events.iter().map(|event| event.stage.letter().to_owned()))
         .texts("node", events.iter().map(|event| node(record, link(event).from)))
         .integers("port", "", events.iter().map(|event| u64::from(link(event).port)))
-        .integers("first_input", "", column(|event| u64::from(event.inputs.0)))
-        .integers("last_input", "", column(|event| u64::from(event.inputs.1)))
+        .texts("inputs", events.iter().map(|event| event.inputs.to_string()))
         .integers("length_bytes", "B", column(|event| event.length.0))
         .column("duration_us", "us", Cells::Integers(lasted))
 }

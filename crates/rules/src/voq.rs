@@ -1,6 +1,7 @@
 //! Rules on virtual output queues.
 
 use crate::{Facts, Finding, impossible};
+use weft_switch::VoqSettings;
 use weft_switch::order::OrderSettings;
 use weft_topology::Node;
 
@@ -60,4 +61,23 @@ pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut
         let message = format!("{} groups of ports in a switch that has {least}", voq.groups);
         found.push(impossible("switch.voq.groups", message));
     }
+    if let Some(message) = wrong_groups(voq, facts.device.switches.iter().map(ports)) {
+        found.push(impossible("switch.voq.port_groups", message));
+    }
+}
+
+/// What is wrong with the groups of ports, if they are given.
+fn wrong_groups(voq: &VoqSettings, mut ports: impl Iterator<Item = usize>) -> Option<String> {
+    let given = voq.port_groups.len();
+    if given == 0 {
+        return None;
+    }
+    if let Some(ports) = ports.find(|ports| *ports != given) {
+        return Some(format!("{given} ports have groups, but the switch has {ports}"));
+    }
+    if let Some(group) = voq.port_groups.iter().find(|group| **group >= voq.groups) {
+        return Some(format!("there is no group {group}: `groups` is {}, and they count from 0", voq.groups));
+    }
+    let empty = (0..voq.groups).find(|group| !voq.port_groups.contains(group));
+    empty.map(|group| format!("group {group} has no port"))
 }

@@ -61,16 +61,7 @@ fn setup(senders: u32, smaller: u64) -> Setup {
     let topology = SingleSwitchSettings { hosts: senders + 1, host_link };
     let graph = build(&TopologySettings::SingleSwitch(topology)).expect("a switch with hosts");
     let routes = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
-    let flow = |source| Flow {
-        start: Time::ZERO,
-        source: HostId(source),
-        destination: HostId(0),
-        size: Bytes(1 << 40),
-        tag: 0,
-        rate: Rate(0),
-        listed: Flow::UNLISTED,
-        deadline: Span::ZERO,
-    };
+    let flow = |source| Flow::new(0, Time::ZERO, (HostId(source), HostId(0)), Bytes(1 << 40));
     Setup {
         switch: switch(smaller),
         flows: (1..=senders).map(flow).collect::<Vec<_>>().into(),

@@ -378,5 +378,6 @@ impl Ends {
 /// What the ends need to know about a flow.
 fn site((flow, spec): (FlowId, &Flow), host: &FlowSite) -> FlowSite {
     let deadline = spec.own_deadline().map(|deadline| spec.start + deadline);
-    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), deadline, ..host.clone() }
+    let (rate, round_trip) = (spec.constant_rate(), spec.open_round_trip());
+    FlowSite { flow, size: spec.size, rate, deadline, round_trip, ..host.clone() }
 }

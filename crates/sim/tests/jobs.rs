@@ -3,12 +3,14 @@
 
 mod lab;
 
+use std::sync::Arc;
+
 use lab::laws::same;
 use weft_core::record::{RunRecord, Stop};
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Division, Setup};
-use weft_topology::TopologySettings;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
+use weft_topology::{FailurePlan, Outage, RoutingSettings, TopologySettings, timeline};
 use weft_workload::pattern::terasort::TeraSortSettings;
 use weft_workload::{Cluster, ClusterJob, Flow, Flows, FrameworkSettings};
 
@@ -83,6 +85,51 @@ fn a_job_is_the_same_whatever_the_number_of_threads() {
         same(&alone, &other).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
         assert_eq!(alone.jobs, other.jobs);
     }
+}
+
+/// On a connection that is open a message goes one way; otherwise SYN and SYN-ACK go before it. Both take as long as their
+/// ideals say.
+#[test]
+fn a_call_on_an_open_connection_has_no_handshake() {
+    let calls = |persistent_calls| {
+        let runs = FrameworkSettings { persistent_calls, job_calls: 100, ..settings().runs };
+        let record = lab::run(with_job(lab::leaf_spine(), &TeraSortSettings { runs, ..settings() }));
+        let step = record.jobs[0].steps.iter().find(|step| step.name == "set up").expect("it calls");
+        let took = step.end.expect("it is done").since(step.start);
+        let calls =
+            record.flows.into_iter().filter(move |flow| flow.start >= step.start && flow.size == Bytes(512));
+        (took, calls.take(100).collect::<Vec<_>>())
+    };
+    let ((apart, new), (kept, open)) = (calls(false), calls(true));
+    for flow in new.iter().chain(&open) {
+        assert_eq!(flow.end.map(|end| end.since(flow.start)), Some(flow.ideal), "{flow:?}");
+    }
+    // The first opens its connection either way.
+    assert_eq!(new[0].ideal, open[0].ideal);
+    assert_eq!(apart.0, new.iter().map(|flow| flow.ideal.0).sum::<u64>());
+    assert_eq!(kept.0, open.iter().map(|flow| flow.ideal.0).sum::<u64>());
+    assert!(kept.0 * 5 < apart.0 * 2, "{kept} on an open connection, {apart} on new ones");
+}
+
+/// An open connection knows its round trip: a lost message is sent again after the minimum time-out, not after a second.
+#[test]
+fn a_message_lost_on_an_open_connection_waits_for_the_minimum_time_out() {
+    let lost = |round_trip| {
+        let flow = Flow { round_trip, ..lab::flow(Span::ZERO, 0, 4, 512) };
+        let mut setup = lab::leaf_spine();
+        let (at, repair) = (Some(Time::ZERO), Some(Time::ZERO + Span::from_ms(100)));
+        let plan = FailurePlan { outages: vec![Outage { cables: setup.graph.fabric_cables(), at, repair }] };
+        let routing = RoutingSettings::default();
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, setup.balancer.grouping()));
+        let until = Time::ZERO + Span::from_s(5);
+        let record = lab::run(Setup { flows: vec![flow].into(), until, ..setup });
+        let flow = &record.flows[0];
+        (flow.end.expect("it arrives").since(flow.start), flow.timeouts, flow.syn_timeouts)
+    };
+    let ((new, ..), (open, timeouts, of_opening)) = (lost(Span::ZERO), lost(Span::from_us(50)));
+    assert!(new > Span::from_s(1), "{new}");
+    assert!(open > Span::from_ms(200) && open < Span::from_ms(201), "{open}");
+    assert_eq!((timeouts, of_opening), (1, 0));
 }
 
 /// Flows drawn in advance keep their numbers, and the run waits for both.

@@ -37,6 +37,15 @@ impl RoundTrip {
         RoundTrip { srtt: Span::ZERO, variation: Span::ZERO, least: Span(u64::MAX), backoff: 0 }
     }
 
+    /// Of a connection that has measured one already, if it is open.
+    pub(crate) fn of_open(last: Option<Span>) -> RoundTrip {
+        let mut trip = RoundTrip::new();
+        if let Some(last) = last {
+            trip.sample(last);
+        }
+        trip
+    }
+
     /// Adds a measurement (RFC 6298, equations 2.2 and 2.3).
     #[inline]
     pub(crate) fn sample(&mut self, rtt: Span) {

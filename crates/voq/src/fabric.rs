@@ -52,6 +52,8 @@ pub struct VoqFabric {
     memory: TieredMemory,
     classes: usize,
     groups: usize,
+    /// The group of each port.
+    group_of: Box<[u16]>,
     credit: u64,
     credit_delay: Span,
     crossing: Span,
@@ -63,7 +65,7 @@ impl VoqFabric {
     /// An empty fabric.
     #[must_use]
     pub fn new(settings: &VoqSettings, site: &FabricSite<'_>) -> VoqFabric {
-        let groups = settings.groups as usize;
+        let (groups, ports) = (settings.groups as usize, site.rates.len());
         let queue = |port: usize| Voq::new(AnyMarker::new(site.ecn, site.rates[port]));
         let voqs = (0..groups).flat_map(|_| (0..site.rates.len()).flat_map(|port| vec![port; site.classes]));
         // A quarter of what an output holds must not drain while it grants nothing.
@@ -78,6 +80,7 @@ impl VoqFabric {
             memory: TieredMemory::new(settings),
             classes: site.classes,
             groups,
+            group_of: (0..ports).map(|port| settings.group_of(port, ports)).collect(),
             credit: settings.credit.0,
             credit_delay: settings.credit_delay,
             crossing: settings.crossing,
@@ -105,7 +108,7 @@ impl VoqFabric {
     /// The group of an input.
     #[must_use]
     pub fn group_of(&self, input: PortId) -> u16 {
-        (input.index() * self.groups / self.outputs.len()) as u16
+        self.group_of[input.index()]
     }
 
     /// Stores a packet from a port of a group for an output.

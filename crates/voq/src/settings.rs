@@ -6,8 +6,11 @@ settings! {
     /// Virtual output queues, credits and deep memory. The defaults describe a chassis of the Jericho class; values
     /// that vendors do not publish are assumptions (docs/src/chassis.md).
     pub struct VoqSettings {
-        /// Packet processors, each with an equal number of adjacent ports and its own queues for every output.
+        /// Packet processors, each with its own ports and its own queues for every output.
         groups: u32 [1, 64] = 1,
+        /// The group of each port, in the order of the ports (of a leaf first those of its hosts), counted from 0. Absent: blocks
+        /// of adjacent ports.
+        port_groups: Vec<u32> = Vec::new(),
         /// Maximum length of a virtual output queue.
         limit: Bytes = Bytes(200_000_000),
         /// Memory on the chip of each group.
@@ -30,5 +33,14 @@ settings! {
         /// No credit is granted while this many bytes are granted, on their way or waiting behind the fabric. Credit that
         /// empty queues keep does not count.
         output: Bytes = Bytes(131_072),
+    }
+}
+
+impl VoqSettings {
+    /// The group of a port of a switch with so many ports.
+    #[must_use]
+    pub fn group_of(&self, port: usize, ports: usize) -> u16 {
+        let block = || port * self.groups as usize / ports;
+        self.port_groups.get(port).map_or_else(block, |group| *group as usize) as u16
     }
 }

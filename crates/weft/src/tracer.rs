@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use weft_core::record::{FlowRecord, RunRecord};
-use weft_core::{FlowId, Rate, Span, Time};
+use weft_core::{FlowId, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_report::text::duration;
 use weft_sim::Simulation;
@@ -75,16 +75,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 /// What its packets are on a real wire.
 fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
-    let spec = Flow {
-        start: flow.start,
-        size: flow.size,
-        rate: Rate(0),
-        source: flow.source,
-        destination: flow.destination,
-        tag: flow.tag,
-        listed: Flow::UNLISTED,
-        deadline: flow.deadline.unwrap_or(Span::ZERO),
-    };
+    let spec = Flow::new(flow.tag, flow.start, (flow.source, flow.destination), flow.size);
     let transport = setup.sender(&spec);
     let protocol = match transport.protocol() {
         "tcp" => WireProtocol::Tcp,

@@ -21,6 +21,8 @@ pub struct Flow {
     pub listed: u32,
     /// Its deadline, counted from its start; zero: none.
     pub deadline: Span,
+    /// The last round trip of its connection, if that is open already; zero: it opens one.
+    pub round_trip: Span,
 }
 
 impl Flow {
@@ -30,8 +32,14 @@ impl Flow {
     /// A flow of a traffic entry, as fast as its transport can send, without deadline or identifier.
     #[must_use]
     pub fn new(tag: u16, start: Time, (source, destination): (HostId, HostId), size: Bytes) -> Flow {
-        let (rate, listed, deadline) = (Rate(0), Flow::UNLISTED, Span::ZERO);
-        Flow { start, size, rate, source, destination, tag, listed, deadline }
+        let (rate, listed, deadline, round_trip) = (Rate(0), Flow::UNLISTED, Span::ZERO, Span::ZERO);
+        Flow { start, size, rate, source, destination, tag, listed, deadline, round_trip }
+    }
+
+    /// The same on a connection that is open, if that has a round trip.
+    #[must_use]
+    pub fn on_connection(self, round_trip: Option<Span>) -> Flow {
+        Flow { round_trip: round_trip.unwrap_or_default(), ..self }
     }
 
     /// Its identifier in the flow file it was read from, if that has one.
@@ -44,6 +52,12 @@ impl Flow {
     #[must_use]
     pub fn own_deadline(&self) -> Option<Span> {
         (self.deadline > Span::ZERO).then_some(self.deadline)
+    }
+
+    /// The last round trip of its connection, if that is open already.
+    #[must_use]
+    pub fn open_round_trip(&self) -> Option<Span> {
+        (self.round_trip > Span::ZERO).then_some(self.round_trip)
     }
 
     /// The payload rate of a constant-rate sender.

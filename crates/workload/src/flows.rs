@@ -219,20 +219,10 @@ impl Iterator for Merged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::{Bytes, HostId, Rate};
+    use weft_core::{Bytes, HostId};
 
     fn flow(start: u64, tag: u16, source: u32) -> Flow {
-        let (source, destination) = (HostId(source), HostId(99));
-        Flow {
-            start: Time(start),
-            size: Bytes(1),
-            rate: Rate(0),
-            source,
-            destination,
-            tag,
-            listed: Flow::UNLISTED,
-            deadline: weft_core::Span::ZERO,
-        }
+        Flow::new(tag, Time(start), (HostId(source), HostId(99)), Bytes(1))
     }
 
     fn merged(entries: &[&[Flow]], measured: u64) -> Vec<(u64, u16, u32)> {

@@ -130,16 +130,7 @@ pub fn port_buffer(bytes: u64) -> SharingSettings {
 /// A flow of `size` bytes.
 #[must_use]
 pub fn flow(start: Span, source: u32, destination: u32, size: u64) -> Flow {
-    Flow {
-        start: Time::ZERO + start,
-        source: HostId(source),
-        destination: HostId(destination),
-        size: Bytes(size),
-        tag: 0,
-        listed: Flow::UNLISTED,
-        deadline: weft_core::Span::ZERO,
-        rate: Rate(0),
-    }
+    Flow::new(0, Time::ZERO + start, (HostId(source), HostId(destination)), Bytes(size))
 }
 
 /// The same as datagrams at a constant rate.

@@ -1,5 +1,7 @@
 //! Samples over time: queues of ports, windows of senders, and how far parallel ports differ.
 
+use std::sync::Arc;
+
 use crate::histogram::Histogram;
 use crate::ids::{FlowId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -32,7 +34,7 @@ pub struct QueueEvents {
 }
 
 /// A line of a queue monitor: what samples showed of one queue that was longer than the threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueEvent {
     /// The instant of the sample.
     pub time: Time,
@@ -40,9 +42,9 @@ pub struct QueueEvent {
     pub stage: QueueStage,
     /// The link of the output port.
     pub link: LinkId,
-    /// The first and the last input port of the set from which the packets came: of a switch with virtual output queues
-    /// a group, of others all ports.
-    pub inputs: (u16, u16),
+    /// The input ports from which the packets came, as in `0-3,12`: of a switch with virtual output queues a group, of
+    /// others all ports.
+    pub inputs: Arc<str>,
     /// Wire bytes of the sample; at the end, of the longest since the start.
     pub length: Bytes,
     /// At the end: the time since the start.

@@ -288,5 +288,11 @@ fn virtual_output_queues_stand_alone() {
     finds(&voq("output = \"1 kB\""), "1 kB is less than one credit of 4 KiB");
     finds(&voq("spill = \"1 GB\"\ndeep = \"4 GB\""), "`switch.leaf.voq.deep` has no effect: no queue spills");
     finds(&voq("groups = 40"), "40 groups of ports in a switch that has 4");
+    finds(&voq("port_groups = [0, 0]"), "2 ports have groups, but the switch has 4");
+    finds(
+        &voq("groups = 2\nport_groups = [0, 1, 2, 0]"),
+        "there is no group 2: `groups` is 2, and they count from 0",
+    );
+    finds(&voq("groups = 3\nport_groups = [0, 2, 2, 0]"), "group 1 has no port");
     finds("[switch]\ncell = \"9 kB\"\n", "cells of 9 kB; from 2 B to 4 KiB");
 }

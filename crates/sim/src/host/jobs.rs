@@ -66,7 +66,8 @@ impl Jobs {
             for transfer in job.transfers() {
                 let flow = FlowId(self.next);
                 self.next += 1;
-                let spec = Flow::new(tag, cx.now, (transfer.from, transfer.to), transfer.size);
+                let spec = Flow::new(tag, cx.now, (transfer.from, transfer.to), transfer.size)
+                    .on_connection(transfer.round_trip);
                 self.open.insert(flow, (number, transfer.number));
                 self.called.insert(flow, spec);
                 cx.schedule(cx.now, Event::FlowStart(flow));

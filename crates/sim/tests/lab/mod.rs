@@ -35,16 +35,7 @@ pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
 
 /// A flow of `size` bytes.
 pub(crate) fn flow(start: Span, source: u32, destination: u32, size: u64) -> Flow {
-    Flow {
-        start: Time::ZERO + start,
-        source: HostId(source),
-        destination: HostId(destination),
-        size: Bytes(size),
-        tag: 0,
-        listed: Flow::UNLISTED,
-        deadline: Span::ZERO,
-        rate: Rate(0),
-    }
+    Flow::new(0, Time::ZERO + start, (HostId(source), HostId(destination)), Bytes(size))
 }
 
 /// The same as constant-rate UDP.

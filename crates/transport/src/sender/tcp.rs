@@ -212,7 +212,7 @@ pub struct TcpSender {
 
 impl TcpSender {
     pub(crate) fn new(transport: &Arc<TcpStack>, site: &FlowSite) -> TcpSender {
-        let handshake = transport.tcp.handshake;
+        let handshake = transport.tcp.handshake && site.round_trip.is_none();
         let mut sender = TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
             state: FlowState::Open,
@@ -238,7 +238,7 @@ impl TcpSender {
             probe: None,
             flow: site.flow,
             ports: ports(site.flow),
-            trip: RoundTrip::new(),
+            trip: RoundTrip::of_open(site.round_trip),
             transport: Arc::clone(transport),
             reduction: Reduction::new(0),
             law: transport.law(),

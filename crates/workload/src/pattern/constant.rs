@@ -76,16 +76,7 @@ impl Pattern for Constant {
                 (from, site.hosts.draw_partner(from, pairs, &mut random))
             }
         };
-        let flow = |(source, destination)| Flow {
-            start: site.start,
-            size,
-            rate: self.0.rate,
-            source,
-            destination,
-            tag: site.tag,
-            listed: Flow::UNLISTED,
-            deadline: Span::ZERO,
-        };
+        let flow = |hosts| Flow { rate: self.0.rate, ..Flow::new(site.tag, site.start, hosts, size) };
         Ok(Stream::of((0..self.0.count).map(pair).map(flow).collect()))
     }
 }
