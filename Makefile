@@ -60,7 +60,7 @@ test: setup deny
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	cargo xtask all
 	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
-	cargo test --locked --workspace
+	cargo test --locked --workspace --no-fail-fast
 	$(MAKE) miri
 	$(MAKE) counts
 	$(MAKE) bench BENCH='incast --repeat 1'

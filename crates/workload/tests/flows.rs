@@ -117,8 +117,8 @@ fn listed_hosts_that_have_nobody_to_send_to_are_refused() {
 }
 
 #[test]
-fn a_flow_has_48_bytes() {
-    assert!(size_of::<Flow>() <= 48);
+fn a_flow_has_56_bytes() {
+    assert!(size_of::<Flow>() <= 56);
 }
 
 /// Offered wire rate as a share of `capacity`, and three standard errors of it (compound Poisson process).
