@@ -187,6 +187,16 @@ impl<'a> PatternSite<'a> {
         }
     }
 
+    /// Checks that every sender has a host to send to.
+    ///
+    /// # Errors If one has none.
+    pub fn reach(&self, (from, to): (&Participants, &Participants), pairs: Pairs) -> Result<(), Problem> {
+        match from.all().iter().find(|host| to.partners(**host, pairs) == 0) {
+            None => Ok(()),
+            Some(host) => Err(Problem::new("to", format!("host {} has no other host to send to", host.0))),
+        }
+    }
+
     /// The hosts that a setting lists; without one, all that take part.
     ///
     /// # Errors If one of them does not exist or is cut off; `path` is the setting.

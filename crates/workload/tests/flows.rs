@@ -627,6 +627,36 @@ fn mice_follow_their_elephants() {
     assert!(alone.iter().eq(elephants), "mice move no elephant");
 }
 
+/// Background among the hosts of one rack: each sends to one other of them, by several flows.
+#[test]
+fn listed_hosts_send_in_parallel_to_the_hosts_drawn() {
+    let network = Network::new(2, 8, 8);
+    let rack: Vec<u32> = (8..16).collect();
+    let pattern = RandomPairsSettings {
+        sizes: "1 GB".into(),
+        flows_per_pair: 4,
+        from: rack.clone(),
+        to: rack.clone(),
+        ..Default::default()
+    };
+    let drawn = |seed| -> Vec<(u32, u32)> {
+        let entry = entry("r", PatternSettings::RandomPairs(pattern.clone()));
+        let flows = network.flows(&[entry], Limits::default(), seed);
+        flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect()
+    };
+    let flows = drawn(1);
+    assert_eq!(flows.len(), 8 * 4);
+    assert!(flows.iter().all(|(from, to)| from != to && rack.contains(from) && rack.contains(to)));
+    let pairs: BTreeSet<_> = flows.iter().copied().collect();
+    assert!(pairs.iter().map(|(from, _)| *from).eq(8..16), "one destination each");
+    assert!(pairs.iter().all(|pair| flows.iter().filter(|flow| *flow == pair).count() == 4));
+    assert_ne!(drawn(2), flows, "another seed draws other pairs");
+    let alone = RandomPairsSettings { from: vec![8], to: vec![8], ..pattern.clone() };
+    let problems =
+        check(&[entry("r", PatternSettings::RandomPairs(alone))], &network.shape(), &Limits::default());
+    assert_eq!(problems[0].to_string(), "traffic[0].to: host 8 has no other host to send to");
+}
+
 #[test]
 fn stride_all_to_all_and_shuffle_are_complete() {
     let network = Network::new(2, 3, 30);
@@ -758,6 +788,8 @@ fn settings_that_do_not_fit_together_are_named() {
     assert!(one(PatternSettings::List(missing)).starts_with("traffic[0].file: no-such-file.csv"));
     let many = RandomPairsSettings { sizes: sizes(), flows_per_host: 10_000_000, ..Default::default() };
     assert!(one(PatternSettings::RandomPairs(many)).starts_with("traffic[0].flows_per_host"));
+    let many = RandomPairsSettings { sizes: sizes(), flows_per_pair: 10_000_000, ..Default::default() };
+    assert!(one(PatternSettings::RandomPairs(many)).starts_with("traffic[0].flows_per_pair"));
     let silent = ConstantSettings { rate: Rate(1), ..Default::default() };
     assert!(one(PatternSettings::Constant(silent)).starts_with("traffic[0].rate"));
     let itself =

@@ -108,10 +108,8 @@ impl OpenLoop {
             site.partners(self.0.pairs)?;
         }
         let (from, to) = (self.senders(site)?, site.listed(&self.0.to, "to")?);
-        match from.all().iter().find(|host| to.partners(**host, self.0.pairs) == 0) {
-            None => Ok((from, to)),
-            Some(host) => Err(Problem::new("to", format!("host {} has no other host to send to", host.0))),
-        }
+        site.reach((&from, &to), self.0.pairs)?;
+        Ok((from, to))
     }
 
     /// Whether every host sends.
