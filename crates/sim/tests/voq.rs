@@ -141,3 +141,22 @@ fn a_shared_memory_is_monitored_by_port() {
     let lines = lab::run(setup).queue_events.expect("it was monitored").lines;
     assert!(!lines.is_empty() && lines.iter().all(|line| &*line.inputs == "0-7"), "{lines:?}");
 }
+
+/// Nothing is lost in a deep queue, so receive windows alone bound it: it holds all of them but what is on the way, a dozen
+/// packets at any window.
+#[test]
+fn receive_windows_bound_a_deep_queue() {
+    let (senders, packet) = ([8, 9, 12, 13], 1_538);
+    let on_the_way = |segments: u64| {
+        let windows = lab::dctcp(|tcp| tcp.receive_window = Some(Bytes(1_460 * segments)));
+        let mut setup = lab::on((*lab::leaf_spine().graph).clone(), &windows);
+        setup.switch.voq = Some(VoqSettings { groups: 2, ..VoqSettings::default() });
+        setup.flows = senders.map(|from| lab::flow(Span::ZERO, from, 0, 29_200 * segments)).to_vec().into();
+        let toward = setup.graph.reverse(LinkId(0)).index();
+        let record = lab::run(setup);
+        assert!(record.drops.is_empty() && record.flows.iter().all(|flow| flow.end.is_some()));
+        senders.len() as u64 * segments - record.links[toward].peak.0 / packet
+    };
+    let [short, long] = [200, 400].map(on_the_way);
+    assert!((1..16).contains(&short) && long.abs_diff(short) < 3, "{short} and {long} packets");
+}
