@@ -125,7 +125,7 @@ pub struct Segment {
     pub flags: Flags,
     /// How many of `blocks` are in use; the first holds the packet being acknowledged (RFC 2018).
     pub blocks_used: BlockCount,
-    /// First payload byte.
+    /// First payload byte. In an acknowledgement: the receive window, if it tunes itself, otherwise 0.
     pub sequence: u64,
     /// All bytes below have arrived; [`Segment::EVERYTHING`] if all of the flow has.
     pub ack: u64,

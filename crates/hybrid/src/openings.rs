@@ -110,12 +110,13 @@ fn beyond(long: Span, short: Span) -> Span {
     Span(long.0.saturating_sub(short.0))
 }
 
-/// Initial window and receive window of a flow, in bytes.
+/// Initial window and receive window of a flow, in bytes. A window that tunes itself stays ahead of slow start up to its maximum.
 pub(crate) fn windows(setup: &Setup, flow: &Flow) -> (f64, f64) {
     let (sender, receiver) = (setup.sender(flow), setup.receiver(flow));
     let packet = Bytes(sender.mss());
     let first = sender.tcp().map_or(packet, |tcp| tcp.initial_window.bytes(packet));
-    let most = receiver.tcp().and_then(|tcp| tcp.receive_window);
+    let most =
+        receiver.tcp().and_then(|tcp| tcp.receive_window.or(tcp.autotune.as_ref().map(|tuned| tuned.max)));
     let most = most.map_or(f64::INFINITY, |most| most.max(packet).0 as f64);
     (first.max(packet).0 as f64, most)
 }

@@ -110,7 +110,10 @@ pub(crate) fn differences(tcp: &Tcp, law: &str, scale: u64) -> Vec<String> {
             "the first 16 packets are acknowledged at once",
         ),
         (!tcp.handshake, "connections open with a handshake"),
-        (tcp.receive_window.is_some(), "the receive window grows as Linux sees fit"),
+        (
+            tcp.receive_window.is_some() || tcp.autotune.is_some(),
+            "the receive window grows as Linux sees fit, within limits of the kernel's own",
+        ),
         (tcp.tso || tcp.gro, "segments are neither sent in bursts (tso) nor merged (gro)"),
         (tcp.read_delay.is_some(), "what has arrived is read at once"),
         (tcp.initial_ssthresh.is_some(), "slow start ends only with a loss or a mark"),

@@ -110,6 +110,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
     (transport::reordering_is_learnt_with_sack, &["transport"]),
+    (transport::receive_windows_are_constant_or_tuned, &["transport"]),
     (transport::mechanisms_are_on_where_they_are_set, &["transport", "hosts", "traffic"]),
     (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
     (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic"]),

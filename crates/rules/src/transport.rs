@@ -83,6 +83,20 @@ pub(crate) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+/// A receive window is constant or tunes itself.
+pub(crate) fn receive_windows_are_constant_or_tuned(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(tcp) = tcp(facts) else { return };
+    let Some(tuned) = &tcp.autotune else { return };
+    if tcp.receive_window.is_some() {
+        let message = "the receive window is constant (receive_window) or tunes itself, not both";
+        found.push(impossible(facts.transport("autotune"), message));
+    }
+    if tuned.initial > tuned.max {
+        let message = format!("the window starts at {}, beyond its maximum of {}", tuned.initial, tuned.max);
+        found.push(impossible(facts.transport("autotune"), message));
+    }
+}
+
 /// Reordering is learnt from selective acknowledgements, and its limit must exceed the initial threshold.
 pub(crate) fn reordering_is_learnt_with_sack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };

@@ -3,12 +3,13 @@
 
 mod lab;
 
-use weft_core::{Rate, Span};
+use weft_core::{Bytes, Rate, Span};
 use weft_plan::Setup;
 use weft_switch::BalancerSettings;
 use weft_topology::shapes::*;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
+use weft_transport::settings::AutotuneSettings;
 
 /// Sizes around the borders of packets, up to a long train.
 const SIZES: [u64; 8] = [1, 100, 1_459, 1_460, 1_461, 14_600, 100_000, 1_000_003];
@@ -134,4 +135,26 @@ fn time_scales_with_the_network() {
     for size in SIZES {
         assert_eq!(unloaded(&slow, 0, 319, size).0, unloaded(&fast, 0, 319, size).0 * 2);
     }
+}
+
+/// A path of 1 ms and 10 Gb/s holds 1.25 MB. A window that tunes itself keeps ahead of slow start, but for a few round trips at
+/// the start; one that may not grow so far lets a window pass in each round trip.
+#[test]
+fn a_window_that_tunes_itself_fills_a_long_path() {
+    let link = LinkSettings { delay: Span::from_us(250), ..LinkSettings::of(Rate::from_gbps(10)) };
+    let star = single_switch::SingleSwitchSettings { hosts: 2, host_link: link };
+    let took = |autotune: Option<AutotuneSettings>| {
+        let windows = lab::dctcp(|tcp| tcp.autotune = autotune);
+        let setup = lab::setup(&TopologySettings::SingleSwitch(star.clone()), &windows);
+        unloaded(&setup, 0, 1, 60_000_000).0.seconds()
+    };
+    let (unlimited, round_trip) = (took(None), 1.0e-3);
+    let tuned = took(Some(AutotuneSettings::default()));
+    assert!(
+        (unlimited..unlimited + 4.0 * round_trip).contains(&tuned),
+        "{tuned} s, {unlimited} s without limit"
+    );
+    let short = took(Some(AutotuneSettings { max: Bytes(200_000), ..Default::default() }));
+    let expected = 60_000_000.0 / 200_000.0 * round_trip;
+    assert!((short / expected - 1.0).abs() < 0.05, "{short} s, a window a round trip: {expected} s");
 }

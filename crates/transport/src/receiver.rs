@@ -6,6 +6,7 @@ mod below;
 mod datagram;
 mod reading;
 mod tcp;
+mod window;
 
 pub(crate) use datagram::DatagramReceiver;
 pub(crate) use tcp::TcpReceiver;

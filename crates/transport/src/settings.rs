@@ -52,6 +52,17 @@ choice! {
 }
 
 settings! {
+    /// A receive window that tunes itself, as in Linux (dynamic right-sizing): twice what arrives in a round trip, and more
+    /// while that grows. It never shrinks.
+    pub struct AutotuneSettings {
+        /// The window at the start; Linux: half of the second figure of `tcp_rmem`.
+        initial: Bytes = Bytes(65_536),
+        /// The largest window; Linux: half of the third figure of `tcp_rmem`, 6 MiB by default.
+        max: Bytes = Bytes(3_145_728),
+    }
+}
+
+settings! {
     /// TCP, whatever the congestion law.
     pub struct Tcp {
         /// Largest IP packet.
@@ -79,6 +90,8 @@ settings! {
         initial_ssthresh: Option<Amount> = None,
         /// Payload the receiver accepts beyond what it has in order; absent: no limit.
         receive_window: Option<Bytes> = None,
+        /// Let the receive window tune itself instead (`autotune = {}`), as Linux does; off unless given.
+        autotune: Option<AutotuneSettings> = None,
         /// Selective acknowledgements (RFC 2018); without them recovery is NewReno's (RFC 6582).
         sack: bool = true,
         /// When a segment counts as lost; RFC 6675 by default, which shows what reordering does.

@@ -110,9 +110,10 @@ impl TcpStack {
         self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(mss)).0.max(mss))
     }
 
-    /// Payload the receiver accepts beyond what it acknowledged.
+    /// Payload the receiver accepts beyond what it acknowledged, at the start of a connection.
     pub(crate) fn receive_window(&self) -> u64 {
-        self.tcp.receive_window.map_or(u64::MAX, |window| window.0.max(self.frames.mss))
+        let tuned = self.tcp.autotune.as_ref().map(|autotune| autotune.initial);
+        self.tcp.receive_window.or(tuned).map_or(u64::MAX, |window| window.0.max(self.frames.mss))
     }
 }
 

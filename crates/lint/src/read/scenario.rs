@@ -212,12 +212,13 @@ impl Reader<'_> {
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
         let path = path.as_str();
-        let window = tcp.as_ref().and_then(|tcp| tcp.receive_window);
+        let constant = tcp.as_ref().and_then(|tcp| Some((tcp.receive_window?, "receive_window")));
+        let tuned = tcp.as_ref().and_then(|tcp| Some((tcp.autotune.as_ref()?.max, "autotune")));
         HostConfig {
             law: Some(self.placed(law.to_owned(), path)),
             ecn: Some(self.placed(u8::from(asks), path)),
             ecn_fallback: None,
-            receive: window.map(|window| self.placed(window, &format!("{path}.receive_window"))),
+            receive: constant.or(tuned).map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),
             send: None,
             window_share: 1.0,
             burst: tcp.filter(|tcp| tcp.tso).map_or(self.mtu(), |tcp| tcp.tso_limit),

@@ -464,6 +464,16 @@ fn reordering_is_learnt_with_sack() {
 }
 
 #[test]
+fn receive_windows_are_constant_or_tune_themselves() {
+    newreno("receive_window = \"1 MB\"\nautotune = {}\n", "or tunes itself, not both", "autotune = {}\n");
+    newreno(
+        "autotune = { initial = \"4 MB\", max = \"3 MB\" }\n",
+        "the window starts at 4 MB, beyond its maximum of 3 MB",
+        "autotune = { initial = \"64 kB\", max = \"3 MB\" }\n",
+    );
+}
+
+#[test]
 fn mechanisms_are_on_where_they_are_set() {
     newreno(
         "shim_timeout = \"50 us\"\n",

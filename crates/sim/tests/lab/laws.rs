@@ -313,12 +313,15 @@ fn headers_come_from_trimming(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// A balancer that keeps a flow on its path never reorders it, as long as nothing is lost or sent twice.
+/// A balancer that keeps a flow on its path never reorders it, as long as nothing is lost or sent twice, and the flow is never moved to
+/// a higher class, as PASE does.
 fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
     if !keeps_paths(world) || record.packets.dropped > 0 {
         return Ok(());
     }
-    let in_order = |flow: &&FlowRecord| flow.retransmitted == Bytes::ZERO;
+    let one_class = |spec: &Flow| world.setup.sender(spec).stack().arbiter() != Some("pase");
+    let specs: Vec<bool> = world.setup.flows.iter().map(|spec| one_class(&spec)).collect();
+    let in_order = |flow: &&FlowRecord| flow.retransmitted == Bytes::ZERO && specs[flow.flow.index()];
     for flow in record.flows.iter().filter(in_order) {
         demand!(flow.out_of_order == 0 && flow.dupacks_reorder == 0, "reordered without cause: {flow:?}");
     }

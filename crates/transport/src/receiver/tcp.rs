@@ -15,6 +15,7 @@ use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::below::{Below, Packet};
 use super::reading::Reading;
+use super::window::TunedWindow;
 use crate::FlowSite;
 use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
 use crate::tcp::{ConnectionMarking, TcpStack};
@@ -99,6 +100,8 @@ pub struct TcpReceiver {
     acks: Acks,
     /// The reading application, if it is modelled.
     reading: Option<Box<Reading>>,
+    /// The receive window, if it tunes itself.
+    window: Option<Box<TunedWindow>>,
     transport: Arc<TcpStack>,
 }
 
@@ -106,6 +109,7 @@ impl TcpReceiver {
     pub(crate) fn new(transport: &Arc<TcpStack>, site: &FlowSite) -> TcpReceiver {
         let tcp = &transport.tcp;
         let below = || Box::new(Below::new(tcp));
+        let window = |settings| Box::new(TunedWindow::new(settings, transport.mss()));
         TcpReceiver {
             arrivals: Arrivals::default(),
             unacknowledged: NOTHING,
@@ -122,6 +126,7 @@ impl TcpReceiver {
             ports: reverse_ports(site.flow),
             acks: Acks::default(),
             reading: tcp.read_delay.map(|mean| Box::new(Reading::new(mean, site))),
+            window: tcp.autotune.as_ref().map(window),
             transport: Arc::clone(transport),
         }
     }
@@ -205,7 +210,7 @@ impl TcpReceiver {
         }
         if arrival == Arrival::FilledGap {
             self.order.gap_filled(again);
-            self.note_completion(now);
+            self.note_progress(now);
         } else {
             self.order.duplicate_sent();
         }
@@ -232,7 +237,7 @@ impl TcpReceiver {
 
     #[inline(always)]
     fn in_order(&mut self, now: Time, segment: &Segment) {
-        self.note_completion(now);
+        self.note_progress(now);
         self.unacknowledged.bytes += u64::from(segment.length);
         let fin = segment.flags.has(Flags::FIN);
         let read = self.read_at(now).filter(|_| self.quick == 0);
@@ -272,9 +277,13 @@ impl TcpReceiver {
     }
 
     #[inline]
-    fn note_completion(&mut self, now: Time) {
-        if self.arrivals.expected() >= self.size && !self.is_complete() {
+    fn note_progress(&mut self, now: Time) {
+        let expected = self.arrivals.expected();
+        if expected >= self.size && !self.is_complete() {
             self.completed = now;
+        }
+        if let Some(window) = &mut self.window {
+            window.arrived(now, expected);
         }
     }
 
@@ -358,7 +367,8 @@ impl End for TcpReceiver {
         let (flags, used) = (ack.flags, ack.blocks_used);
         let capable = self.rules.marking == ConnectionMarking::Accurate;
         let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
-        *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
+        let sequence = self.window.as_ref().map_or(0, |window| window.size());
+        *segment = ack.segment(Segment { flow: self.flow, sent: now, sequence, ..Segment::default() });
         self.acks.drop_first();
         (header.wire, header.kind) = (self.rules.ack_wire, PacketKind::Ack);
         (header.ports, header.class, header.marks) = (self.ports, self.rules.class, Marks { ecn });

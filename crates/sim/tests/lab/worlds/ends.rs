@@ -24,7 +24,7 @@ use weft_transport::rate::{
     notification::{self, NotificationSettings},
     patched_timely, timely, timely_pi,
 };
-use weft_transport::settings::{EcnUse, LossDetection, Recovery, ShimRule, Tcp};
+use weft_transport::settings::{AutotuneSettings, EcnUse, LossDetection, Recovery, ShimRule, Tcp};
 use weft_transport::{
     TransportSettings, flowcells::FlowcellSettings, gro::GroSettings, roce, shim::ShimSettings,
 };
@@ -297,6 +297,9 @@ fn tcp(random: &mut Random) -> Tcp {
     let sack = !one_in(random, 4);
     let mtu = pick(random, &[1_500, 1_500, 576, 9_000]);
     let us = |random: &mut Random, most: u32| Span::from_us(u64::from(1 + random.below(most)));
+    let (constant, tuned) = (one_in(random, 4), one_in(random, 4));
+    let autotune =
+        AutotuneSettings { initial: Bytes(2 * mtu), max: Bytes(pick(random, &[2, 20, 200]) * mtu) };
     Tcp {
         mtu: Bytes(mtu),
         timestamps: one_in(random, 2),
@@ -304,7 +307,8 @@ fn tcp(random: &mut Random) -> Tcp {
         close: one_in(random, 2),
         initial_window: Amount::Packets(pick(random, &[1, 2, 10, 100])),
         slow_start_limit: one_in(random, 2).then_some(1),
-        receive_window: one_in(random, 4).then(|| Bytes(pick(random, &[mtu / 2, mtu, 3 * mtu, 10 * mtu]))),
+        receive_window: constant.then(|| Bytes(pick(random, &[mtu / 2, mtu, 3 * mtu, 10 * mtu]))),
+        autotune: (tuned && !constant).then_some(autotune),
         sack,
         tlt: (sack && one_in(random, 3)).then(Default::default),
         loss_detection: if rack { LossDetection::Rack } else { LossDetection::DupThresh },

@@ -31,6 +31,8 @@ impl TcpSender {
         if ack < self.una || ack > self.next {
             return;
         }
+        // Zero unless the window tunes itself; it never shrinks.
+        self.rules.receive_window = self.rules.receive_window.max(segment.sequence);
         let expected = ack > self.una && segment.blocks_used == BlockCount::Zero && self.dupacks == 0;
         if expected && self.trouble.is_none() && self.probe.is_none() {
             self.advance(now, ack, segment);
