@@ -19,6 +19,7 @@ Examples:
   weft run scenarios/hello.toml
   weft run scenarios/drill-80.toml --demo
   weft run my.toml --set switch.buffer='1 MB' --set sweep.balance=ecmp,drill
+  weft run scenarios/hadoop/which-leaf.toml --set case=deep --seed 1
 
 Complete runs in DIR are reused. Ctrl-C stops after writing a valid partial
 result and report; a second Ctrl-C stops at once.")]

@@ -64,7 +64,7 @@ impl Draft {
     fn apply(&mut self, changes: &[Edit], mistakes: &mut Vec<Mistake>) {
         for change in changes {
             self.narrowed = true;
-            if let Some(change) = sweep::narrow(&mut self.axes, change) {
+            if let Some(change) = sweep::narrow(&mut self.axes, change, mistakes) {
                 mistakes.extend(overlay::put(TABLE, &mut self.root, &change).err());
             }
         }

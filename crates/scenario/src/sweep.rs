@@ -167,10 +167,27 @@ fn chosen_member<'n>(path: &str, node: &'n Toml) -> Option<(&'n str, bool)> {
     }
 }
 
+/// Keeps of named cases those that a change names.
+fn select(axis: &mut SweepAxis, change: &Edit, mistakes: &mut Vec<Mistake>) {
+    let wanted = match &change.value.content {
+        Content::List(items) => items.as_slice(),
+        _ => std::slice::from_ref(&change.value),
+    };
+    for name in wanted.iter().map(Toml::label).filter(|name| axis.labels().all(|label| label != name)) {
+        let message = format!("the sweep has no case `{name}`");
+        mistakes.push(Mistake::new(change.value.place, &change.path, message).among(&name, axis.labels()));
+    }
+    axis.alternatives.retain(|alternative| wanted.iter().any(|name| name.label() == alternative.label));
+}
+
 /// Applies a change of `[demo]` or `--set` to the axes: a list replaces the values of an axis; a single value removes
-/// the axis and is returned, to be applied to the file like any other change.
-pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit) -> Option<Edit> {
+/// the axis and is returned, to be applied to the file like any other change. Of named cases, those that it names stay.
+pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
     let Some(at) = axes.iter().position(|axis| axis.path == change.path) else { return Some(change.clone()) };
+    if axes[at].named {
+        select(&mut axes[at], change, mistakes);
+        return None;
+    }
     match &change.value.content {
         Content::List(items) if items.len() > 1 => {
             axes[at] = SweepAxis::over(change, items);
@@ -188,10 +205,14 @@ pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit) -> Option<Edit> {
 }
 
 /// A change of the command line whose path starts with `sweep.`: adds an axis or replaces the values of one, as if in
-/// `[sweep]`. Returns any other change.
+/// `[sweep]`; `sweep.case` chooses among named cases. Returns any other change.
 pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
     let Some(path) = change.path.strip_prefix(SWEPT) else { return Some(change.clone()) };
     let change = Edit { path: path.to_owned(), ..change.clone() };
+    if let Some(named) = axes.iter_mut().find(|axis| axis.named && axis.path == path) {
+        select(named, &change, mistakes);
+        return None;
+    }
     if let Some(axis) = axis(&change, mistakes) {
         match axes.iter_mut().find(|known| known.path == axis.path) {
             Some(known) => *known = axis,

@@ -17,7 +17,7 @@ const WARM_UP: &str = "measure.warm_up='50 us'";
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = |folder: &Path| fs::read_dir(folder).expect("there is a folder of scenarios").flatten();
-    let parts = ["bench", "choosing", "markers", "pfc", "roce", "sizes"].into_iter();
+    let parts = ["bench", "choosing", "hadoop", "markers", "pfc", "roce", "sizes"].into_iter();
     let all = entries(&folder).chain(parts.flat_map(|part| entries(&folder.join(part))));
     let mut found: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
     found.retain(|path| path.extension().is_some_and(|end| end == "toml"));

@@ -199,3 +199,30 @@ fn a_case_may_choose_by_a_table() {
     let sharing = format!("{:?}", cases[1].settings.switch.every.sharing);
     assert!(sharing.contains("36000"), "{sharing}");
 }
+
+const CASES: &str = "[sweep]\nmode = \"cases\"\n\
+    [[sweep.case]]\nname = \"spread\"\nbalance = \"drill\"\n\
+    [[sweep.case]]\nname = \"hashed\"\nbalance = \"ecmp\"\n\
+    [[sweep.case]]\nname = \"blind\"\nbalance = \"random\"\n";
+
+#[test]
+fn named_cases_can_be_chosen_on_the_command_line_and_in_the_demo() {
+    let chosen = |arguments: &[&str]| labels(&set(&small(CASES), arguments, false).unwrap());
+    assert_eq!(chosen(&[]).len(), 3);
+    assert_eq!(chosen(&["case=hashed"]), ["case=hashed"]);
+    assert_eq!(chosen(&["sweep.case=hashed"]), ["case=hashed"]);
+    assert_eq!(chosen(&["sweep.case=blind,spread"]), ["case=spread", "case=blind"]);
+    let demo = small(&format!("{CASES}[demo]\ncase = [\"spread\", \"hashed\"]\n"));
+    assert_eq!(labels(&set(&demo, &[], true).unwrap()), ["case=spread", "case=hashed"]);
+    assert_eq!(labels(&set(&demo, &[], false).unwrap()).len(), 3);
+}
+
+#[test]
+fn a_case_that_is_not_there_is_refused() {
+    for argument in ["case=hash", "sweep.case=hash,blind"] {
+        let mistakes = set(&small(CASES), &[argument], false).unwrap_err().join("\n");
+        assert!(mistakes.contains("the sweep has no case `hash`"), "{mistakes}");
+    }
+    let demo = small(&format!("{CASES}[demo]\ncase = \"spred\"\n"));
+    assert!(refused(&demo).join("\n").contains("the sweep has no case `spred`"));
+}
