@@ -1,4 +1,5 @@
-//! Sharing: how the packet memory of a switch is divided among its queues, and whether a packet may enter its queue.
+//! Sharing: how the packet memory of a switch is divided among its queues, and whether a packet may enter its queue, whole or
+//! [trimmed](trim).
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, family};
@@ -8,6 +9,7 @@ pub mod dynamic;
 pub mod fixed;
 pub mod infinite;
 pub mod mmu;
+pub mod trim;
 
 /// What a sharing rule may take into account.
 #[derive(Clone, Copy, Debug)]

@@ -66,6 +66,13 @@ impl Foresight {
         self.busy_until < now
     }
 
+    /// Until when the transmitter is busy with the packets that have joined.
+    #[inline]
+    #[must_use]
+    pub fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
     /// Discards packets that have left.
     #[inline]
     pub fn clear(&mut self) {

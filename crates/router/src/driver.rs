@@ -213,6 +213,7 @@ impl SwitchDriver {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::HasWork(port) => self.transmit(port),
+                Effect::LeavesAt(..) => unreachable!("the router foresees no departures"),
                 Effect::Dropped(packet, reason) => self.drop(packet, reason),
                 Effect::WakeAt(time, port) => self.due.push(Reverse((time, PortEvent::Wake, port.0))),
             }

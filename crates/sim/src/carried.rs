@@ -4,8 +4,8 @@
 use weft_core::{Bytes, PortId, Time};
 use weft_plan::Setup;
 
+use crate::context::Context;
 use crate::devices::Devices;
-use crate::wire::Wires;
 
 /// See the file's head.
 pub(crate) struct Carried {
@@ -26,12 +26,12 @@ impl Carried {
 impl Carried {
     /// Records what wires have carried and hosts have received up to and including all events of `now`. A packet counts
     /// from its first bit.
-    pub(crate) fn note(&mut self, now: Time, wires: &Wires, devices: &mut Devices, delivered: Bytes) {
+    pub(crate) fn note(&mut self, now: Time, cx: &mut Context, devices: &mut Devices, delivered: Bytes) {
         let after = Time(now.0 + 1);
         self.delivered = Some(delivered);
-        self.sent.extend(wires.iter().map(|wire| wire.sent));
+        self.sent.extend(cx.wires.iter().map(|wire| wire.sent));
         for own in devices.all_mut() {
-            own.switch.settle(after);
+            own.switch.settle(after, &mut cx.pool.headers);
             for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
                 let (_, waiting) = own.switch.reading().waiting(after, port);
                 self.sent[own.link(port).index()] -= waiting;

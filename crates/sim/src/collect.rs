@@ -126,7 +126,7 @@ impl Domain {
     /// later.
     fn take_back(&mut self, end: Time) {
         for own in self.devices.all_mut() {
-            own.switch.settle(end);
+            own.switch.settle(end, &mut self.cx.pool.headers);
             for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
                 let (packets, bytes) = own.switch.reading().waiting(end, port);
                 let wire = self.cx.wires.of(own.link(port));

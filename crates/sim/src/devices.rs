@@ -2,7 +2,7 @@
 //! here.
 
 use weft_core::record::Reason;
-use weft_core::{Header, LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_core::{Header, Headers, LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Effect, Effects, Observer, Sent, SentEarly, Switch, Turn, Verdict};
 
 use crate::context::Context;
@@ -63,8 +63,8 @@ impl Devices {
     }
 
     /// Releases the memory of packets that have left before `now`; see [`Switch::settle`].
-    pub(crate) fn settle(&mut self, now: Time) {
-        self.all_mut().for_each(|own| own.switch.settle(now));
+    pub(crate) fn settle(&mut self, now: Time, headers: &mut Headers) {
+        self.all_mut().for_each(|own| own.switch.settle(now, headers));
     }
 
     /// Prefetches a switch.
@@ -135,6 +135,10 @@ impl Devices {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::HasWork(port) => self.feed(cx, switch, port),
+                Effect::LeavesAt(packet, departure) => {
+                    let link = at(&mut self.switches, switch).link(departure.port);
+                    leave_later(cx, link, packet, departure);
+                }
                 Effect::Dropped(packet, reason) => cx.bury(packet, reason),
                 Effect::WakeAt(time, port) => {
                     let link = at(&mut self.switches, switch).link(port);
@@ -169,7 +173,7 @@ impl Devices {
             None => None,
             Some(SentEarly::Later(time)) => Some(time),
             Some(SentEarly::Packet(packet, departure, next)) => {
-                put_early(cx, own.link(port), packet, departure);
+                leave_later(cx, own.link(port), packet, departure);
                 next
             }
         };
@@ -188,24 +192,19 @@ impl PlacedSwitch {
             let queue = self.switch.queue_of(cx.pool.headers.get(packet).class);
             cx.pay_toll(link, (&self.switch, (port, queue)), packet);
         }
-        let &Header { kind, arrived, hops, wire, .. } = cx.pool.headers.get(packet);
-        if kind.is_payload() {
-            let wait = cx.now.since(arrived);
-            cx.tally.waited(hops, wait);
-            cx.add_wait(packet, hops, wait);
-        }
+        let &Header { kind, hops, wire, .. } = cx.pool.headers.get(packet);
         let end = cx.wires.of(link).end_of(cx.now, wire);
         cx.calendar.push_transmitted(end, link);
-        cx.launch(link, packet, wire, end);
+        leave_later(cx, link, packet, Departure { port, start: cx.now, end, wire, hops, kind });
     }
 }
 
-/// The first bit of a packet leaves a port that foresees departures.
+/// The departure of a packet that has waited at a switch is known.
 #[inline]
-fn put_early(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
-    let Departure { end, wire, hops, kind, .. } = departure;
+fn leave_later(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
+    let Departure { start, end, wire, hops, kind, .. } = departure;
     if kind.is_payload() {
-        let wait = cx.now.since(cx.pool.headers.get(packet).arrived);
+        let wait = start.since(cx.pool.headers.get(packet).arrived);
         cx.tally.waited(hops, wait);
         cx.add_wait(packet, hops, wait);
     }

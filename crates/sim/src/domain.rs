@@ -98,14 +98,14 @@ impl Domain {
         }
         self.look_at_series(now);
         let eye = self.eye.as_mut()?;
-        self.devices.settle(Time(now.0 + 1));
+        self.devices.settle(Time(now.0 + 1), &mut self.cx.pool.headers);
         Some(eye.look(&self.devices))
     }
 
     /// Records what has been carried up to and including all events of `now`.
     pub(crate) fn note_carried(&mut self, now: Time) {
         let delivered = self.hosts.ends.delivered();
-        self.arrived.note(now, &self.cx.wires, &mut self.devices, delivered);
+        self.arrived.note(now, &mut self.cx, &mut self.devices, delivered);
     }
 }
 

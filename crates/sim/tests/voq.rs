@@ -4,9 +4,12 @@ mod lab;
 
 use lab::laws::same;
 use weft_core::record::{Reason, RunRecord};
-use weft_core::{Bytes, LinkId, Span};
+use weft_core::settings::Amount;
+use weft_core::{Bytes, FlowId, LinkId, Purpose, Random, Rate, Span};
 use weft_plan::{Division, Setup};
+use weft_sim::Simulation;
 use weft_switch::VoqSettings;
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_topology::Node;
 use weft_workload::Flow;
 
@@ -91,6 +94,39 @@ fn threads_agree() {
         let divided = Setup { division: Division::threads(threads), ..setup.clone() };
         same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
     }
+}
+
+/// Outputs that foresee departures do what outputs with an event for everything do, which those of a switch that is followed
+/// have: with room and without on the chip and in deep memory, with marks, drops and stale queues of other outputs.
+#[test]
+fn foreseen_departures_change_nothing() {
+    let mut random = Random::new(3, Purpose::Test, 0);
+    let mut pick = |among: [u64; 3]| among[random.below(3) as usize];
+    let mut dropped = 0;
+    for world in 0..60 {
+        let mut setup = with_voqs(VoqSettings {
+            groups: pick([1, 2, 4]) as u32,
+            limit: Bytes(pick([30_000, 200_000, 200_000_000])),
+            on_chip: Bytes(pick([20_000, 60_000, 16_000_000])),
+            spill: Bytes(pick([0, 10_000, 200_000])),
+            deep: Bytes(pick([100_000, 8_000_000_000, 8_000_000_000])),
+            deep_rate: Rate::from_gbps(pick([50, 200, 900])),
+            credit: Bytes(pick([300, 4_096, 16_000])),
+            credit_delay: Span::from_ns(pick([0, 250, 3_000])),
+            crossing: Span::from_ns(pick([0, 500, 2_000])),
+            ..VoqSettings::default()
+        });
+        let threshold = Amount::Bytes(Bytes(pick([15_000, 60_000, 1 << 40])));
+        setup.switch.ecn = MarkerSettings::Step(StepSettings { threshold, ..StepSettings::default() });
+        setup.flows = lab::random_flows(&setup, 80, Span::from_us(pick([20, 100, 300])), 80_000).into();
+        let foreseen = lab::run(setup.clone());
+        let (mut followed, _) = Simulation::new(setup).run_traced(FlowId(0));
+        assert!(foreseen.events < followed.events);
+        followed.events = foreseen.events;
+        same(&foreseen, &followed).unwrap_or_else(|why| panic!("world {world}: {why}"));
+        dropped += foreseen.drops.iter().map(|drop| drop.packets).sum::<u64>();
+    }
+    assert!(dropped > 100, "{dropped} packets dropped");
 }
 
 /// The monitor sees each group of inputs on its own, and what it reports is what flows to the crowded port.

@@ -63,6 +63,15 @@ impl Output {
         }
     }
 
+    /// Bytes held when all that leaves before `now` has left. Nothing observes the port.
+    #[inline]
+    pub(crate) fn held_at(&mut self, now: Time) -> u64 {
+        if let Some(foresight) = &mut self.foresight {
+            give_back_unseen(now, &mut self.port, foresight);
+        }
+        self.port.bytes
+    }
+
     /// Whether a packet joins without admission check or marker.
     #[inline]
     pub(crate) fn is_calm(&self, wire: u16) -> bool {
@@ -73,8 +82,18 @@ impl Output {
 
 /// Takes a slot on a port's link for a packet; returns when the packet leaves.
 #[inline(always)]
-pub(crate) fn take_place(now: Time, (held, foresight): (&mut Port, &mut Foresight), wire: u16) -> Slot {
-    let slot = foresight.join(now, wire);
+pub(crate) fn take_place(now: Time, output: (&mut Port, &mut Foresight), wire: u16) -> Slot {
+    take_later_place((now, now), output, wire)
+}
+
+/// [`take_place`] for a packet that is known at `now` and joins the port at `arrives`, after all others that have taken a slot.
+#[inline(always)]
+pub(crate) fn take_later_place(
+    (now, arrives): (Time, Time),
+    (held, foresight): (&mut Port, &mut Foresight),
+    wire: u16,
+) -> Slot {
+    let slot = foresight.join(arrives, wire);
     held.store_until(held.bytes + u64::from(wire), u128::from(wire) * u128::from(slot.end.0 - now.0));
     slot
 }

@@ -33,7 +33,6 @@ mod site;
 mod state;
 mod switch;
 mod table;
-pub mod trim;
 mod turn;
 
 /// The family of arbiters, which must not depend on switches.
@@ -54,8 +53,8 @@ pub use settings::{PortSettings, SwitchSettings};
 pub use site::SwitchSite;
 pub use switch::{Switch, SwitchReading};
 pub use table::{ForwardingTable, Route};
-pub use trim::TrimSettings;
 pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, SentEarly, Turn, Verdict};
+pub use weft_buffer::trim::TrimSettings;
 /// What engines see of queue lengths.
 pub use weft_visibility::{self as visibility, SharedOutputs};
 pub use weft_voq::VoqSettings;

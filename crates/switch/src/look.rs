@@ -23,16 +23,26 @@ impl Switch {
     /// Looks at the ports that have held something since the last look, after all events before `after`; time integrals run up to
     /// `now`. Peaks start again.
     pub fn look(&mut self, (after, now): (Time, Time), mut seen: impl FnMut(PortId, PortLook)) {
-        let outputs = &mut self.outputs;
+        let (outputs, fabric) = (&mut self.outputs, &self.fabric);
         // pause frames are sent without being held
         let all = outputs.ingress.is_some();
         for port in 0..outputs.len() {
             let held = &outputs.ports[port].port;
-            if all || held.bytes > 0 || held.counters.peak > Bytes::ZERO {
+            let in_front = fabric.as_ref().map(|side| &side.held[port]);
+            if all
+                || held.bytes > 0
+                || held.counters.peak > Bytes::ZERO
+                || in_front.is_some_and(|held| held.bytes > 0)
+            {
                 let port = PortId(port as u16);
                 outputs.settle(after, port);
                 outputs.settle_strict(after, port);
-                seen(port, outputs.look(port, (after, now)));
+                let mut look = outputs.look(port, (after, now));
+                if let Some(held) = in_front {
+                    look.byte_time += held.counters_until(now).byte_time;
+                    outputs.ports[port.index()].port.counters.peak.0 += held.bytes;
+                }
+                seen(port, look);
             }
         }
     }

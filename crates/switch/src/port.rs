@@ -309,7 +309,7 @@ impl Store {
 }
 
 impl Port {
-    fn new() -> Port {
+    pub(crate) fn new() -> Port {
         Port {
             in_service: None,
             up: true,

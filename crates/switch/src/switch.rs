@@ -1,7 +1,9 @@
 //! The switch: the path of a packet, top to bottom.
 
 use weft_core::record::Reason;
-use weft_core::{Class, Component, Group, GroupId, Header, PacketId, PortId, Rate, Time, Transmission};
+use weft_core::{
+    Class, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission,
+};
 
 use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
 use crate::congestion::{Congestion, CongestionSite};
@@ -15,7 +17,7 @@ use crate::site::SwitchSite;
 use crate::table::{ForwardingTable, Route};
 use crate::turn::{Departure, Effect, PauseOrder, Sent, SentEarly, Turn, Verdict};
 use arbitration::Arbiters;
-use weft_voq::VoqFabric;
+use fabric::InputSide;
 
 /// A combined input-output-queued switch with shared memory.
 ///
@@ -37,7 +39,7 @@ pub struct Switch {
     /// Present if the balancer excludes paused ports: the remaining ports.
     unpaused: Option<Box<Component>>,
     /// Present if packets wait in virtual output queues.
-    fabric: Option<Box<VoqFabric>>,
+    pub(crate) fabric: Option<Box<InputSide>>,
     /// Present if links have arbiters.
     arbiters: Option<Box<Arbiters>>,
     observer: Observing,
@@ -111,9 +113,10 @@ impl Switch {
     /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter. The port's link
     /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
-        self.fabric.is_none()
-            && self.arbiters.is_none()
+        self.arbiters.is_none()
+            && self.fabric_may_foresee(port)
             && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
+            && self.foresee_fabric(port)
     }
 
     /// From now on `observer` sees every packet.
@@ -243,7 +246,8 @@ impl Switch {
 
     /// Releases the memory of packets that have left foreseen ports before `now`; must be called before reading what
     /// the switch holds.
-    pub fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self, now: Time, headers: &mut Headers) {
+        self.catch_up_fabric(now, headers);
         self.outputs.settle_all(now);
     }
 
@@ -291,8 +295,8 @@ impl Switch {
         let number = if input < self.engines.len() { input } else { input % self.engines.len() };
         let loads = match &self.fabric {
             None => Loads::Switch { outputs: &mut self.outputs, now, engine: number, classes },
-            Some(fabric) => {
-                let group = fabric.group_of(header.ingress);
+            Some(side) => {
+                let (fabric, group) = (&side.fabric, side.fabric.group_of(header.ingress));
                 Loads::Elsewhere(Elsewhere::Fabric { fabric, group, classes })
             }
         };

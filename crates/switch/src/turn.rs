@@ -15,6 +15,8 @@ pub enum Effect {
     HasWork(PortId),
     /// At this instant something is due at this port: call [`crate::Switch::wake`].
     WakeAt(Time, PortId),
+    /// A queued packet leaves at a known time, by a port whose departures are foreseen: there is no further notice.
+    LeavesAt(PacketId, Departure),
     /// A queued packet is dropped; the driver must free its slot in the pool.
     Dropped(PacketId, Reason),
 }

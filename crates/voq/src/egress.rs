@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use weft_core::{PacketId, Time};
+use weft_core::{PacketId, Span, Time};
 
 use crate::credits::Credits;
 use crate::key::VoqKey;
@@ -17,11 +17,15 @@ pub(crate) enum Due {
     Credit(VoqKey),
     /// A queue sends on the credit it has.
     Spending(VoqKey),
-    Arrival {
-        packet: PacketId,
-        wire: u16,
-        marked: bool,
-    },
+}
+
+/// A packet on its way across the fabric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacketCrossing {
+    pub(crate) at: Time,
+    pub(crate) packet: PacketId,
+    pub(crate) wire: u16,
+    pub(crate) marked: bool,
 }
 
 /// The state of one output.
@@ -29,15 +33,24 @@ pub(crate) struct Egress {
     pub(crate) credits: Credits,
     /// Events in order of time; at one instant, in the order in which they were caused.
     pub(crate) due: VecDeque<(Time, Due)>,
+    /// Packets in order of arrival; at one instant, in the order in which they were sent.
+    pub(crate) crossing: VecDeque<PacketCrossing>,
     /// When the owner will call; never, if it was not asked to.
     pub(crate) called: Time,
     /// Whether a grant is due.
     pub(crate) granting: bool,
     /// Bytes in the virtual output queues for this output.
     pub(crate) waiting: u64,
+    /// Packets in those queues that are in deep memory.
+    pub(crate) deep: usize,
     /// Bytes of credits on their way, and of packets on their way across the fabric.
     pub(crate) under_way: u64,
     pub(crate) limit: u64,
+    /// If the owner foresees departures: a packet with which so many bytes wait meets neither limit nor marker, and stays on the
+    /// chip.
+    pub(crate) calm_up_to: u64,
+    /// If the owner foresees departures: the least time from a grant to an arrival, and from a credit.
+    patience: Option<(Span, Span)>,
 }
 
 impl Egress {
@@ -45,17 +58,48 @@ impl Egress {
         Egress {
             credits,
             due: VecDeque::new(),
+            crossing: VecDeque::new(),
             called: Time::NEVER,
             granting: false,
             waiting: 0,
+            deep: 0,
             under_way: 0,
             limit,
+            calm_up_to: 0,
+            patience: None,
         }
     }
 
+    /// From now on events are processed late, but before they let a packet arrive that can be sent.
+    pub(crate) fn foresee(&mut self, credit_delay: Span, crossing: Span) {
+        self.patience = Some((credit_delay + crossing, crossing));
+    }
+
+    /// Whether events are processed late.
+    pub(crate) fn foresees(&self) -> bool {
+        self.patience.is_some()
+    }
+
+    /// Whether nothing stands in the way of a packet with credit: no limit, marker, event to be processed, or packet that has
+    /// not been handed over.
+    #[inline]
+    pub(crate) fn is_calm(&self, now: Time, wire: u16) -> bool {
+        self.waiting + u64::from(wire) <= self.calm_up_to
+            && self.crossing.is_empty()
+            && self.due.front().is_none_or(|(at, _)| *at >= now)
+    }
+
     pub(crate) fn add(&mut self, at: Time, due: Due) {
+        if self.due.back().is_none_or(|(last, _)| *last <= at) {
+            return self.due.push_back((at, due));
+        }
         let position = self.due.partition_point(|(other, _)| *other <= at);
         self.due.insert(position, (at, due));
+    }
+
+    pub(crate) fn cross(&mut self, packet: PacketCrossing) {
+        let position = self.crossing.partition_point(|other| other.at <= packet.at);
+        self.crossing.insert(position, packet);
     }
 
     /// If any queue has a request, schedules a grant as soon as the interval allows.
@@ -67,12 +111,38 @@ impl Egress {
         }
     }
 
-    /// When the owner must call, if it must be asked to now.
-    pub(crate) fn call(&mut self) -> Option<Time> {
-        let first = self.due.front()?.0;
+    /// When the owner, whose transmitter is busy until `free`, must call, if it must be asked to now.
+    pub(crate) fn call(&mut self, free: Time) -> Option<Time> {
+        let first = self.deadline(free);
         (first < self.called).then(|| {
             self.called = first;
             first
         })
+    }
+
+    /// When the next event must be processed at the latest: what arrives before `free` is not sent before. Packets in deep memory
+    /// share its channel with those of other outputs, so the order of all events decides then.
+    fn deadline(&self, free: Time) -> Time {
+        let arrival = self.crossing.front().map_or(Time::NEVER, |first| first.at.max(free));
+        match self.patience.filter(|_| self.deep == 0) {
+            None => self.due.front().map_or(arrival, |(at, _)| arrival.min(*at)),
+            Some(patience) => self.last_call(arrival, patience).max(free),
+        }
+    }
+
+    /// The earliest arrival to which an event can lead, if that is before `arrival`.
+    fn last_call(&self, arrival: Time, (from_grant, from_credit): (Span, Span)) -> Time {
+        let mut last = arrival;
+        for (at, due) in &self.due {
+            if *at >= last {
+                break;
+            }
+            last = last.min(match due {
+                Due::Request(_) | Due::Grant => *at + from_grant,
+                Due::Credit(_) | Due::Spending(_) => *at + from_credit,
+                Due::Withdrawal(_) => Time::NEVER,
+            });
+        }
+        last
     }
 }

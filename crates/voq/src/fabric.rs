@@ -7,11 +7,13 @@ use weft_mark::{Action, AnyMarker, MarkerSettings, Sight};
 use weft_queue::schedule::SchedulerSettings;
 
 use crate::credits::Credits;
-use crate::egress::{Due, Egress};
+use crate::egress::{Due, Egress, PacketCrossing};
 use crate::key::VoqKey;
 use crate::memory::TieredMemory;
 use crate::settings::VoqSettings;
 use crate::voq::Voq;
+
+mod credit_loop;
 
 /// What a fabric needs to know about its switch.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +41,15 @@ pub struct Entered {
 /// What has left a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
-    /// A packet has arrived at the output; true if it was marked when it left its queue.
-    Arrived(PacketId, bool),
+    /// A packet arrives at the output, after all that arrived before.
+    Arrived {
+        /// The packet.
+        packet: PacketId,
+        /// When: now, or soon if the output [foresees](VoqFabric::foresee) departures.
+        at: Time,
+        /// Whether it was marked when it left its queue.
+        marked: bool,
+    },
     /// A marker has dropped a packet that already had credit.
     Dropped(PacketId),
 }
@@ -111,7 +120,63 @@ impl VoqFabric {
         self.group_of[input.index()]
     }
 
-    /// Stores a packet from a port of a group for an output.
+    /// From now on the events of an output are processed late, in few calls: its owner must know, later than now, how much
+    /// the output held at any instant, and call [`VoqFabric::catch_up`] before a packet enters for it. What happens, and when,
+    /// does not change. No marker of the output may [act on departures](VoqFabric::acts_on_departures), and its link must not
+    /// change state.
+    pub fn foresee(&mut self, port: PortId) {
+        let unmarked =
+            self.queues_of(port).iter().map(|number| self.voqs[*number].marker.passes_up_to()).min();
+        let output = &mut self.outputs[port.index()];
+        output.calm_up_to = unmarked.unwrap_or(0).min(output.limit).min(self.spill);
+        output.foresee(self.credit_delay, self.crossing);
+    }
+
+    /// Whether a marker of an output acts on departures from a virtual output queue.
+    #[must_use]
+    pub fn acts_on_departures(&self, port: PortId) -> bool {
+        self.queues_of(port).into_iter().any(|number| self.voqs[number].marker.looks_at_departures())
+    }
+
+    /// Whether the chip of a group may have no room for a packet, so that all outputs must [catch up](VoqFabric::catch_up)
+    /// before it enters.
+    pub fn is_tight(&mut self, now: Time, group: u16, wire: u16) -> bool {
+        !self.memory.has_room(now, usize::from(group), wire)
+    }
+
+    /// Processes what was due at an output that foresees departures before `now`; `behind` is as for [`VoqFabric::advance`].
+    #[inline]
+    pub fn catch_up(
+        &mut self,
+        now: Time,
+        (port, behind): (PortId, impl FnMut(Time) -> u64),
+        headers: &mut Headers,
+        random: &mut Random,
+    ) {
+        let output = &self.outputs[port.index()];
+        if output.foresees() && output.due.front().is_some_and(|(at, _)| *at < now) {
+            let dropped = self.process(now, (port, behind), headers, random);
+            debug_assert!(dropped.is_none(), "no marker acts on departures");
+        }
+    }
+
+    /// When a packet arrives at an output that foresees departures, after all that arrived before, if it crosses the fabric at
+    /// once: it finds credit and neither an event to be processed nor a limit or a marker to be asked. Otherwise it must
+    /// [enter](VoqFabric::enter).
+    #[inline(always)]
+    pub fn pass(&mut self, now: Time, key: VoqKey, wire: u16) -> Option<Time> {
+        let number = number(key, self.classes, self.queues_per_group());
+        let (voq, output) = (&mut self.voqs[number], &self.outputs[key.port.index()]);
+        let passes = voq.has_spare_credit() && output.is_calm(now, wire);
+        if !passes || !self.memory.surely_has_room(usize::from(key.group), wire) {
+            return None;
+        }
+        voq.balance -= i64::from(wire);
+        Some(voq.leaves(now) + self.crossing)
+    }
+
+    /// Stores a packet from a port of a group for an output. If the output foresees departures, its transmitter is busy until
+    /// `free` with what it holds.
     ///
     /// # Errors
     /// The reason for dropping it: its queue, the chip or the deep memory is full, or its marker drops it.
@@ -120,7 +185,7 @@ impl VoqFabric {
         now: Time,
         key: VoqKey,
         (packet, headers): (PacketId, &mut Headers),
-        random: &mut Random,
+        (random, free): (&mut Random, Time),
     ) -> Result<Entered, Reason> {
         let number = number(key, self.classes, self.queues_per_group());
         let (voq, output) = (&mut self.voqs[number], &mut self.outputs[key.port.index()]);
@@ -134,16 +199,18 @@ impl VoqFabric {
         if action == Action::Drop {
             return Err(Reason::Early);
         }
+        let marked = action == Action::Mark;
         let spills = !voq.deep.is_empty() || voq.queue.bytes + u64::from(wire) > self.spill;
+        let leaves = voq.has_spare_credit();
         if spills {
             voq.deep.push_back(self.memory.write(now, usize::from(key.group), wire)?);
+            output.deep += 1;
         } else {
             self.memory.keep(now, usize::from(key.group), wire)?;
         }
-        if action == Action::Mark {
+        if marked {
             header.marks.ecn = Ecn::Marked;
         }
-        let leaves = voq.packets == 0 && voq.balance > 0;
         voq.push(packet, headers);
         output.waiting += u64::from(wire);
         if leaves {
@@ -153,56 +220,39 @@ impl VoqFabric {
         } else if !std::mem::replace(&mut voq.asks, true) {
             output.add(now + self.credit_delay, Due::Request(key));
         }
-        let wake = self.outputs[key.port.index()].call();
-        Ok(Entered { marked: action == Action::Mark, wake })
+        let wake = self.outputs[key.port.index()].call(free);
+        Ok(Entered { marked, wake })
     }
 
-    /// What has left the fabric at an output by `now`, one packet per call; `behind` is the number of bytes that the
-    /// output holds behind the fabric.
+    /// What leaves the fabric at an output, one packet per call, in order of arrival: all that has arrived by `now` and, if the
+    /// output [foresees](VoqFabric::foresee) departures, all that no later packet can precede. `behind` is the number of bytes
+    /// that the output holds behind the fabric at an instant up to `now`, without what leaves it then; it is asked in order of time.
     pub fn advance(
         &mut self,
         now: Time,
-        (port, behind): (PortId, u64),
+        (port, behind): (PortId, impl FnMut(Time) -> u64),
         headers: &mut Headers,
         random: &mut Random,
     ) -> Option<Passed> {
-        loop {
-            let (at, due) = self.outputs[port.index()].due.pop_front_if(|(at, _)| *at <= now)?;
-            let output = &mut self.outputs[port.index()];
-            match due {
-                Due::Request(key) => {
-                    output.credits.request(usize::from(key.class), key.group);
-                    output.grant_soon(at);
-                }
-                Due::Withdrawal(key) => output.credits.withdraw(usize::from(key.class), key.group),
-                Due::Grant => self.grant(at, port, behind),
-                Due::Credit(key) => {
-                    output.under_way -= self.credit;
-                    output.due.push_front((at, Due::Spending(key)));
-                    let number = number(key, self.classes, self.queues_per_group());
-                    self.voqs[number].balance += self.credit as i64;
-                }
-                Due::Spending(key) => {
-                    if let Some(packet) = self.spend((at, key), headers, random) {
-                        return Some(Passed::Dropped(packet));
-                    }
-                }
-                Due::Arrival { packet, wire, marked } => {
-                    output.under_way -= u64::from(wire);
-                    return Some(Passed::Arrived(packet, marked));
-                }
-            }
+        if let Some(packet) = self.process(Time(now.0 + 1), (port, behind), headers, random) {
+            return Some(Passed::Dropped(packet));
         }
+        let output = &mut self.outputs[port.index()];
+        let until = if output.foresees() { now + self.crossing } else { now };
+        let PacketCrossing { at, packet, wire, marked } =
+            output.crossing.pop_front_if(|first| first.at <= until)?;
+        output.under_way -= u64::from(wire);
+        Some(Passed::Arrived { packet, at, marked })
     }
 
     /// When [`VoqFabric::advance`] must be called again, if the owner has not been asked yet. To be called when it has
-    /// nothing left.
-    pub fn next(&mut self, now: Time, port: PortId) -> Option<Time> {
+    /// nothing left; `free` is as for [`VoqFabric::enter`].
+    pub fn next(&mut self, now: Time, port: PortId, free: Time) -> Option<Time> {
         let output = &mut self.outputs[port.index()];
         if output.called <= now {
             output.called = Time::NEVER;
         }
-        output.call()
+        output.call(free)
     }
 
     /// Removes one packet that waits for an output whose link is down, to be dropped.
@@ -217,6 +267,7 @@ impl VoqFabric {
         }
         let output = &mut self.outputs[port.index()];
         output.waiting -= u64::from(wire);
+        output.deep -= usize::from(written.is_some());
         if self.voqs[number].rests() {
             let class = (number % self.classes) as u8;
             let key = VoqKey { group: group as u16, port, class };
@@ -248,77 +299,6 @@ impl VoqFabric {
             first..first + self.classes
         };
         (0..self.groups).flat_map(queue).collect()
-    }
-
-    /// Grants a credit, unless enough is on its way.
-    fn grant(&mut self, now: Time, port: PortId, behind: u64) {
-        let output = &mut self.outputs[port.index()];
-        output.granting = false;
-        if behind + output.under_way >= self.output {
-            output.credits.skip(now);
-        } else if let Some((class, group)) = output.credits.grant(now) {
-            output.under_way += self.credit;
-            let key = VoqKey { group, port, class: class as u8 };
-            output.add(now + self.credit_delay, Due::Credit(key));
-        }
-        output.grant_soon(now);
-    }
-
-    /// A queue sends what its credit allows, as far as the first packet that its marker drops, which is returned; what is
-    /// left of the credit waits for its next packets.
-    fn spend(
-        &mut self,
-        (now, key): (Time, VoqKey),
-        headers: &mut Headers,
-        random: &mut Random,
-    ) -> Option<PacketId> {
-        let number = number(key, self.classes, self.queues_per_group());
-        while self.voqs[number].may_send() {
-            let dropped = self.send((now, key), headers, random);
-            if dropped.is_some() {
-                self.outputs[key.port.index()].due.push_front((now, Due::Spending(key)));
-                return dropped;
-            }
-        }
-        if self.voqs[number].rests() {
-            self.outputs[key.port.index()].add(now + self.credit_delay, Due::Withdrawal(key));
-        }
-        None
-    }
-
-    /// The first packet of a queue leaves for the output, on credit. Returns it if its marker drops it.
-    fn send(
-        &mut self,
-        (now, key): (Time, VoqKey),
-        headers: &mut Headers,
-        random: &mut Random,
-    ) -> Option<PacketId> {
-        let number = number(key, self.classes, self.queues_per_group());
-        let (voq, output) = (&mut self.voqs[number], &mut self.outputs[key.port.index()]);
-        let (packet, written) = voq.pop(headers)?;
-        let header = headers.get_mut(packet);
-        let wire = header.wire;
-        output.waiting -= u64::from(wire);
-        let on_chip = match written {
-            Some(written) => self.memory.read(now, written, wire),
-            None => {
-                self.memory.take(usize::from(key.group), wire);
-                now
-            }
-        };
-        voq.balance -= i64::from(wire);
-        let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
-        let action = voq.marker.leaving(&sight, random);
-        if action == Action::Drop {
-            return Some(packet);
-        }
-        let marked = action == Action::Mark;
-        if marked {
-            header.marks.ecn = Ecn::Marked;
-        }
-        output.under_way += u64::from(wire);
-        output.add(voq.leaves(on_chip) + self.crossing, Due::Arrival { packet, wire, marked });
-        None
     }
 }
 

@@ -37,7 +37,9 @@ impl TieredMemory {
 
     /// Stores a packet on the chip.
     pub(crate) fn keep(&mut self, now: Time, group: usize, wire: u16) -> Result<(), Reason> {
-        self.has_room(now, group, wire)?;
+        if !self.has_room(now, group, wire) {
+            return Err(Reason::BufferFull);
+        }
         self.on_chip[group] += u64::from(wire);
         Ok(())
     }
@@ -47,10 +49,9 @@ impl TieredMemory {
         if self.deep + u64::from(wire) > self.deep_size {
             return Err(Reason::BufferFull);
         }
-        self.has_room(now, group, wire)?;
+        self.keep(now, group, wire)?;
         self.deep += u64::from(wire);
         let written = self.use_channel(now, wire);
-        self.on_chip[group] += u64::from(wire);
         self.unwritten[group].push_back((written, wire));
         Ok(written)
     }
@@ -78,13 +79,20 @@ impl TieredMemory {
     }
 
     /// Whether there is room on the chip for a packet of a group.
-    fn has_room(&mut self, now: Time, group: usize, wire: u16) -> Result<(), Reason> {
+    #[inline]
+    pub(crate) fn has_room(&mut self, now: Time, group: usize, wire: u16) -> bool {
         self.forget_written(now, group);
-        let fits = self.on_chip[group] + u64::from(wire) <= self.on_chip_size;
-        if fits { Ok(()) } else { Err(Reason::BufferFull) }
+        self.surely_has_room(group, wire)
+    }
+
+    /// Whether there is room even if nothing has been written to deep memory lately.
+    #[inline]
+    pub(crate) fn surely_has_room(&self, group: usize, wire: u16) -> bool {
+        self.on_chip[group] + u64::from(wire) <= self.on_chip_size
     }
 
     /// Releases chip memory of packets that have been written to deep memory.
+    #[inline]
     fn forget_written(&mut self, now: Time, group: usize) {
         while let Some((_, wire)) = self.unwritten[group].pop_front_if(|(written, _)| *written <= now) {
             self.on_chip[group] -= u64::from(wire);

@@ -56,6 +56,12 @@ impl Voq {
         self.packets > 0 && self.balance > 0
     }
 
+    /// Whether its next packet finds credit.
+    #[inline]
+    pub(crate) fn has_spare_credit(&self) -> bool {
+        self.packets == 0 && self.balance > 0
+    }
+
     /// When a packet that is on the chip at `on_chip` enters the fabric: in the order of the queue.
     pub(crate) fn leaves(&mut self, on_chip: Time) -> Time {
         self.left = self.left.max(on_chip);

@@ -39,7 +39,12 @@ impl Bench {
     fn enter(&mut self, (group, class): (u16, u8), number: u64) -> Result<(), Reason> {
         let packet = self.pool.insert(Header { wire: WIRE, ..Header::default() }, number);
         let key = VoqKey { group, port: PortId(0), class };
-        let entered = self.fabric.enter(self.now, key, (packet, &mut self.pool.headers), &mut self.random)?;
+        let entered = self.fabric.enter(
+            self.now,
+            key,
+            (packet, &mut self.pool.headers),
+            (&mut self.random, Time::ZERO),
+        )?;
         self.wake = [self.wake, entered.wake].into_iter().flatten().min();
         Ok(())
     }
@@ -49,13 +54,13 @@ impl Bench {
         while let Some(at) = self.wake.filter(|at| *at <= until) {
             (self.now, self.wake) = (at, None);
             while let Some(passed) =
-                self.fabric.advance(at, (PortId(0), 0), &mut self.pool.headers, &mut self.random)
+                self.fabric.advance(at, (PortId(0), |_| 0), &mut self.pool.headers, &mut self.random)
             {
-                let Passed::Arrived(packet, false) = passed else { panic!("nothing marks") };
+                let Passed::Arrived { packet, marked: false, .. } = passed else { panic!("nothing marks") };
                 self.out.push((at, *self.pool.body(packet)));
                 self.pool.remove(packet);
             }
-            self.wake = self.fabric.next(at, PortId(0));
+            self.wake = self.fabric.next(at, PortId(0), Time::ZERO);
         }
         self.now = until;
     }
@@ -156,9 +161,10 @@ fn a_full_output_grants_nothing() {
     let full = settings.output.0;
     let mut at = bench.wake.expect("it asks");
     for _ in 0..50 {
-        let passed = bench.fabric.advance(at, (PortId(0), full), &mut bench.pool.headers, &mut bench.random);
+        let passed =
+            bench.fabric.advance(at, (PortId(0), |_| full), &mut bench.pool.headers, &mut bench.random);
         assert_eq!(passed, None);
-        at = bench.fabric.next(at, PortId(0)).expect("it asks on");
+        at = bench.fabric.next(at, PortId(0), Time::ZERO).expect("it asks on");
     }
     bench.wake = Some(at);
     bench.run(at + Span::from_ms(1));

@@ -133,13 +133,11 @@ impl Switch {
         let now = turn.now;
         self.tell_received(turn, from, packet);
         enter(now, turn.headers.get_mut(packet), from);
-        let verdict = match self.fabric {
-            None => {
-                let joined = self.outputs.join(turn, to, packet);
-                joined.verdict(turn.headers.get(packet), to)
-            }
+        let joined = match self.fabric {
+            None => self.outputs.join(turn, to, packet),
             Some(_) => self.enter_fabric(turn, to, packet),
         };
+        let verdict = joined.verdict(turn.headers.get(packet), to);
         if let (Some(observer), Verdict::Dropped(reason)) = (&mut self.observer, verdict) {
             observer.dropped(now, packet, reason);
         }
@@ -156,7 +154,8 @@ impl Switch {
         own.wake = Time::NEVER;
         let held = &self.outputs.port(port).port;
         let in_service = held.in_service.map_or(0, |packet| u64::from(packet.wire));
-        own.out.tick(turn.now, Bytes(held.bytes.saturating_sub(in_service)));
+        let in_front = self.fabric.as_ref().map_or(0, |side| side.held[port.index()].bytes);
+        own.out.tick(turn.now, Bytes(in_front + held.bytes.saturating_sub(in_service)));
         own.from_host.tick(turn.now, Bytes::ZERO);
         arbiters.set_timer(turn, port);
     }

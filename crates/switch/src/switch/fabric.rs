@@ -2,22 +2,57 @@
 //! brought it across the fabric, or credit is at hand. Routes, balancing and transmission are those of every switch.
 
 use weft_core::record::Reason;
-use weft_core::{PacketId, PortId};
-use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey};
+use weft_core::{Bytes, Header, Headers, PacketId, PortId, Random, Time};
+use weft_foresight::{Foresight, Slot};
+use weft_voq::{Entered, FabricSite, Passed, VoqFabric, VoqKey};
 
-use super::Switch;
-use crate::outputs::queue_of;
+use super::{Switch, enter};
+use crate::foreseen::take_later_place;
+use crate::join::Joined;
+use crate::outputs::{Outputs, queue_of};
+use crate::port::{Output, Port};
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::SharingSettings;
 use crate::site::SwitchSite;
-use crate::turn::{Effect, Turn, Verdict};
+use crate::turn::{Departure, Effect, Turn};
+
+/// A fabric and what waits in front of it.
+pub(crate) struct InputSide {
+    pub(super) fabric: VoqFabric,
+    /// By output: what waits in front of the fabric or is crossing it.
+    pub(crate) held: Box<[Port]>,
+    /// Whether any output foresees departures.
+    foresees: bool,
+}
 
 /// The fabric that settings ask for.
-pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<VoqFabric> {
+pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<InputSide> {
     let classes = settings.queues as usize;
     let (ecn, schedule) = (&settings.ecn, &settings.schedule);
+    let held = site.rates.iter().map(|_| Port::new()).collect();
     let site = FabricSite { rates: &site.rates, classes, ecn, schedule };
-    settings.voq.as_ref().map(|voq| VoqFabric::new(voq, &site))
+    let side = |voq| InputSide { fabric: VoqFabric::new(voq, &site), held, foresees: false };
+    settings.voq.as_ref().map(side)
+}
+
+impl InputSide {
+    /// Processes what was due before `now` at an output whose departures are foreseen.
+    fn catch_up(
+        &mut self,
+        (now, port): (Time, PortId),
+        output: &mut Output,
+        lent: (&mut Headers, &mut Random),
+    ) {
+        self.fabric.catch_up(now, (port, |at| output.held_at(Time(at.0 + 1))), lent.0, lent.1);
+    }
+
+    /// [`InputSide::catch_up`] at all outputs.
+    fn catch_up_all(&mut self, now: Time, outputs: &mut Outputs, headers: &mut Headers) {
+        let Outputs { ports, marking, .. } = outputs;
+        for (port, output) in ports.iter_mut().enumerate() {
+            self.catch_up((now, PortId(port as u16)), output, (headers, marking));
+        }
+    }
 }
 
 /// The settings of the outputs behind a fabric: they take what it delivers, which exceeds
@@ -33,79 +68,174 @@ pub(super) fn outputs_behind(settings: &SwitchSettings) -> SwitchSettings {
 }
 
 impl Switch {
-    /// A packet is stored in the virtual output queue of its input's group, its output and its class.
-    pub(super) fn enter_fabric(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Verdict {
-        let output = &self.outputs.ports[port.index()];
-        let Some(fabric) = self.fabric.as_mut().filter(|_| output.port.up) else {
-            return Verdict::Dropped(self.outputs.refuse(port, Reason::LinkDown));
-        };
-        let header = *turn.headers.get(packet);
-        let class = queue_of(header.class, self.queues) as u8;
-        let key = VoqKey { group: fabric.group_of(header.ingress), port, class };
-        let entered = fabric.enter(turn.now, key, (packet, turn.headers), &mut self.outputs.marking);
-        match entered {
-            Ok(entered) => {
-                let output = &mut self.outputs.ports[port.index()].port;
-                output.store(turn.now, header.wire);
-                output.counters.marked += u64::from(entered.marked);
-                turn.effects.extend(entered.wake.map(|at| Effect::WakeAt(at, port)));
-                Verdict::Queued(port)
-            }
-            Err(reason) => Verdict::Dropped(self.outputs.refuse(port, reason)),
+    /// Whether a fabric, if there is one, allows a port to foresee departures: nothing but the port's own packets may depend on
+    /// what waits for it.
+    pub(super) fn fabric_may_foresee(&self, port: PortId) -> bool {
+        self.fabric.as_ref().is_none_or(|side| {
+            self.queues == 1
+                && self.congestion.is_none()
+                && !self.engines[0].balancer.reads_loads()
+                && !side.fabric.acts_on_departures(port)
+        })
+    }
+
+    /// A fabric, if there is one, leaves departures by a port to foresight.
+    pub(super) fn foresee_fabric(&mut self, port: PortId) -> bool {
+        if let Some(side) = &mut self.fabric {
+            side.fabric.foresee(port);
+            side.foresees = true;
         }
+        true
+    }
+
+    /// Processes what was due before `now` at outputs whose departures are foreseen.
+    pub(super) fn catch_up_fabric(&mut self, now: Time, headers: &mut Headers) {
+        if let Some(side) = self.fabric.as_mut().filter(|side| side.foresees) {
+            side.catch_up_all(now, &mut self.outputs, headers);
+        }
+    }
+
+    /// Whether [`Switch::receive_at_inputs`] is for this switch: nobody watches packets.
+    pub(super) fn foresees_at_inputs(&self) -> bool {
+        self.observer.is_none() && self.fabric.as_ref().is_some_and(|side| side.foresees)
+    }
+
+    /// [`Switch::receive`] for a switch with a fabric and outputs that foresee departures.
+    #[inline(always)]
+    pub(super) fn receive_at_inputs(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: PortId,
+        packet: PacketId,
+    ) -> (Joined, PortId) {
+        let header = turn.headers.get_mut(packet);
+        enter(turn.now, header, from);
+        match self.output(turn.now, header) {
+            Some(port) => (self.enter_fabric(turn, port, packet), port),
+            None => (Joined::Dropped(Reason::NoRoute), from),
+        }
+    }
+
+    /// A packet crosses the fabric at once, or is stored in the virtual output queue of its input's group, its output and its
+    /// class.
+    #[inline(always)]
+    pub(super) fn enter_fabric(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
+        let Header { ingress, class, wire, .. } = *turn.headers.get(packet);
+        let Some(side) = &mut self.fabric else { unreachable!("called only with a fabric") };
+        let class = queue_of(class, self.queues) as u8;
+        let key = VoqKey { group: side.fabric.group_of(ingress), port, class };
+        match side.fabric.pass(turn.now, key, wire) {
+            Some(arrives) => Joined::Line(self.expect((turn.now, arrives), port, wire)),
+            None => self.wait_at_inputs(turn, key, packet),
+        }
+    }
+
+    /// The slow path of [`Switch::enter_fabric`].
+    #[inline(never)]
+    fn wait_at_inputs(&mut self, turn: &mut Turn<'_>, key: VoqKey, packet: PacketId) -> Joined {
+        let (now, port, wire) = (turn.now, key.port, turn.headers.get(packet).wire);
+        let Some(side) = self.fabric.as_mut().filter(|_| self.outputs.ports[port.index()].port.up) else {
+            return Joined::Dropped(self.outputs.refuse(port, Reason::LinkDown));
+        };
+        if side.foresees {
+            let Outputs { ports, marking, .. } = &mut self.outputs;
+            side.catch_up((now, port), &mut ports[port.index()], (turn.headers, marking));
+            if let Some(arrives) = side.fabric.pass(now, key, wire) {
+                return Joined::Line(self.expect((now, arrives), port, wire));
+            }
+            if side.fabric.is_tight(now, key.group, wire) {
+                side.catch_up_all(now, &mut self.outputs, turn.headers);
+            }
+        }
+        let free = self.outputs.ports[port.index()].free_at();
+        match side.fabric.enter(now, key, (packet, turn.headers), (&mut self.outputs.marking, free)) {
+            Ok(Entered { marked, wake }) => {
+                let held = &mut side.held[port.index()];
+                held.store(now, wire);
+                let output = &mut self.outputs.ports[port.index()];
+                output.port.counters.marked += u64::from(marked);
+                output.held_at(now);
+                output.note_peak(held.bytes);
+                if let Some(at) = wake {
+                    turn.effects.push_back(Effect::WakeAt(at, port));
+                }
+                Joined::Queued
+            }
+            Err(reason) => Joined::Dropped(self.outputs.refuse(port, reason)),
+        }
+    }
+
+    /// A packet known at `now` will arrive behind the fabric and takes its place there; returns when it leaves.
+    #[inline(always)]
+    fn expect(&mut self, (now, arrives): (Time, Time), port: PortId, wire: u16) -> Slot {
+        let in_front = self.fabric.as_ref().map_or(0, |side| side.held[port.index()].bytes);
+        let output = &mut self.outputs.ports[port.index()];
+        output.held_at(now);
+        let slot = take_later_place((now, arrives), output.foreseen(), wire);
+        output.note_peak(in_front);
+        slot
     }
 
     /// Grants and uses the credits that are due and moves packets to the output. Returns whether the idle transmitter
     /// now has something to send.
     pub(super) fn pass_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) -> bool {
-        let Some(mut fabric) = self.fabric.take() else { return false };
+        let Some(mut side) = self.fabric.take() else { return false };
         let mut ready = false;
         loop {
-            let behind = self.outputs.port(port).queues.iter().map(|queue| queue.bytes).sum();
-            let random = &mut self.outputs.marking;
-            let Some(passed) = fabric.advance(turn.now, (port, behind), turn.headers, random) else { break };
+            let Outputs { ports, marking, .. } = &mut self.outputs;
+            let output = &mut ports[port.index()];
+            let behind = |at: Time| output.held_at(Time(at.0 + 1));
+            let Some(passed) = side.fabric.advance(turn.now, (port, behind), turn.headers, marking) else {
+                break;
+            };
+            let (Passed::Arrived { packet, .. } | Passed::Dropped(packet)) = passed;
+            side.held[port.index()].release(turn.now, turn.headers.get(packet).wire);
             ready |= self.leave_fabric(turn, port, passed);
         }
-        turn.effects.extend(fabric.next(turn.now, port).map(|at| Effect::WakeAt(at, port)));
-        self.fabric = Some(fabric);
+        if let Some(at) = side.fabric.next(turn.now, port, self.outputs.ports[port.index()].free_at()) {
+            turn.effects.push_back(Effect::WakeAt(at, port));
+        }
+        self.fabric = Some(side);
         ready
     }
 
     /// A packet joins its output, or is dropped. Returns whether the output's transmitter is idle.
     fn leave_fabric(&mut self, turn: &mut Turn<'_>, port: PortId, passed: Passed) -> bool {
-        let (Passed::Arrived(packet, _) | Passed::Dropped(packet)) = passed;
-        let wire = turn.headers.get(packet).wire;
-        let held = &mut self.outputs.ports[port.index()].port;
-        held.release(turn.now, wire);
-        held.counters.marked += u64::from(matches!(passed, Passed::Arrived(_, true)));
-        let verdict = match passed {
-            Passed::Arrived(..) => {
-                let joined = self.outputs.join(turn, port, packet);
-                joined.verdict(turn.headers.get(packet), port)
+        let (packet, at, marked) = match passed {
+            Passed::Arrived { packet, at, marked } => (packet, at, marked),
+            Passed::Dropped(packet) => {
+                let reason = self.outputs.refuse(port, Reason::Early);
+                turn.effects.push_back(Effect::Dropped(packet, reason));
+                return false;
             }
-            Passed::Dropped(_) => Verdict::Dropped(self.outputs.refuse(port, Reason::Early)),
         };
-        match verdict {
-            Verdict::Dropped(reason) => turn.effects.push_back(Effect::Dropped(packet, reason)),
-            Verdict::Ready(_) | Verdict::Queued(_) | Verdict::Returned => {}
-            Verdict::LeavesAt(_) | Verdict::QueuedUntil(..) => {
-                unreachable!("outputs of a fabric foresee nothing")
-            }
+        let output = &mut self.outputs.ports[port.index()];
+        output.port.counters.marked += u64::from(marked);
+        if output.foresight.is_some() {
+            let header = turn.headers.get(packet);
+            output.held_at(turn.now);
+            let slot = take_later_place((turn.now, at), output.foreseen(), header.wire);
+            turn.effects.push_back(Effect::LeavesAt(packet, Departure::of(header, port, slot)));
+            return false;
         }
-        matches!(verdict, Verdict::Ready(_))
+        let joined = self.outputs.join(turn, port, packet);
+        if let Joined::Dropped(reason) = joined {
+            turn.effects.push_back(Effect::Dropped(packet, reason));
+        }
+        debug_assert!(!matches!(joined, Joined::Line(_) | Joined::QueuedUntil(_)), "it foresees nothing");
+        matches!(joined, Joined::Ready)
     }
 
     /// The link behind an output is down: packets that wait for it are lost.
     pub(super) fn flush_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) {
-        let Some(mut fabric) = self.fabric.take() else { return };
-        while let Some(packet) = fabric.flush(turn.now, port, turn.headers) {
-            let wire = turn.headers.get(packet).wire;
-            self.outputs.ports[port.index()].port.release(turn.now, wire);
+        let Some(mut side) = self.fabric.take() else { return };
+        while let Some(packet) = side.fabric.flush(turn.now, port, turn.headers) {
+            side.held[port.index()].release(turn.now, turn.headers.get(packet).wire);
             let reason = self.outputs.refuse(port, Reason::LinkDown);
             turn.effects.push_back(Effect::Dropped(packet, reason));
         }
-        turn.effects.extend(fabric.next(turn.now, port).map(|at| Effect::WakeAt(at, port)));
-        self.fabric = Some(fabric);
+        turn.effects.extend(side.fabric.next(turn.now, port, Time::ZERO).map(|at| Effect::WakeAt(at, port)));
+        self.fabric = Some(side);
     }
 
     /// Applies a port's own settings: marks and limit at its virtual output queues, the shaper behind the fabric.
@@ -113,8 +243,23 @@ impl Switch {
         let line = self.rates[port.index()];
         let behind = PortSettings { ecn: Default::default(), queue_limit: None, ..settings.clone() };
         self.outputs.set_up(port, &behind, line);
-        if let Some(fabric) = &mut self.fabric {
-            fabric.set_up(port, (&settings.ecn, line), &settings.schedule, settings.queue_limit);
+        if let Some(side) = &mut self.fabric {
+            side.fabric.set_up(port, (&settings.ecn, line), &settings.schedule, settings.queue_limit);
         }
+    }
+}
+
+impl Output {
+    /// Until when the transmitter is busy with what the port holds, if that is foreseen.
+    #[inline]
+    fn free_at(&self) -> Time {
+        self.foresight.as_ref().map_or(Time::ZERO, Foresight::busy_until)
+    }
+
+    /// So many bytes wait in front of the fabric, besides those behind it.
+    #[inline]
+    fn note_peak(&mut self, in_front: u64) {
+        let holds = Bytes(self.port.bytes + in_front);
+        self.port.counters.peak = self.port.counters.peak.max(holds);
     }
 }

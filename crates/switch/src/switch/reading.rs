@@ -5,7 +5,7 @@ use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch};
 
 use super::Switch;
 use crate::pause::{Charges, HeldBack, PauseCounters};
-use crate::port::PortCounters;
+use crate::port::{Port, PortCounters};
 use crate::table::Route;
 
 /// A look at a switch: see [`Switch::reading`].
@@ -52,7 +52,9 @@ impl<'a> SwitchReading<'a> {
     /// The counters of a port up to `now`.
     #[must_use]
     pub fn counters(self, now: Time, port: PortId) -> PortCounters {
-        self.switch.outputs.counters(now, port)
+        let own = self.switch.outputs.counters(now, port);
+        let in_front = self.in_front(port).map_or(0, |held| held.counters_until(now).byte_time);
+        PortCounters { byte_time: own.byte_time + in_front, ..own }
     }
 
     /// Packets of a foreseen port, and their bytes, whose transmission has not begun before `now`.
@@ -64,14 +66,15 @@ impl<'a> SwitchReading<'a> {
     /// Wire bytes a port holds, the packet in service included.
     #[must_use]
     pub fn queued(self, port: PortId) -> Bytes {
-        Bytes(self.switch.outputs.port(port).port.bytes)
+        let in_front = self.in_front(port).map_or(0, |held| held.bytes);
+        Bytes(self.switch.outputs.port(port).port.bytes + in_front)
     }
 
     /// Wire bytes that wait for a port in the virtual output queues of a group; without such queues all that the port holds.
     #[must_use]
     pub fn queued_from(self, group: u16, port: PortId) -> Bytes {
         match &self.switch.fabric {
-            Some(fabric) => Bytes(fabric.load(group, port, self.switch.queues)),
+            Some(side) => Bytes(side.fabric.load(group, port, self.switch.queues)),
             None => self.queued(port),
         }
     }
@@ -79,13 +82,15 @@ impl<'a> SwitchReading<'a> {
     /// Packets a port holds, the packet in service included.
     #[must_use]
     pub fn queued_packets(self, port: PortId) -> u64 {
-        self.switch.outputs.packets(port)
+        self.switch.outputs.packets(port) + self.in_front(port).map_or(0, |held| held.packets)
     }
 
     /// Wire bytes the whole switch holds.
     #[must_use]
     pub fn stored(self) -> Bytes {
-        Bytes(self.switch.outputs.stored())
+        let in_front =
+            self.switch.fabric.as_ref().map_or(0, |side| side.held.iter().map(|held| held.bytes).sum());
+        Bytes(self.switch.outputs.stored() + in_front)
     }
 
     /// The port by which a packet will leave, if it can be predicted cheaply.
@@ -99,6 +104,11 @@ impl<'a> SwitchReading<'a> {
                 _ => self.switch.engines[0].balancer.likely(header, &component.ports),
             },
         }
+    }
+
+    /// What waits for a port in front of a fabric or is crossing it.
+    fn in_front(self, port: PortId) -> Option<&'a Port> {
+        self.switch.fabric.as_ref().map(|side| &side.held[port.index()])
     }
 
     /// Prefetches what the next packet needs at a port.

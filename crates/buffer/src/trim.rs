@@ -34,7 +34,7 @@ impl TrimSettings {
 
 /// When and how a port trims.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trim {
+pub struct Trim {
     most: u64,
     header: u16,
     class: Class,
@@ -43,20 +43,20 @@ pub(crate) struct Trim {
 
 impl Trim {
     /// `None`: nothing is cut.
-    pub(crate) fn new(settings: &TrimSettings, full_packet: Bytes) -> Option<Trim> {
+    pub fn new(settings: &TrimSettings, full_packet: Bytes) -> Option<Trim> {
         let most = settings.queue?.bytes(full_packet).0;
         let header = settings.header.0.clamp(1, u64::from(u16::MAX)) as u16;
         Some(Trim { most, header, class: Class(settings.class as u8), returns: settings.returns })
     }
 
     /// Whether an untrimmed packet that may be trimmed may join a queue that holds `queue` bytes.
-    pub(crate) fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
+    pub fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
         let full = header.kind == PacketKind::Trimmable && queue + u64::from(header.wire) > self.most;
         if full { Err(Reason::Threshold) } else { Ok(()) }
     }
 
     /// Trims a packet to its header. False: it may not be trimmed, or has nothing to trim.
-    pub(crate) fn cut(&self, header: &mut Header) -> bool {
+    pub fn cut(&self, header: &mut Header) -> bool {
         let cuts = header.kind == PacketKind::Trimmable;
         if cuts {
             header.wire = header.wire.min(self.header);
@@ -66,7 +66,7 @@ impl Trim {
     }
 
     /// Addresses the header of a packet back to its sender. False: it is lost.
-    pub(crate) fn turn_back(&self, header: &mut Header) -> bool {
+    pub fn turn_back(&self, header: &mut Header) -> bool {
         let returns = self.returns && header.kind == PacketKind::Trimmed;
         if returns {
             header.kind = PacketKind::Returned;

@@ -1,0 +1,121 @@
+//! The loop of requests and credits: what happens at an output, one event after the other.
+
+use weft_core::{Ecn, Headers, PacketId, PortId, Random, Time};
+use weft_mark::{Action, Sight};
+
+use super::{VoqFabric, number};
+use crate::egress::{Due, PacketCrossing};
+use crate::key::VoqKey;
+
+impl VoqFabric {
+    /// Processes what is due at an output before `end`, as far as the first packet that a marker drops, which is returned.
+    pub(super) fn process(
+        &mut self,
+        end: Time,
+        (port, mut behind): (PortId, impl FnMut(Time) -> u64),
+        headers: &mut Headers,
+        random: &mut Random,
+    ) -> Option<PacketId> {
+        loop {
+            let output = &mut self.outputs[port.index()];
+            let (at, due) = output.due.pop_front_if(|(at, _)| *at < end)?;
+            let dropped = match due {
+                Due::Request(key) => {
+                    output.credits.request(usize::from(key.class), key.group);
+                    output.grant_soon(at);
+                    None
+                }
+                Due::Withdrawal(key) => {
+                    output.credits.withdraw(usize::from(key.class), key.group);
+                    None
+                }
+                Due::Grant => {
+                    self.grant(at, port, behind(at));
+                    None
+                }
+                Due::Credit(key) => {
+                    output.under_way -= self.credit;
+                    let number = number(key, self.classes, self.queues_per_group());
+                    self.voqs[number].balance += self.credit as i64;
+                    self.spend((at, key), headers, random)
+                }
+                Due::Spending(key) => self.spend((at, key), headers, random),
+            };
+            if dropped.is_some() {
+                return dropped;
+            }
+        }
+    }
+
+    /// Grants a credit, unless enough is on its way.
+    fn grant(&mut self, now: Time, port: PortId, behind: u64) {
+        let output = &mut self.outputs[port.index()];
+        output.granting = false;
+        if behind + output.under_way >= self.output {
+            output.credits.skip(now);
+        } else if let Some((class, group)) = output.credits.grant(now) {
+            output.under_way += self.credit;
+            let key = VoqKey { group, port, class: class as u8 };
+            output.add(now + self.credit_delay, Due::Credit(key));
+        }
+        output.grant_soon(now);
+    }
+
+    /// A queue sends what its credit allows, as far as the first packet that its marker drops, which is returned; what is
+    /// left of the credit waits for its next packets.
+    fn spend(
+        &mut self,
+        (now, key): (Time, VoqKey),
+        headers: &mut Headers,
+        random: &mut Random,
+    ) -> Option<PacketId> {
+        let number = number(key, self.classes, self.queues_per_group());
+        while self.voqs[number].may_send() {
+            let dropped = self.send((now, key), headers, random);
+            if dropped.is_some() {
+                self.outputs[key.port.index()].due.push_front((now, Due::Spending(key)));
+                return dropped;
+            }
+        }
+        if self.voqs[number].rests() {
+            self.outputs[key.port.index()].add(now + self.credit_delay, Due::Withdrawal(key));
+        }
+        None
+    }
+
+    /// The first packet of a queue leaves for the output, on credit. Returns it if its marker drops it.
+    pub(super) fn send(
+        &mut self,
+        (now, key): (Time, VoqKey),
+        headers: &mut Headers,
+        random: &mut Random,
+    ) -> Option<PacketId> {
+        let number = number(key, self.classes, self.queues_per_group());
+        let (voq, output) = (&mut self.voqs[number], &mut self.outputs[key.port.index()]);
+        let (packet, written) = voq.pop(headers)?;
+        let header = headers.get_mut(packet);
+        let wire = header.wire;
+        output.waiting -= u64::from(wire);
+        output.deep -= usize::from(written.is_some());
+        let on_chip = match written {
+            Some(written) => self.memory.read(now, written, wire),
+            None => {
+                self.memory.take(usize::from(key.group), wire);
+                now
+            }
+        };
+        voq.balance -= i64::from(wire);
+        let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
+        let action = voq.marker.leaving(&sight, random);
+        if action == Action::Drop {
+            return Some(packet);
+        }
+        let marked = action == Action::Mark;
+        if marked {
+            header.marks.ecn = Ecn::Marked;
+        }
+        output.under_way += u64::from(wire);
+        output.cross(PacketCrossing { at: voq.leaves(on_chip) + self.crossing, packet, wire, marked });
+        None
+    }
+}
