@@ -129,6 +129,7 @@ impl StrictForesight {
 
     /// A packet of a later queue waits from now on. Returns the byte-picoseconds not counted before, and when the port is to be asked, unless
     /// that has been said already.
+    #[inline(always)]
     pub fn wait(&mut self, now: Time, (queue, wire): (usize, u16)) -> (u128, Option<Time>) {
         let first = self.waits == 0;
         self.waits |= 1 << queue;
@@ -136,12 +137,14 @@ impl StrictForesight {
     }
 
     /// The port is asked: the queue to be served now; or, if packets of the first queue have taken the link, until when.
+    #[inline(always)]
     pub fn pick(&self, now: Time) -> Result<usize, Time> {
         if self.busy_until > now { Err(self.busy_until) } else { Ok(self.waits.trailing_zeros() as usize) }
     }
 
     /// A packet that waited, the last of its queue or not, is sent. Returns when, the byte-picoseconds not counted before, and when the port is
     /// to be asked next.
+    #[inline(always)]
     pub fn send(
         &mut self,
         now: Time,

@@ -118,7 +118,7 @@ impl Devices {
     /// A transmission by a port has ended, after which it was to be asked what it sends next.
     #[inline]
     pub(crate) fn transmitted(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
-        if self.early && at(&mut self.switches, switch).switch.sends_early(port) {
+        if self.early {
             self.feed_early(cx, switch, port);
         } else {
             self.carry_out(cx, switch, Some(port));
@@ -136,13 +136,11 @@ impl Devices {
             match effect {
                 Effect::HasWork(port) => self.feed(cx, switch, port),
                 Effect::LeavesAt(packet, departure) => {
-                    let link = at(&mut self.switches, switch).link(departure.port);
-                    leave_later(cx, link, packet, departure);
+                    leave_later(cx, at(&mut self.switches, switch).link(departure.port), packet, departure);
                 }
                 Effect::Dropped(packet, reason) => cx.bury(packet, reason),
                 Effect::WakeAt(time, port) => {
-                    let link = at(&mut self.switches, switch).link(port);
-                    cx.schedule(time, Event::Wake(link));
+                    cx.schedule(time, Event::Wake(at(&mut self.switches, switch).link(port)));
                 }
             }
         }
@@ -164,10 +162,13 @@ impl Devices {
         }
     }
 
-    /// A port that foresees departures as far as strict priority allows is asked what it sends next.
+    /// A port is asked what it sends next, if it foresees departures as far as strict priority allows; any other is fed.
     #[inline(never)]
     fn feed_early(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         let own = at(&mut self.switches, switch);
+        if !own.switch.sends_early(port) {
+            return self.carry_out(cx, switch, Some(port));
+        }
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
         let again = match own.switch.transmit_early(&mut turn, port) {
             None => None,
@@ -200,7 +201,7 @@ impl PlacedSwitch {
 }
 
 /// The departure of a packet that has waited at a switch is known.
-#[inline]
+#[inline(always)]
 fn leave_later(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
     let Departure { start, end, wire, hops, kind, .. } = departure;
     if kind.is_payload() {

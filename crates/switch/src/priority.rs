@@ -55,27 +55,53 @@ impl Outputs {
     #[inline(never)]
     pub(crate) fn join_strict(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
         let now = turn.now;
-        self.settle_strict(now, port);
         let header = turn.headers.get(packet);
         let (wire, queue) = (header.wire, queue_of(header.class, self.queues) % QUEUES);
-        let (held, strict) = of_strict(&mut self.ports, port);
-        let total = held.bytes + u64::from(wire);
-        if !strict.is_calm(total)
-            && let Err(reason) = self.admit_strict(now, (port, queue), turn.headers.get_mut(packet))
-        {
+        let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
+            unreachable!("only ports with strict priority are asked")
+        };
+        if strict.is_observed() {
+            return self.join_observed_strict(turn, (port, queue), packet);
+        }
+        strict.give_back_unseen(now, &mut held.bytes);
+        if strict.is_calm(held.bytes + u64::from(wire)) {
+            return self.ports[port.index()].take_in(turn, (queue, wire), packet);
+        }
+        self.join_strict_near(turn, (port, queue), packet)
+    }
+
+    /// A packet joins a port with strict priority, with a limit or the marker near.
+    fn join_strict_near(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (port, queue): (PortId, usize),
+        packet: PacketId,
+    ) -> Joined {
+        if let Err(reason) = self.admit_strict(turn.now, (port, queue), turn.headers.get_mut(packet)) {
             return Joined::Dropped(self.refuse(port, reason));
         }
+        let wire = turn.headers.get(packet).wire;
+        self.ports[port.index()].take_in(turn, (queue, wire), packet)
+    }
+
+    /// [`Outputs::join_strict`] at an observed port.
+    #[inline(never)]
+    fn join_observed_strict(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (port, queue): (PortId, usize),
+        packet: PacketId,
+    ) -> Joined {
+        self.settle_observed(turn.now, port);
+        let wire = turn.headers.get(packet).wire;
         let (held, strict) = of_strict(&mut self.ports, port);
-        let (known, observed) = (strict.knows(now, queue), strict.is_observed());
-        let joined = if known {
-            let place = strict.take_place(now, (queue, wire));
-            held.store_until(total, u128::from(wire) * u128::from(place.end.0 - now.0));
-            Joined::Line(place)
+        let joined = if strict.is_calm(held.bytes + u64::from(wire)) {
+            self.ports[port.index()].take_in(turn, (queue, wire), packet)
         } else {
-            self.wait(turn, (port, queue), packet)
+            self.join_strict_near(turn, (port, queue), packet)
         };
-        if observed {
-            self.tell_joined(now, (port, queue), turn.headers.get(packet));
+        if !matches!(joined, Joined::Dropped(_)) {
+            self.tell_joined(turn.now, (port, queue), turn.headers.get(packet));
         }
         joined
     }
@@ -94,21 +120,9 @@ impl Outputs {
         self.visible.joined(now, (header.ingress, header.wire), slot(port, queue, self.queues));
     }
 
-    /// A packet waits in a queue that others may overtake. The first to wait asks for a call.
-    #[inline(never)]
-    fn wait(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> Joined {
-        let wire = turn.headers.get(packet).wire;
-        let output = chosen_of(&mut self.ports, port);
-        output.queues[queue].packets.push(packet, turn.headers);
-        let (held, strict) = of_strict(&mut self.ports, port);
-        let (counted, asks) = strict.wait(turn.now, (queue, wire));
-        held.store_until(held.bytes + u64::from(wire), counted);
-        asks.map_or(Joined::Queued, Joined::QueuedUntil)
-    }
-
     /// The transmission after which a port with strict priority was to be asked has ended: what it sends now; an instant, if packets
     /// of the first queue have taken its link until then.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn serve_strict(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
         let Output { strict: Some(strict), queues, port: held, .. } = chosen_of(&mut self.ports, port) else {
             return None;
@@ -124,6 +138,27 @@ impl Outputs {
         let to_come = u128::from(header.wire) * u128::from(place.end.0 - turn.now.0);
         held.store_until(held.bytes, counted + to_come);
         Some(SentEarly::Packet(packet, Departure::of(header, port, place), next))
+    }
+}
+
+impl Output {
+    /// A packet that has been admitted takes its place on the link of a port with strict priority, or waits in a queue that others
+    /// may overtake. The first to wait asks for a call.
+    #[inline(always)]
+    fn take_in(&mut self, turn: &mut Turn<'_>, (queue, wire): (usize, u16), packet: PacketId) -> Joined {
+        let Output { strict: Some(strict), port: held, queues, .. } = self else {
+            unreachable!("only ports with strict priority are asked")
+        };
+        let (now, total) = (turn.now, held.bytes + u64::from(wire));
+        if strict.knows(now, queue) {
+            let place = strict.take_place(now, (queue, wire));
+            held.store_until(total, u128::from(wire) * u128::from(place.end.0 - now.0));
+            return Joined::Line(place);
+        }
+        queues[queue].packets.push(packet, turn.headers);
+        let (counted, asks) = strict.wait(now, (queue, wire));
+        held.store_until(total, counted);
+        asks.map_or(Joined::Queued, Joined::QueuedUntil)
     }
 }
 

@@ -181,7 +181,7 @@ impl Switch {
     }
 
     /// The instant named by [`Verdict::QueuedUntil`] or [`SentEarly`] has come. `None` if nothing waits.
-    #[inline(never)]
+    #[inline(always)]
     pub fn transmit_early(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
         let sent = self.outputs.serve_strict(turn, port);
         if let (false, Some(SentEarly::Packet(packet, ..))) = (self.plain, &sent) {

@@ -56,6 +56,8 @@ pub(crate) struct Tagger {
     /// Where counting starts.
     from: u64,
     last: Time,
+    /// Thresholds passed by the last packet: rarely another number than for the next.
+    passed: u8,
 }
 
 /// A packet about to be sent.
@@ -71,7 +73,7 @@ pub(crate) struct Tagged {
 
 impl Tagger {
     pub(crate) fn new() -> Tagger {
-        Tagger { sent: 0, from: 0, last: Time::NEVER }
+        Tagger { sent: 0, from: 0, last: Time::NEVER, passed: 0 }
     }
 
     /// The class of a packet of a flow whose own class is `first`.
@@ -90,9 +92,23 @@ impl Tagger {
         self.last = packet.now;
         let counted = position.saturating_sub(self.from);
         let counted = settings.message.map_or(counted, |message| counted % message.0.max(1));
-        let passed = settings.thresholds.iter().take(7).filter(|threshold| counted > threshold.0).count();
-        Class((first.0 + passed as u8).min(7))
+        self.passed = passed(&settings.thresholds, counted, self.passed);
+        Class((first.0 + self.passed).min(7))
     }
+}
+
+/// The number of thresholds, which ascend, below `counted`; the search starts at a likely number.
+#[inline]
+fn passed(thresholds: &[Bytes], counted: u64, likely: u8) -> u8 {
+    let lies_beyond = |number: usize| thresholds.get(number).is_some_and(|threshold| counted > threshold.0);
+    let mut number = usize::from(likely);
+    while lies_beyond(number) {
+        number += 1;
+    }
+    while number > 0 && !lies_beyond(number - 1) {
+        number -= 1;
+    }
+    number as u8
 }
 
 #[cfg(test)]
@@ -118,6 +134,16 @@ mod tests {
         let mut tagger = Tagger::new();
         let classes = (0..25).map(|_| tagger.class(&settings, Class(0), packet(0, 0)).0);
         assert_eq!(classes.filter(|class| *class == 0).count(), 21, "what is sent again counts");
+    }
+
+    #[test]
+    fn whatever_is_likely_the_class_is_that_of_the_bytes() {
+        let thresholds = [Bytes(10), Bytes(20), Bytes(20), Bytes(50)];
+        for (counted, number) in [(0, 0), (10, 0), (11, 1), (20, 1), (21, 3), (50, 3), (51, 4)] {
+            for likely in 0..=4 {
+                assert_eq!(passed(&thresholds, counted, likely), number, "{counted} from {likely}");
+            }
+        }
     }
 
     #[test]
