@@ -54,8 +54,11 @@ impl FlowWatch {
         let every = self.series.every.max(other.series.every);
         self.thin_out(every);
         other.thin_out(every);
-        other.series.rows.into_iter().for_each(|row| self.add(row));
-        self.thin_out(self.series.every);
+        for row in other.series.rows {
+            if self.wants(row.time) {
+                self.add(row);
+            }
+        }
         self
     }
 
@@ -91,11 +94,11 @@ mod tests {
 
     const EVERY: Span = Span::from_ms(10);
 
-    /// Twenty looks at some flows with room for eight rows.
-    fn watch(flows: &[u32]) -> FlowWatch {
+    /// Looks at some flows with room for eight rows.
+    fn looks(looks: u64, flows: &[u32]) -> FlowWatch {
         let mut watch = FlowWatch::new(FlowSampling { every: EVERY, flows: 2 });
         watch.most = 8;
-        for look in 1..=20 {
+        for look in 1..=looks {
             let time = Time::ZERO + EVERY * look;
             for flow in flows.iter().filter(|_| time.0.is_multiple_of(EVERY.0)) {
                 if watch.wants(time) {
@@ -104,6 +107,10 @@ mod tests {
             }
         }
         watch
+    }
+
+    fn watch(flows: &[u32]) -> FlowWatch {
+        looks(20, flows)
     }
 
     fn milliseconds(watch: &FlowWatch) -> Vec<u64> {
@@ -121,8 +128,13 @@ mod tests {
 
     #[test]
     fn what_is_kept_does_not_depend_on_the_domains() {
-        let (together, apart) = (watch(&[0, 1]), watch(&[0]).merge(watch(&[1])));
-        assert_eq!(together.series.every, apart.series.every);
-        assert_eq!(milliseconds(&together), milliseconds(&apart));
+        for number in 1..=100 {
+            let of = |flows| looks(number, flows);
+            let together = of(&[0, 1, 2, 3]);
+            for apart in [of(&[0, 3]).merge(of(&[1, 2])), of(&[0]).merge(of(&[1, 2])).merge(of(&[3]))] {
+                assert_eq!(together.series.every, apart.series.every, "{number} looks");
+                assert_eq!(milliseconds(&together), milliseconds(&apart), "{number} looks");
+            }
+        }
     }
 }

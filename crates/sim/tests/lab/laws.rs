@@ -263,7 +263,8 @@ fn limit_of_port(world: &World, switch: &SwitchSettings) -> u64 {
         SharingSettings::Infinite(_) => u64::MAX,
         SharingSettings::Fixed(fixed) => fixed.per_port.0.min(buffer),
         SharingSettings::Dynamic(dynamic) => {
-            let shared = dynamic.alpha * (buffer as f64 + full) / (1.0 + dynamic.alpha);
+            let occupied = switch.cell.map_or(full, |cell| (full / cell.0 as f64).ceil() * cell.0 as f64);
+            let shared = dynamic.alpha * (buffer as f64 + occupied) / (1.0 + dynamic.alpha);
             let queues = u64::from(switch.queues);
             ((shared.ceil() as u64 + dynamic.minimum.0).saturating_mul(queues)).min(buffer)
         }

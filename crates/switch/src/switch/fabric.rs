@@ -189,8 +189,11 @@ impl Switch {
                 break;
             };
             let (Passed::Arrived { packet, .. } | Passed::Dropped(packet)) = passed;
-            side.held[port.index()].release(turn.now, turn.headers.get(packet).wire);
+            let held = &mut side.held[port.index()];
+            held.release(turn.now, turn.headers.get(packet).wire);
             ready |= self.leave_fabric(turn, port, passed);
+            // In cells a packet may take more behind the fabric than in front of it.
+            self.outputs.ports[port.index()].note_peak(held.bytes);
         }
         if let Some(at) = side.fabric.next(turn.now, port, self.outputs.ports[port.index()].free_at()) {
             turn.effects.push_back(Effect::WakeAt(at, port));
