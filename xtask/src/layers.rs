@@ -61,6 +61,7 @@ const RECORDER: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-t
 /// An engine runs plans.
 const ENGINE: &[&str] = &[
     "weft-core",
+    "weft-barrier",
     "weft-switch",
     "weft-transport",
     "weft-topology",
@@ -230,6 +231,7 @@ const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-t
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
+    Layer { name: "weft-barrier", may_use: &[] },
     Layer { name: "weft-arbiter", may_use: PARTS },
     Layer { name: "weft-packet", may_use: &["weft-core"] },
     Layer { name: "weft-netlink", may_use: &[] },

@@ -63,7 +63,8 @@ fn main() -> ExitCode {
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["results", "--write"] => run("results", results::write, &root),
-        ["results", "--raise"] => run("results", results::raise, &root),
+        ["results", "--raise"] => run("results", |root| results::raise(root, None), &root),
+        ["results", "--raise", setting] => run("results", |root| results::raise(root, Some(setting)), &root),
         ["results", "--only", setting] => run("results", |root| results::only(root, setting), &root),
         ["pictures", "--write"] => run("pictures", pictures::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
@@ -109,6 +110,7 @@ fn usage() -> ExitCode {
         "results --write"
     );
     eprintln!("  {:<18} the same, with a new epoch even if no digest changes", "results --raise");
+    eprintln!("  {:<18} the same for runs with all of these settings", "results --raise pfc+pias");
     eprintln!("  {:<18} the same, if only runs with this setting have changed", "results --only voq");
     eprintln!("  {:<18} write the counts into the chapter on performance", "counts --write");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");

@@ -26,9 +26,9 @@ pub(crate) fn write(root: &Path) -> Verdict {
     renew(root, 0, None)
 }
 
-/// The same, and a new epoch even if no digest changes.
-pub(crate) fn raise(root: &Path) -> Verdict {
-    renew(root, 1, None)
+/// The same, and a new epoch even if no digest changes; for scenarios with a setting, if one is given.
+pub(crate) fn raise(root: &Path, only: Option<&str>) -> Verdict {
+    renew(root, 1, only)
 }
 
 /// Accepts a change of results that concerns only scenarios with one setting: findings of others outlive it.

@@ -109,7 +109,7 @@ pub(crate) struct Active<E> {
     pub(crate) flow: FlowId,
     /// Whether it waits in its host's ring for the network card.
     pub(crate) in_ring: bool,
-    /// Bit q: it waits while all of these queues of its host are paused.
+    /// Bit q: it has packets for queue q of its host; while all of these are paused, it writes none.
     pub(crate) queues: u8,
     /// Its flow has been counted as complete.
     pub(crate) completed: bool,

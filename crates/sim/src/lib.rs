@@ -7,9 +7,8 @@
 //!
 //! Everything a handler touches belongs to one node or to one end of a link. That allows the network to be cut into
 //! domains, each on its own thread: `partition` (the cut), `outbox` and `exchange` (packets that change domains), `parallel` and
-//! `barrier` (the threads).
+//! the crate `barrier` (the threads).
 
-mod barrier;
 mod calendar;
 mod carried;
 mod change;

@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use weft_barrier::Barrier;
 use weft_core::Time;
 use weft_plan::{EngineProgress, Watch};
 use weft_recorder::deadlock::{Deadlocks, Wait};
 use weft_recorder::sample::{Look, Sampler};
 
-use crate::barrier::Barrier;
 use crate::course::{Course, CourseStep, Standing};
 use crate::domain::Domain;
 use crate::ends::Closed;

@@ -2,7 +2,7 @@
 //! receiver sums them up. Unused unless a run records it; must not change what happens.
 
 use weft_core::record::HopWaits;
-use weft_core::stack::Layout;
+use weft_core::stack::{Layout, Side};
 use weft_core::{FlowId, PacketId, Span};
 
 use crate::context::Context;
@@ -10,9 +10,17 @@ use crate::host::Hosts;
 use crate::transmitters::entry;
 
 impl Context {
+    /// A packet of an end leaves its host, after waiting for the card.
+    pub(crate) fn leave_host(&mut self, side: Side, packet: PacketId, wait: Span) {
+        if side == Side::Sender && self.pool.headers.get(packet).kind.is_payload() {
+            self.begin_waits(packet, wait);
+        }
+    }
+
     /// A payload packet leaves its host, after waiting for the card.
     #[inline]
     pub(crate) fn begin_waits(&mut self, packet: PacketId, wait: Span) {
+        self.tally.waited_at_host(wait);
         if let Some(waits) = self.pool.headers.waits_mut(packet) {
             *waits = HopWaits::at_host(wait);
         }

@@ -8,7 +8,7 @@ use weft_transport::{AnyHost, Body, FlowSite, Receiver, Sender, Transport};
 
 use super::Hosts;
 use super::line::Line;
-use super::parked::Parked;
+use super::parked::{Loose, Parked};
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 
@@ -22,8 +22,8 @@ pub(crate) struct Host {
     pub(super) paused: u8,
     /// An event is pending at the time when the card becomes idle.
     called: bool,
-    /// Replies of closed connections.
-    pub(super) replies: Vec<(Header, Body)>,
+    /// Packets that go before those of the ends.
+    pub(super) loose: Vec<Loose>,
     /// Receivers with something to send.
     receivers: Ring<Seat>,
     /// Senders that may send.
@@ -49,7 +49,7 @@ impl Host {
             busy_until: if line.is_some() { Time::NEVER } else { Time::ZERO },
             paused: 0,
             called: false,
-            replies: Vec::new(),
+            loose: Vec::new(),
             receivers: Ring::new(),
             senders: Ring::new(),
             parked: Parked::default(),
@@ -72,7 +72,7 @@ impl Host {
     /// Whether an end waits for the card.
     #[inline]
     fn is_wanted(&self) -> bool {
-        !self.senders.is_empty() || !self.receivers.is_empty() || !self.replies.is_empty()
+        !self.senders.is_empty() || !self.receivers.is_empty() || !self.loose.is_empty()
     }
 
     /// Whether a new end may send at once. While a queue is paused, a new end takes a turn, so that its queue is
@@ -82,15 +82,21 @@ impl Host {
         now >= self.busy_until && self.paused == 0 && !self.is_wanted()
     }
 
-    /// The oldest reply of a closed connection.
-    pub(super) fn next_reply(&mut self) -> Option<(Header, Body)> {
-        (!self.replies.is_empty()).then(|| self.replies.remove(0))
+    /// The oldest loose packet.
+    pub(super) fn next_loose(&mut self) -> Option<Loose> {
+        (!self.loose.is_empty()).then(|| self.loose.remove(0))
     }
 
-    /// Puts a packet of this many bytes on the wire.
+    /// Puts a new packet of this many bytes on the wire.
     #[inline(always)]
-    pub(super) fn put_on_wire(&mut self, cx: &mut Context, (packet, bytes): (PacketId, u16)) {
+    pub(super) fn put_on_wire(&mut self, cx: &mut Context, packet: (PacketId, u16)) {
         cx.tally.packets.created += 1;
+        self.transmit(cx, packet);
+    }
+
+    /// Puts a packet on the wire.
+    #[inline(always)]
+    fn transmit(&mut self, cx: &mut Context, (packet, bytes): (PacketId, u16)) {
         let end = cx.wires.of(self.link).end_of(cx.now, bytes);
         self.busy_until = end;
         cx.launch(self.link, packet, bytes, end);
@@ -124,7 +130,7 @@ impl Hosts {
             if self.ranked {
                 self.sort_by_rank(host);
             }
-            let _ = self.replies(cx, host)
+            let _ = self.serves_loose(cx, host)
                 || self.next_of::<Receiver>(cx, host)
                 || self.next_of::<Sender>(cx, host);
         }
@@ -139,24 +145,33 @@ impl Hosts {
     }
 
     #[inline]
-    fn replies(&mut self, cx: &mut Context, host: HostId) -> bool {
-        !self.card(host).replies.is_empty() && self.reply(cx, host)
+    fn serves_loose(&mut self, cx: &mut Context, host: HostId) -> bool {
+        !self.card(host).loose.is_empty() && self.serve_loose(cx, host)
     }
 
-    /// The oldest reply of a closed connection that no pause holds.
+    /// The oldest loose packet that no pause holds goes on the wire. False: there is none.
     #[inline(never)]
-    fn reply(&mut self, cx: &mut Context, host: HostId) -> bool {
+    fn serve_loose(&mut self, cx: &mut Context, host: HostId) -> bool {
         let card = self.card(host);
         if card.paused != 0 {
-            card.park_replies(host, &cx.plan.setup);
+            card.park_loose(host, &cx.plan.setup);
         }
-        if card.replies.is_empty() {
-            return false;
+        match card.next_loose() {
+            None => return false,
+            Some(Loose::Reply(header, body)) => {
+                let packet = self.insert_reply(cx, header, body);
+                let wire_bytes = cx.pool.headers.get(packet).wire;
+                self.card(host).put_on_wire(cx, (packet, wire_bytes));
+            }
+            Some(Loose::Written(packet, _, (side, _))) => {
+                let now = cx.now;
+                let header = cx.pool.headers.get_mut(packet);
+                let (waited, wire_bytes) = (now.since(header.arrived), header.wire);
+                header.arrived = now;
+                cx.leave_host(side, packet, waited);
+                self.card(host).transmit(cx, (packet, wire_bytes));
+            }
         }
-        let (header, body) = card.replies.remove(0);
-        let packet = self.insert_reply(cx, header, body);
-        let wire_bytes = cx.pool.headers.get(packet).wire;
-        self.card(host).put_on_wire(cx, (packet, wire_bytes));
         true
     }
 

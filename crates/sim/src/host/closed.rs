@@ -6,6 +6,7 @@ use weft_core::{Header, HostId, PacketId};
 use weft_transport::{Body, Receiver};
 
 use super::Hosts;
+use super::parked::Loose;
 use crate::context::Context;
 use crate::ends::FlowEnd;
 
@@ -49,9 +50,10 @@ impl Hosts {
             let setup = &cx.plan.setup;
             let ended = self.ends.closed_flow(flow, (header.source, header.destination));
             let reply = setup.receiver(&ended).reply_after_close(header, body, cx.now);
-            let addressed = reply
-                .map(|(reply, body)| (Header { source: host, destination: header.source, ..reply }, body));
-            self.card(host).replies.extend(addressed);
+            let addressed = reply.map(|(reply, body)| {
+                Loose::Reply(Header { source: host, destination: header.source, ..reply }, body)
+            });
+            self.card(host).loose.extend(addressed);
             self.use_card(cx, host);
         }
     }

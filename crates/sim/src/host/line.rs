@@ -12,6 +12,7 @@ use weft_transport::card::{CardPlan, CardSettings};
 use weft_transport::{Receiver, Sender};
 
 use super::Hosts;
+use super::parked::Loose;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 use crate::event::Event;
@@ -53,7 +54,7 @@ impl Hosts {
     /// Takes over what the ends of a host have to send, and keeps the line busy.
     #[inline(never)]
     pub(super) fn take_all(&mut self, cx: &mut Context, host: HostId) {
-        while let Some((header, body)) = self.card(host).next_reply() {
+        while let Some(Loose::Reply(header, body)) = self.card(host).next_loose() {
             let packet = self.insert_reply(cx, header, body);
             self.join_line(cx, host, packet);
         }
@@ -109,7 +110,6 @@ impl Hosts {
         line.ends = cx.wires.of(link).end_of(cx.now, wire);
         let ends = line.ends;
         if counts {
-            cx.tally.waited_at_host(waited);
             cx.begin_waits(packet, waited);
         }
         cx.launch(link, packet, wire, ends);

@@ -1,13 +1,13 @@
 //! How pauses affect a host's card: flows with a paused queue let others pass, and frames precede everything else.
 
 use weft_core::stack::Side;
-use weft_core::{Header, HostId, LinkId, Ring, Time};
+use weft_core::{HostId, LinkId, PacketId, Ring, Span, Time};
 use weft_plan::Setup;
 use weft_switch::PauseFrame;
-use weft_transport::Body;
 
 use super::Hosts;
 use super::card::Host;
+use super::parked::Loose;
 use crate::context::Context;
 use crate::ends::{FlowEnd, Seat};
 
@@ -25,11 +25,11 @@ impl Host {
         *self.parked.of(side) = parked;
     }
 
-    /// Sets aside replies that a pause holds.
-    pub(super) fn park_replies(&mut self, host: HostId, setup: &Setup) {
+    /// Sets aside loose packets that a pause holds.
+    pub(super) fn park_loose(&mut self, host: HostId, setup: &Setup) {
         let paused = self.paused;
-        let held = |(header, _): &mut (Header, Body)| setup.is_paused(host, header.class, paused);
-        self.parked.replies.extend(self.replies.extract_if(.., held));
+        let held = |loose: &mut Loose| setup.is_paused(host, loose.class(), paused);
+        self.parked.loose.extend(self.loose.extract_if(.., held));
     }
 }
 
@@ -38,7 +38,34 @@ impl Hosts {
     #[inline]
     pub(super) fn is_paused<E: FlowEnd>(&mut self, seat: Seat, host: HostId) -> bool {
         let paused = self.card(host).paused;
-        paused != 0 && E::slab(&mut self.ends).at(seat).is_some_and(|active| active.queues & !paused == 0)
+        paused != 0 && self.is_held::<E>(seat, host)
+    }
+
+    /// The same while a queue is paused.
+    #[inline(never)]
+    fn is_held<E: FlowEnd>(&mut self, seat: Seat, host: HostId) -> bool {
+        let Host { paused, parked, .. } = &self.cards[host.index()];
+        let all = E::slab(&mut self.ends).at(seat).is_some_and(|active| active.queues & !paused == 0);
+        all || parked.has_packet_of((E::SIDE, seat))
+    }
+
+    /// Sets aside a packet that an end has written, after waiting for the card, if its class is paused.
+    #[inline(never)]
+    pub(super) fn sets_aside<E: FlowEnd>(
+        &mut self,
+        cx: &mut Context,
+        (host, seat): (HostId, Seat),
+        (packet, waited): (PacketId, Span),
+    ) -> bool {
+        let header = cx.pool.headers.get_mut(packet);
+        let (class, card) = (header.class, self.card(host));
+        let held = cx.plan.setup.is_paused(host, class, card.paused);
+        if held {
+            header.arrived = Time(cx.now.0 - waited.0);
+            cx.tally.packets.created += 1;
+            card.parked.loose.push(Loose::Written(packet, class, (E::SIDE, seat)));
+        }
+        held
     }
 
     /// The link of a host's card.
@@ -54,8 +81,8 @@ impl Hosts {
             self.release_senders(cx, host, cx.now);
             let card = self.card(host);
             card.unpark(Side::Receiver);
-            card.parked.replies.append(&mut card.replies);
-            std::mem::swap(&mut card.replies, &mut card.parked.replies);
+            card.parked.loose.append(&mut card.loose);
+            std::mem::swap(&mut card.loose, &mut card.parked.loose);
         }
         self.use_card(cx, host);
     }

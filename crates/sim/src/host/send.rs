@@ -28,11 +28,13 @@ impl Hosts {
         if E::may_be_withheld(kind, needs) {
             return self.send_if_admitted::<E>(cx, (flow, host, seat), (packet, wire, needs));
         }
+        let card = card_of(cards, host);
+        if card.paused != 0 {
+            return self.send_in_pause::<E>(cx, (host, seat), (packet, wire, needs), waited);
+        }
         if E::SIDE == Side::Sender && kind.is_payload() {
-            cx.tally.waited_at_host(waited);
             cx.begin_waits(packet, waited);
         }
-        let card = card_of(cards, host);
         card.put_on_wire(cx, (packet, wire));
         if active.note_needs((card, seat), cx.now, needs) {
             self.note_seldom::<E>(cx, (host, seat), needs);
@@ -48,8 +50,25 @@ impl Hosts {
         (flow, host, seat): (FlowId, HostId, Seat),
         (packet, wire, needs): (PacketId, u16, Needs),
     ) -> bool {
-        let leaves = !self.withholds(cx, (flow, host), packet);
+        if self.withholds(cx, (flow, host), packet) {
+            self.note_needs::<E>(cx, (host, seat), needs);
+            return false;
+        }
+        self.send_in_pause::<E>(cx, (host, seat), (packet, wire, needs), Span::ZERO)
+    }
+
+    /// An end sends a packet that a pause may hold.
+    #[cold]
+    fn send_in_pause<E: FlowEnd>(
+        &mut self,
+        cx: &mut Context,
+        (host, seat): (HostId, Seat),
+        (packet, wire, needs): (PacketId, u16, Needs),
+        waited: Span,
+    ) -> bool {
+        let leaves = !self.sets_aside::<E>(cx, (host, seat), (packet, waited));
         if leaves {
+            cx.leave_host(E::SIDE, packet, waited);
             self.card(host).put_on_wire(cx, (packet, wire));
         }
         self.note_needs::<E>(cx, (host, seat), needs);

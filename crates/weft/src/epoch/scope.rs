@@ -38,9 +38,10 @@ fn all(changes: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-/// Whether a text contains the setting as a word, be it in a comment.
-fn names(text: &str, setting: &str) -> bool {
-    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == setting)
+/// Whether a text contains the setting as a word, be it in a comment; of settings joined by `+`, all.
+fn names(text: &str, settings: &str) -> bool {
+    let words = || text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    settings.split('+').all(|setting| words().any(|word| word == setting))
 }
 
 /// Records in a folder of reference scenarios that a change of results concerns only scenarios with a setting.
@@ -82,6 +83,8 @@ mod tests {
         assert!(!told("one", "pfc = { classes = [0] }") && !told("two", "pfc"));
         assert!(!told("zero", "") && !holds(changes, ("one", "four"), ""), "no change leads there");
         assert!(told("one", "voqs = 3"), "another word");
+        let both = |text| holds("one two pfc+pias\n", ("one", "two"), text);
+        assert!(both("pfc") && both("pias") && !both("pias = {}, pfc = {}"));
     }
 
     /// The list leads to the epoch of this program, or lines in it are of no use.

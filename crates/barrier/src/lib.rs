@@ -18,7 +18,7 @@ const SLICE: Duration = Duration::from_micros(20);
 const WARY: usize = 10_000;
 
 /// A reusable barrier. What a thread wrote before waiting, all threads can read afterwards.
-pub(crate) struct Barrier {
+pub struct Barrier {
     threads: usize,
     patience: usize,
     arrived: AtomicUsize,
@@ -33,7 +33,7 @@ pub(crate) struct Barrier {
 
 impl Barrier {
     /// A barrier for `threads` threads.
-    pub(crate) fn new(threads: usize) -> Barrier {
+    pub fn new(threads: usize) -> Barrier {
         let fits = threads <= thread::available_parallelism().map_or(1, usize::from);
         Barrier {
             threads,
@@ -49,19 +49,19 @@ impl Barrier {
     }
 
     /// Whether each thread has a core, as far as the machine says.
-    pub(crate) fn cores_suffice(&self) -> bool {
+    pub fn cores_suffice(&self) -> bool {
         self.patience > 0
     }
 
     /// Whether a thread has panicked.
-    pub(crate) fn is_broken(&self) -> bool {
+    pub fn is_broken(&self) -> bool {
         self.broken.load(Ordering::SeqCst)
     }
 
     /// Waits until all threads have arrived.
     ///
     /// # Panics If another thread has panicked and will never arrive.
-    pub(crate) fn wait(&self) {
+    pub fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
@@ -130,13 +130,13 @@ impl Barrier {
     }
 
     /// Until this is dropped, a panic of the thread releases the others.
-    pub(crate) fn watch_over(&self) -> Watched<'_> {
+    pub fn watch_over(&self) -> Watched<'_> {
         Watched(self)
     }
 }
 
 /// See [`Barrier::watch_over`].
-pub(crate) struct Watched<'a>(&'a Barrier);
+pub struct Watched<'a>(&'a Barrier);
 
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
