@@ -110,10 +110,11 @@ impl Switch {
 
     /// From now on [`Switch::receive`] returns when packets leave by `port`, or when [`Switch::transmit_early`] must be called for it
     /// (with strict priority; with one queue never): the end of a transmission needs no event, and nothing else changes. Returns false, and does
-    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter. The port's link
+    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter, several queues where paths are measured. The port's link
     /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         self.arbiters.is_none()
+            && (self.congestion.is_none() || self.queues == 1)
             && self.fabric_may_foresee(port)
             && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
             && self.foresee_fabric(port)
