@@ -60,7 +60,8 @@ impl Barrier {
 
     /// Waits until all threads have arrived.
     ///
-    /// # Panics If another thread has panicked and will never arrive.
+    /// # Panics
+    /// If another thread has panicked and will never arrive.
     pub fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {

@@ -149,6 +149,23 @@ fn senders_stay_stopped_by_refreshed_pauses() {
 }
 
 /// The storm's last pause runs out by itself.
+/// Flows that may use a second class, which no pause holds, obey the pause of the first: headroom is enough, and each has been held.
+#[test]
+fn a_sender_of_several_classes_obeys_the_pause_of_one() {
+    let host_link = link(10, Span::from_us(2));
+    let topology = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: 9, host_link });
+    let pfc = PfcSettings { classes: vec![0, 1], ..fixed(20_000, 3_000) };
+    let mut setup = lab::setup(&topology, &lab::dctcp(|tcp| tcp.pias.thresholds = vec![Bytes(1_000_000)]));
+    setup.switch = SwitchSettings { queues: 2, pfc, ..switch(PfcSettings::default()) };
+    setup.flows = (1..9).map(|host| lab::flow(Span::ZERO, host, 0, 300_000)).collect::<Vec<_>>().into();
+    let record = lab::run(setup);
+    assert!(record.drops.is_empty(), "{:?}", record.drops);
+    assert!(pauses(&record, "switch0").any(|pause| pause.class == 0 && pause.asked > 0));
+    for flow in &record.flows {
+        assert!(flow.end.is_some() && flow.timeouts == 0 && flow.pauses.at_host > Span::ZERO, "{flow:?}");
+    }
+}
+
 #[test]
 fn a_pause_expires() {
     let pfc = PfcSettings { quanta: 10_000, ..fixed(2_000_000, 3_076) };

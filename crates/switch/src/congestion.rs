@@ -146,7 +146,7 @@ impl Congestion {
     }
 
     /// A packet that joined the queue of a foreseen port at `now` occupies the link from `start` to `end`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn will_send(
         &mut self,
         now: Time,

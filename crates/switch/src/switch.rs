@@ -110,14 +110,16 @@ impl Switch {
 
     /// From now on [`Switch::receive`] returns when packets leave by `port`, or when [`Switch::transmit_early`] must be called for it
     /// (with strict priority; with one queue never): the end of a transmission needs no event, and nothing else changes. Returns false, and does
-    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter, several queues where paths are measured. The port's link
+    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter. The port's link
     /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
-        self.arbiters.is_none()
-            && (self.congestion.is_none() || self.queues == 1)
-            && self.fabric_may_foresee(port)
-            && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
-            && self.foresee_fabric(port)
+        let line = Transmission::at(self.rates[port.index()]);
+        let foresees =
+            self.arbiters.is_none() && self.fabric_may_foresee(port) && self.outputs.foresee(port, line);
+        if foresees && let Some(side) = &mut self.fabric {
+            side.foresee(port);
+        }
+        foresees
     }
 
     /// From now on `observer` sees every packet.
@@ -185,9 +187,8 @@ impl Switch {
     #[inline(always)]
     pub fn transmit_early(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
         let sent = self.outputs.serve_strict(turn, port);
-        if let (false, Some(SentEarly::Packet(packet, ..))) = (self.plain, &sent) {
-            let before = turn.effects.len();
-            self.note_sent(turn, (port, Some(*packet)), before);
+        if let (false, Some(SentEarly::Packet(packet, departure, _))) = (self.plain, &sent) {
+            self.note_leaving(turn, *packet, *departure);
         }
         sent
     }

@@ -163,7 +163,7 @@ impl Hosts {
                 let wire_bytes = cx.pool.headers.get(packet).wire;
                 self.card(host).put_on_wire(cx, (packet, wire_bytes));
             }
-            Some(Loose::Written(packet, _, (side, _))) => {
+            Some(Loose::Written { packet, end: (side, _), .. }) => {
                 let now = cx.now;
                 let header = cx.pool.headers.get_mut(packet);
                 let (waited, wire_bytes) = (now.since(header.arrived), header.wire);

@@ -63,7 +63,7 @@ impl Hosts {
         if held {
             header.arrived = Time(cx.now.0 - waited.0);
             cx.tally.packets.created += 1;
-            card.parked.loose.push(Loose::Written(packet, class, (E::SIDE, seat)));
+            card.parked.loose.push(Loose::Written { packet, class, end: (E::SIDE, seat), since: cx.now });
         }
         held
     }
@@ -90,7 +90,7 @@ impl Hosts {
     /// Puts parked senders back into the ring of the card and records how long they were held.
     fn release_senders(&mut self, cx: &mut Context, host: HostId, now: Time) {
         let card = self.card(host);
-        card.parked.senders.iter().for_each(|(seat, since)| cx.was_held_at_host(*seat, now.since(*since)));
+        card.parked.tell_held_senders(now, |seat, held| cx.was_held_at_host(seat, held));
         card.unpark(Side::Sender);
     }
 

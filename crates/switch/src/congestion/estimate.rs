@@ -122,7 +122,7 @@ impl Estimator {
     }
 
     /// A packet joins a foreseen queue now and is sent later; returns the metric at that time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn will_send(
         &mut self,
         decay: &Decay,

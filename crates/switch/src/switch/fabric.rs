@@ -36,6 +36,12 @@ pub(super) fn of(settings: &SwitchSettings, site: &SwitchSite) -> Option<InputSi
 }
 
 impl InputSide {
+    /// The output foresees departures from now on.
+    pub(super) fn foresee(&mut self, port: PortId) {
+        self.fabric.foresee(port);
+        self.foresees = true;
+    }
+
     /// Processes what was due before `now` at an output whose departures are foreseen.
     fn catch_up(
         &mut self,
@@ -79,15 +85,6 @@ impl Switch {
         })
     }
 
-    /// A fabric, if there is one, leaves departures by a port to foresight.
-    pub(super) fn foresee_fabric(&mut self, port: PortId) -> bool {
-        if let Some(side) = &mut self.fabric {
-            side.fabric.foresee(port);
-            side.foresees = true;
-        }
-        true
-    }
-
     /// Processes what was due before `now` at outputs whose departures are foreseen.
     pub(super) fn catch_up_fabric(&mut self, now: Time, headers: &mut Headers) {
         if let Some(side) = self.fabric.as_mut().filter(|side| side.foresees) {
@@ -101,7 +98,7 @@ impl Switch {
     }
 
     /// [`Switch::receive`] for a switch with a fabric and outputs that foresee departures.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn receive_at_inputs(
         &mut self,
         turn: &mut Turn<'_>,
@@ -165,13 +162,12 @@ impl Switch {
         }
     }
 
-    /// A packet known at `now` will arrive behind the fabric and takes its place there; returns when it leaves.
+    /// [`Output::expect`] for a packet that has not waited in front of the fabric.
     #[inline(always)]
     fn expect(&mut self, (now, arrives): (Time, Time), port: PortId, wire: u16) -> Slot {
         let in_front = self.fabric.as_ref().map_or(0, |side| side.held[port.index()].bytes);
         let output = &mut self.outputs.ports[port.index()];
-        output.held_at(now);
-        let slot = take_later_place((now, arrives), output.foreseen(), wire);
+        let slot = output.expect((now, arrives), wire);
         output.note_peak(in_front);
         slot
     }
@@ -216,8 +212,7 @@ impl Switch {
         output.port.counters.marked += u64::from(marked);
         if output.foresight.is_some() {
             let header = turn.headers.get(packet);
-            output.held_at(turn.now);
-            let slot = take_later_place((turn.now, at), output.foreseen(), header.wire);
+            let slot = output.expect((turn.now, at), header.wire);
             turn.effects.push_back(Effect::LeavesAt(packet, Departure::of(header, port, slot)));
             return false;
         }
@@ -253,6 +248,13 @@ impl Switch {
 }
 
 impl Output {
+    /// A packet known at `now` will arrive behind the fabric and takes its place there; returns when it leaves.
+    #[inline(always)]
+    fn expect(&mut self, known: (Time, Time), wire: u16) -> Slot {
+        self.held_at(known.0);
+        take_later_place(known, self.foreseen(), wire)
+    }
+
     /// Until when the transmitter is busy with what the port holds, if that is foreseen.
     #[inline]
     fn free_at(&self) -> Time {

@@ -82,7 +82,14 @@ impl Switch {
         verdict
     }
 
+    /// Reports to watchers a packet whose departure has become known after it waited.
+    #[inline(never)]
+    pub(super) fn note_leaving(&mut self, turn: &mut Turn<'_>, packet: PacketId, departure: Departure) {
+        self.note(turn, packet, Verdict::LeavesAt(departure));
+    }
+
     /// Reports to watchers what happened to a packet.
+    #[inline(always)]
     fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
         let header = turn.headers.get_mut(packet);
         if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
