@@ -36,6 +36,9 @@ struct Drill {
     /// Decisions per set
     #[arg(long, value_name = "N", default_value = "20000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     decisions: u64,
+    /// Another sequence of decisions than that of stream 0
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u64).range(0..1_000_000))]
+    stream: u64,
     /// Output folder; each set has a folder in it
     #[arg(long, value_name = "DIR", default_value = "target/hardware")]
     out: PathBuf,
@@ -74,7 +77,7 @@ impl Drill {
         let sets = weft_hardware::set::named(&self.sets).map_err(weft::Error::BadInput)?;
         for set in sets {
             let folder = self.out.join(set.name);
-            let written = weft_hardware::vectors::write(&set, self.decisions, &folder)
+            let written = weft_hardware::vectors::write(&set, (self.decisions, self.stream), &folder)
                 .map_err(|cause| failed(&folder, &cause))?;
             let (decisions, clocks) = (written.decisions, written.clocks);
             console::show(&format!("{}: {decisions} decisions in {clocks} clocks", folder.display()))?;

@@ -12,7 +12,7 @@ use crate::traffic::VectorTraffic;
 
 /// Bits of a tag: the low bits of the hash.
 const TAG: usize = 8;
-/// The seed of the shift registers.
+/// The seed of the shift registers in the first stream.
 const SEED: u64 = 0x5745_4654_4452_494c;
 
 /// The size of the written vectors.
@@ -24,11 +24,12 @@ pub struct Written {
     pub decisions: u64,
 }
 
-/// Writes the vectors of a set into a folder, with at least `decisions` decisions.
+/// Writes the vectors of a set into a folder, with at least `decisions` decisions. Each `stream` has its own traffic, and its own
+/// seed of the shift registers.
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn write(set: &Set, decisions: u64, folder: &Path) -> io::Result<Written> {
+pub fn write(set: &Set, (decisions, stream): (u64, u64), folder: &Path) -> io::Result<Written> {
     fs::create_dir_all(folder)?;
     let create = |name| File::create(folder.join(name)).map(BufWriter::new);
     let mut files = Files {
@@ -36,8 +37,9 @@ pub fn write(set: &Set, decisions: u64, folder: &Path) -> io::Result<Written> {
         expected: create("expected.mem")?,
         rows: create("rows.mem")?,
     };
-    let mut pipeline = Pipeline::new(*set, SEED);
-    let mut traffic = VectorTraffic::new(*set, 1);
+    let seed = SEED.wrapping_add(stream);
+    let mut pipeline = Pipeline::new(*set, seed);
+    let mut traffic = VectorTraffic::new(*set, 1 + stream);
     let mut written = Written { clocks: 0, decisions: 0 };
     let mut rows = 0;
     while written.decisions < decisions {
@@ -50,7 +52,7 @@ pub fn write(set: &Set, decisions: u64, folder: &Path) -> io::Result<Written> {
         rows += u64::from(inputs.write.is_some());
     }
     files.finish()?;
-    fs::write(folder.join("parameters.svh"), parameters(set, written, rows))?;
+    fs::write(folder.join("parameters.svh"), parameters(set, written, (rows, seed)))?;
     Ok(written)
 }
 
@@ -113,7 +115,7 @@ fn expected(outputs: &[EngineOutputs]) -> String {
     line.hex()
 }
 
-fn parameters(set: &Set, written: Written, rows: u64) -> String {
+fn parameters(set: &Set, written: Written, (rows, seed): (u64, u64)) -> String {
     let numbers = [
         ("NP", set.ports as u64),
         ("NE", set.engines as u64),
@@ -133,7 +135,7 @@ fn parameters(set: &Set, written: Written, rows: u64) -> String {
     ];
     let defines: String = numbers.iter().map(|(name, value)| format!("`define {name} {value}\n")).collect();
     format!(
-        "// {}: {}. Written by weft vectors drill.\n{defines}`define SEED 64'h{SEED:x}\n",
+        "// {}: {}. Written by weft vectors drill.\n{defines}`define SEED 64'h{seed:x}\n",
         set.name, set.purpose
     )
 }
