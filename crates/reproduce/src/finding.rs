@@ -271,15 +271,20 @@ impl ClaimFindings {
         std::fs::write(path, text + "\n").map_err(|cause| failed(cause.to_string()))
     }
 
-    /// The number of findings, and how many of them were measured under a results epoch that no longer holds.
-    pub(crate) fn stale(&self, holds: impl Fn(&str) -> bool) -> (usize, usize) {
-        let claims = self.claims.values().chain(self.others.values());
-        let findings = claims.chain(self.assumed.values().flat_map(BTreeMap::values));
+    /// The number of findings, and how many of them were measured under a results epoch that no longer `holds` for their claim, or
+    /// for the source where a finding has other runs than those of one claim.
+    pub(crate) fn stale(&self, holds: impl Fn(Option<&str>, &str) -> bool) -> (usize, usize) {
+        let claims = self.claims.iter().chain(&self.others).map(|(id, finding)| (Some(id.as_str()), finding));
+        let assumed = self.assumed.values().flat_map(BTreeMap::values).map(|finding| (None, finding));
         // Figures of machines and clusters are no results of the simulator, whose epoch does not concern them.
-        let measured =
-            findings.filter(|one| one.known() > 0 && !one.size.is_figures()).map(|one| one.epoch.as_str());
-        let tables = self.tables.values().chain(self.figures.values()).map(|one| one.epoch.as_str());
-        measured.chain(tables).fold((0, 0), |(all, stale), one| (all + 1, stale + usize::from(!holds(one))))
+        let measured = claims
+            .chain(assumed)
+            .filter(|(_, one)| one.known() > 0 && !one.size.is_figures())
+            .map(|(id, one)| (id, one.epoch.as_str()));
+        let tables = self.tables.values().chain(self.figures.values()).map(|one| (None, one.epoch.as_str()));
+        measured
+            .chain(tables)
+            .fold((0, 0), |(all, stale), (id, one)| (all + 1, stale + usize::from(!holds(id, one))))
     }
 
     /// Merges the findings of another call; a finding with missing values does not replace a more complete one of equal
@@ -436,9 +441,9 @@ mod tests {
         kept.claims.insert("C2".to_owned(), of("", &[1.0]));
         kept.claims.insert("C3".to_owned(), of("", &[]));
         kept.tables.insert("T1".to_owned(), Tabled { epoch: "new".into(), ..Tabled::default() });
-        assert_eq!(kept.stale(|one| one == "new"), (3, 2), "one without values is not a finding");
+        assert_eq!(kept.stale(|_, one| one == "new"), (3, 2), "one without values is not a finding");
         kept.take(&newer);
-        assert_eq!(kept.stale(|one| one == "new"), (3, 1));
+        assert_eq!(kept.stale(|_, one| one == "new"), (3, 1));
     }
 
     #[test]

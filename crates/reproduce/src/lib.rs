@@ -13,6 +13,7 @@ mod choice;
 mod context;
 mod definition;
 mod drawing;
+mod epoch;
 mod finding;
 mod folder;
 mod form;

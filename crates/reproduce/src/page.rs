@@ -207,7 +207,11 @@ fn tally(source: &PublishedSource, findings: &ClaimFindings) -> String {
 
 /// A note if findings are of another results epoch than this program's.
 fn age(source: &PublishedSource, findings: &ClaimFindings) -> String {
-    match findings.stale(|epoch| source.holds_since(epoch)) {
+    let holds = |claim: Option<&str>, epoch: &str| {
+        let claim = claim.and_then(|id| source.claims.iter().find(|one| one.id.get_ref() == id));
+        claim.map_or_else(|| source.holds_since(epoch), |claim| source.holds_for(claim, epoch))
+    };
+    match findings.stale(holds) {
         (_, 0) => String::new(),
         (all, stale) => format!(
             "{stale} of {all} findings are *stale*: they were measured under an earlier [results epoch](../determinism.md#results-epochs), \
@@ -254,7 +258,7 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         if let Some(finding) = findings.claim(claim).filter(ran) {
             let holds = match finding.size.is_figures() {
                 true => !is_of_another_model(source, claim, finding),
-                false => source.holds_since(&finding.epoch),
+                false => source.holds_for(claim, &finding.epoch),
             };
             let program = words::program(&finding.program, holds);
             let _ = write!(text, " From {}; {program}.", words::size(finding));
@@ -264,7 +268,7 @@ fn details(source: &PublishedSource, findings: &ClaimFindings) -> String {
         {
             let set: Vec<String> = otherwise.set.iter().map(|set| format!("`{set}`")).collect();
             let (choice, set) = (&otherwise.choice, set.join(" "));
-            let program = words::program(&other.program, source.holds_since(&other.epoch));
+            let program = words::program(&other.program, source.holds_for(claim, &other.epoch));
             let _ = write!(text, " If {choice} ({set}): from {}; {program}.", words::size(other));
         }
         if !claim.note.is_empty() {

@@ -9,6 +9,7 @@ use weft::Error;
 use weft_expression::Expression;
 
 use crate::drawing::FigureSource;
+use crate::epoch;
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 
@@ -48,7 +49,9 @@ pub(crate) struct PublishedSource {
     /// The conclusion from the assumptions.
     #[serde(default)]
     pub(crate) assumptions_note: String,
-    /// The text of all scenarios and claims.
+    /// The text of all scenarios, and with that of the claims.
+    #[serde(skip)]
+    scenarios: String,
     #[serde(skip)]
     text: String,
 }
@@ -304,8 +307,9 @@ impl PublishedSource {
         let text = folder.files.get(CLAIMS).map_or("", String::as_str);
         let wrong = |what: String| Error::BadInput(format!("{}/{CLAIMS}: {what}", folder.name));
         let mut source: PublishedSource = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
-        let scenarios = folder.files.iter().filter(|(name, _)| name.ends_with(".toml"));
-        source.text = scenarios.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+        let files = folder.files.iter().filter(|(name, _)| name.ends_with(".toml") && *name != CLAIMS);
+        source.scenarios = files.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+        source.text = format!("{}\n{text}", source.scenarios);
         let mistakes = check::all(&source, folder, text);
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
@@ -313,6 +317,17 @@ impl PublishedSource {
     /// Whether this program would find the same as one of this results epoch.
     pub(crate) fn holds_since(&self, epoch: &str) -> bool {
         weft::holds_since(epoch, &self.text)
+    }
+
+    /// The same for one claim, whose runs are those of the cases that it names.
+    pub(crate) fn holds_for(&self, claim: &PublishedClaim, epoch: &str) -> bool {
+        let measures: Vec<&str> = claim.parts.iter().map(|part| part.measure.as_str()).collect();
+        let own =
+            self.experiments.iter().flat_map(|experiment| experiment.set.iter().chain(&experiment.large));
+        let otherwise = claim.otherwise.iter().flat_map(|otherwise| &otherwise.set);
+        let overrides: Vec<&str> = own.chain(otherwise).map(String::as_str).collect();
+        let asked = format!("{} {}", measures.join(" "), claim.at);
+        weft::holds_since(epoch, &epoch::text_of(&self.scenarios, &asked, &overrides))
     }
 
     /// The claims by the engine that decides them: packets first.
