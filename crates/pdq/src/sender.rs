@@ -40,6 +40,9 @@ struct Granted {
     probe_gap: u32,
 }
 
+/// After so many consecutive expiries the time-out no longer doubles.
+const LARGEST_BACKOFF: u32 = 10;
+
 /// The sending end of a flow.
 pub struct PdqSender {
     pdq: Arc<PdqStack>,
@@ -58,8 +61,9 @@ pub struct PdqSender {
     opens_at: Time,
     /// When the last packet was sent, and its size on the wire.
     last: (Time, u16),
-    /// The retransmission timer.
+    /// The retransmission timer, and its consecutive expiries.
     due: Time,
+    backoff: u32,
     srtt: Span,
     /// The role of the packet just written.
     role: Role,
@@ -89,6 +93,7 @@ impl PdqSender {
             opens_at: now,
             last: (now, 0),
             due: Time::NEVER,
+            backoff: 0,
             srtt: Span::ZERO,
             role: Role::Request,
             completed: None,
@@ -137,8 +142,15 @@ impl PdqSender {
         self.is_open = now >= self.opens_at;
     }
 
+    /// The retransmission time-out: at least two round trips, and twice as long after each consecutive expiry (RFC 6298,
+    /// 5.5), or packets that wait in a queue would be retransmitted into it.
+    fn timeout(&self) -> Span {
+        let base = self.pdq.settings().rto.max(Span::from_us(1)).max(self.srtt * 2);
+        base * (1 << self.backoff.min(LARGEST_BACKOFF))
+    }
+
     fn restart_timer(&mut self, now: Time) {
-        self.due = now + self.pdq.settings().rto.max(Span::from_us(1));
+        self.due = now + self.timeout();
     }
 
     /// An answer, to a packet or to a probe.
@@ -148,6 +160,7 @@ impl PdqSender {
         self.srtt =
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
         if is_news {
+            self.backoff = 0;
             self.restart_timer(now);
         }
     }
@@ -162,6 +175,7 @@ impl PdqSender {
     #[cold]
     fn expire(&mut self, now: Time) {
         self.timeouts += 1;
+        self.backoff += 1;
         self.opening_timeouts += u32::from(self.stage == Stage::Opening);
         self.granted.rate = Rate(0);
         self.packets.lose_all();
@@ -348,7 +362,7 @@ impl Sending for PdqSender {
             acknowledged: payload(self.packets.arrived()),
             in_flight: payload(self.packets.flying()),
             srtt: self.srtt,
-            rto: self.pdq.settings().rto,
+            rto: self.timeout(),
             rate: Some(self.granted.rate),
             state: if self.packets.again() == 0 { FlowState::Open } else { FlowState::Loss },
             ..SenderReport::default()

@@ -22,7 +22,8 @@ settings! {
         round_trip: Span = Span::from_us(100),
         /// Round trips between the probes of a paused flow that its switch does not list.
         probe_interval: f64 [0.01, 1000.0] = 1.0,
-        /// After this long without an answer, packets in flight are considered lost and the flow probes.
+        /// After this long without an answer, and two measured round trips, packets in flight are considered lost and
+        /// the flow probes. Each consecutive expiry waits twice as long.
         rto: Span = Span::from_ms(1),
         /// Early Termination: a flow gives up when its deadline can no longer be met.
         early_termination: bool = true,

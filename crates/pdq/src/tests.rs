@@ -200,6 +200,21 @@ fn whatever_is_lost_is_sent_again() {
     }
 }
 
+/// The first six packets are lost; the time-out is 1 ms. What follows is answered, so that the next loss waits 1 ms again.
+#[test]
+fn consecutive_time_outs_wait_twice_as_long_each() {
+    let mut number = 0;
+    let pair = Pair::new(8).run(|_, _| {
+        number += 1;
+        number > 6 && number != 9
+    });
+    let at: Vec<u64> = pair.sent.iter().map(|(time, _)| time.0 / Span::from_ms(1).0).collect();
+    assert_eq!(at[..7], [0, 1, 3, 7, 15, 31, 63]);
+    let last = pair.sent.last().expect("it ends").0;
+    assert!(last.0 / Span::from_ms(1).0 == 64, "{last:?}");
+    assert_eq!(pair.sender.report().timeouts, 7);
+}
+
 /// Ten packets take 12.3 us on the line, and opening a round trip of 10 us.
 #[test]
 fn a_flow_gives_up_as_soon_as_its_deadline_is_out_of_reach() {

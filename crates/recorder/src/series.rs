@@ -195,10 +195,11 @@ impl SeriesWatch {
         }
     }
 
-    /// Whether a bin is open in a run that ended at `ended`.
+    /// Whether a bin is open in a run that ended at `ended`. A run that ends at its first instant, such as one whose only datagram
+    /// is lost at once, has one bin.
     #[must_use]
     pub fn is_open(&self, ended: Time) -> bool {
-        self.clock.begins(self.clock.bins) < ended
+        self.clock.bins == 0 || self.clock.begins(self.clock.bins) < ended
     }
 
     /// Half as many bins.

@@ -103,13 +103,14 @@ fn every_member_of_a_family_is_drawn() {
 /// that port pause its sender: the port was fed twice (the next two). Domains kept other samples of flows than one domain, and the
 /// greatest length of a queue behind a fabric was missed where memory is in cells (the next two). A host sent packets of a paused class
 /// if their flow had another class as well: headroom overflowed (the next two). Ports with strict priority measured
-/// congestion otherwise if they foresaw departures (the last three).
+/// congestion otherwise if they foresaw departures (the next three). Senders of PDQ repeated without end what waited in a long queue
+/// (the last two).
 #[test]
 fn what_was_broken_stays_whole() {
     try_all(
         [
             4_759, 4_887, 14_815, 16_514, 17_838, 138_706, 144_187, 512_642, 508_320, 508_131, 539_084,
-            534_501, 1_007_464, 1_025_581,
+            534_501, 1_007_464, 1_025_581, 526_934, 532_869,
         ]
         .into_iter(),
         Extent::Threads,

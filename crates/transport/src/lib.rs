@@ -37,5 +37,6 @@ pub use weft_card as card;
 pub use weft_core::segment::{self, Needs, Outgoing, Segment};
 pub use weft_core::{FlowSite, ReceiverReport, SenderReport};
 pub use weft_offload::{flowcells, gro, shim};
+pub use weft_pfabric::settings::RankBy;
 pub use weft_rate as rate;
 pub use weft_roce as roce;

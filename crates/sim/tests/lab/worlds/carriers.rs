@@ -71,6 +71,7 @@ fn tcp_of(transport: &mut TransportSettings) -> Option<&mut Tcp> {
         TransportSettings::NewReno(protocols::newreno::TcpNewRenoSettings { tcp, .. })
         | TransportSettings::Cubic(protocols::cubic::TcpCubicSettings { tcp, .. })
         | TransportSettings::Dctcp(protocols::dctcp::TcpDctcpSettings { tcp, .. })
+        | TransportSettings::L2dct(protocols::l2dct::TcpL2dctSettings { tcp, .. })
         | TransportSettings::Htcp(protocols::htcp::TcpHtcpSettings { tcp, .. }) => Some(tcp),
         _ => None,
     }

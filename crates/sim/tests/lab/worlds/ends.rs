@@ -138,7 +138,7 @@ pub(super) fn granted(random: &mut Random) -> Option<TransportSettings> {
     Some(TransportSettings::Pdq(PdqSettings {
         mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
         round_trip: Span::from_us(pick(random, &[10, 100])),
-        probe_interval: pick(random, &[0.2, 1.0, 5.0]),
+        probe_interval: pick(random, &[10.0, 20.0, 50.0]),
         rto: Span::from_us(pick(random, &[300, 1_000, 4_000])),
         class: pick(random, &[0, 0, 1]),
         control_class: pick(random, &[0, 0, 1]),

@@ -141,13 +141,17 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
     if !trimmable(setup).any(|_| true) || one_in(random, 4) {
         return;
     }
+    let full = full_packet(setup).0;
     setup.switch.trim = TrimSettings {
         queue: Some(pick(random, &[Amount::Packets(1), Amount::Packets(8), Amount::Bytes(Bytes(20_000))])),
-        header: Bytes(pick(random, &[84, 200, full_packet(setup).0 / 2])),
+        header: Bytes(pick(random, &[84, 200.min(full / 3), full / 2])),
         class: pick(random, &[0, 0, 1]),
         returns: !one_in(random, 3),
     };
-    if one_in(random, 2) {
+    // Pulls at the rate of a host's link may ask for more headers than a slower link carries. Where large ones go first whatever
+    // happens, nothing else would then get through.
+    let large = setup.switch.trim.header > Bytes(84);
+    if one_in(random, 2) || large || headers_share_a_queue(setup) {
         setup.switch.queues = setup.switch.queues.max(2);
         setup.switch.schedule = SchedulerSettings::Wrr(WrrSettings { weights: vec![10, 1] });
         if setup.switch.pfc.is_on() {
@@ -156,8 +160,12 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
         }
     }
     if headers_share_a_queue(setup) {
-        // Headers would leave a queue of one packet no room for any payload.
+        setup.switch.trim = TrimSettings::default();
+    } else if setup.switch.trim.returns && !setup.switch.pfc.is_on() && one_in(random, 2) {
+        // A port is full before it trims: headers go back.
         setup.switch.trim.queue = Some(Amount::Packets(40));
+        (setup.switch.sharing, setup.switch.buffer) =
+            (SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(3 * full) }), None);
     }
 }
 
