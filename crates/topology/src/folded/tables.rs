@@ -6,7 +6,7 @@
 
 use super::bundles::Bundles;
 use super::cells::FoldedCells;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use weft_core::random::mix;
 use weft_core::{Group, GroupId, PortId, SwitchId};
 
@@ -101,22 +101,30 @@ pub(crate) fn narrow(weights: impl Iterator<Item = u128> + Clone) -> impl Iterat
 #[derive(Clone, Default)]
 struct TableBuilder {
     routes: SwitchRoutes,
-    known: BTreeMap<Group, GroupId>,
+    /// By fingerprint.
+    known: HashMap<u128, GroupId>,
 }
 
 impl TableBuilder {
     /// The number of a group; equal groups share one.
     fn name(&mut self, group: Group) -> GroupId {
-        match self.known.get(&group) {
-            Some(name) => *name,
-            None => {
-                let name = GroupId(self.routes.groups.len() as u32);
-                self.routes.groups.push(group.clone());
-                self.known.insert(group, name);
-                name
-            }
+        let next = GroupId(self.routes.groups.len() as u32);
+        let name = *self.known.entry(group_fingerprint(&group)).or_insert(next);
+        if name == next {
+            self.routes.groups.push(group);
         }
+        name
     }
+}
+
+fn group_fingerprint(group: &Group) -> u128 {
+    fingerprint(group.components.iter().flat_map(|component| {
+        let ports = component.ports.iter().map(|port| u64::from(port.0));
+        [component.weight, component.ports.len() as u64]
+            .into_iter()
+            .chain(ports)
+            .chain(component.shares.iter().copied())
+    }))
 }
 
 /// Greatest common divisor.

@@ -56,7 +56,9 @@ impl Split {
     pub(crate) fn group(&self, ports: &[Vec<PortId>]) -> Group {
         let weights = narrow(self.groups.iter().map(|(weight, _)| *weight));
         let component = |((_, edges), weight): (&EdgeGroup, u64)| {
-            let mut ports: Vec<_> = edges.iter().flat_map(|edge| ports[*edge as usize].clone()).collect();
+            let behind = edges.iter().map(|edge| &ports[*edge as usize][..]);
+            let mut ports: Vec<PortId> = Vec::with_capacity(behind.clone().map(<[_]>::len).sum());
+            behind.for_each(|some| ports.extend_from_slice(some));
             ports.sort_unstable();
             Component { weight, ..Component::equal(ports) }
         };
@@ -171,8 +173,7 @@ impl<'a> Splitter<'a> {
 
     fn by_lists(&self) -> Split {
         let components = self.own.chunk_by(|a, b| a.list == b.list);
-        // There are far more components than sets of first edges.
-        let mut weights: BTreeMap<Vec<u32>, u128> = BTreeMap::new();
+        let mut weights = EdgeSetWeights::up_to(self.own.iter().map(|paths| paths.edge).max());
         let mut edges: Vec<u32> = Vec::new();
         let (mut count, mut all_single) = (0, true);
         for component in components {
@@ -181,21 +182,53 @@ impl<'a> Splitter<'a> {
             edges.clear();
             edges.extend(component.iter().map(|paths| paths.edge));
             edges.dedup();
-            let weight = component.iter().fold(0u128, |sum, paths| sum.saturating_add(self.weight(paths)));
-            match weights.get_mut(&edges[..]) {
-                Some(sum) => *sum = sum.saturating_add(weight),
-                None => {
-                    weights.insert(edges.clone(), weight);
-                }
-            }
+            weights.add(
+                &edges,
+                component.iter().fold(0u128, |sum, paths| sum.saturating_add(self.weight(paths))),
+            );
         }
-        let groups = weights.into_iter().map(|(edges, weight)| (weight, edges)).collect();
-        Split { components: Some(count), all_single, groups: reduced(groups) }
+        Split { components: Some(count), all_single, groups: reduced(weights.groups()) }
     }
 
     fn weight(&self, paths: &PathCounts) -> u128 {
         let capacity = self.bundles.capacities[paths.bottleneck as usize];
         paths.count.saturating_mul(u128::from(capacity))
+    }
+}
+
+/// The weight of every set of first edges: there are far more components than sets, and most sets are a single edge.
+struct EdgeSetWeights {
+    /// By edge: the weight of the set of that edge alone; 0: there is none.
+    alone: Vec<u128>,
+    several: BTreeMap<Vec<u32>, u128>,
+}
+
+impl EdgeSetWeights {
+    /// For sets of edges up to this one.
+    fn up_to(highest: Option<u32>) -> EdgeSetWeights {
+        EdgeSetWeights {
+            alone: vec![0; highest.map_or(0, |edge| edge as usize + 1)],
+            several: BTreeMap::new(),
+        }
+    }
+
+    /// Adds to the weight of a set, which is ascending; the weight is not 0.
+    fn add(&mut self, edges: &[u32], weight: u128) {
+        let sum = match edges {
+            [edge] => &mut self.alone[*edge as usize],
+            _ if self.several.contains_key(edges) => self.several.get_mut(edges).expect("it was just found"),
+            _ => self.several.entry(edges.to_vec()).or_default(),
+        };
+        *sum = sum.saturating_add(weight);
+    }
+
+    /// Ascending by sets.
+    fn groups(self) -> Vec<EdgeGroup> {
+        let alone = self.alone.into_iter().enumerate().filter(|(_, weight)| *weight > 0);
+        let mut groups: Vec<EdgeGroup> = alone.map(|(edge, weight)| (weight, vec![edge as u32])).collect();
+        groups.extend(self.several.into_iter().map(|(edges, weight)| (weight, edges)));
+        groups.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
+        groups
     }
 }
 
