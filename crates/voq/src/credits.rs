@@ -79,6 +79,9 @@ impl Credits {
 
     /// The class to be served: of equals the first.
     fn class(&mut self) -> Option<usize> {
+        if let [only] = &self.asking[..] {
+            return (!only.is_empty()).then_some(0);
+        }
         let mut asking = self.asking.iter().enumerate().filter(|(_, groups)| !groups.is_empty());
         match &mut self.shares {
             Shares::Strict => asking.next().map(|(class, _)| class),

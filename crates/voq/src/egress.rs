@@ -90,11 +90,12 @@ impl Egress {
     }
 
     pub(crate) fn add(&mut self, at: Time, due: Due) {
-        if self.due.back().is_none_or(|(last, _)| *last <= at) {
-            return self.due.push_back((at, due));
+        let mut place = self.due.len();
+        self.due.push_back((at, due));
+        while place > 0 && self.due[place - 1].0 > at {
+            self.due.swap(place - 1, place);
+            place -= 1;
         }
-        let position = self.due.partition_point(|(other, _)| *other <= at);
-        self.due.insert(position, (at, due));
     }
 
     pub(crate) fn cross(&mut self, packet: PacketCrossing) {

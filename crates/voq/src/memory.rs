@@ -81,8 +81,10 @@ impl TieredMemory {
     /// Whether there is room on the chip for a packet of a group.
     #[inline]
     pub(crate) fn has_room(&mut self, now: Time, group: usize, wire: u16) -> bool {
-        self.forget_written(now, group);
-        self.surely_has_room(group, wire)
+        self.surely_has_room(group, wire) || {
+            self.forget_written(now, group);
+            self.surely_has_room(group, wire)
+        }
     }
 
     /// Whether there is room even if nothing has been written to deep memory lately.

@@ -175,10 +175,10 @@ impl Switch {
     /// Grants and uses the credits that are due and moves packets to the output. Returns whether the idle transmitter
     /// now has something to send.
     pub(super) fn pass_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) -> bool {
-        let Some(mut side) = self.fabric.take() else { return false };
+        let Switch { fabric: Some(side), outputs, .. } = self else { return false };
         let mut ready = false;
         loop {
-            let Outputs { ports, marking, .. } = &mut self.outputs;
+            let Outputs { ports, marking, .. } = &mut *outputs;
             let output = &mut ports[port.index()];
             let behind = |at: Time| output.held_at(Time(at.0 + 1));
             let Some(passed) = side.fabric.advance(turn.now, (port, behind), turn.headers, marking) else {
@@ -187,41 +187,14 @@ impl Switch {
             let (Passed::Arrived { packet, .. } | Passed::Dropped(packet)) = passed;
             let held = &mut side.held[port.index()];
             held.release(turn.now, turn.headers.get(packet).wire);
-            ready |= self.leave_fabric(turn, port, passed);
+            ready |= leave_fabric(outputs, turn, port, passed);
             // In cells a packet may take more behind the fabric than in front of it.
-            self.outputs.ports[port.index()].note_peak(held.bytes);
+            outputs.ports[port.index()].note_peak(held.bytes);
         }
-        if let Some(at) = side.fabric.next(turn.now, port, self.outputs.ports[port.index()].free_at()) {
+        if let Some(at) = side.fabric.next(turn.now, port, outputs.ports[port.index()].free_at()) {
             turn.effects.push_back(Effect::WakeAt(at, port));
         }
-        self.fabric = Some(side);
         ready
-    }
-
-    /// A packet joins its output, or is dropped. Returns whether the output's transmitter is idle.
-    fn leave_fabric(&mut self, turn: &mut Turn<'_>, port: PortId, passed: Passed) -> bool {
-        let (packet, at, marked) = match passed {
-            Passed::Arrived { packet, at, marked } => (packet, at, marked),
-            Passed::Dropped(packet) => {
-                let reason = self.outputs.refuse(port, Reason::Early);
-                turn.effects.push_back(Effect::Dropped(packet, reason));
-                return false;
-            }
-        };
-        let output = &mut self.outputs.ports[port.index()];
-        output.port.counters.marked += u64::from(marked);
-        if output.foresight.is_some() {
-            let header = turn.headers.get(packet);
-            let slot = output.expect((turn.now, at), header.wire);
-            turn.effects.push_back(Effect::LeavesAt(packet, Departure::of(header, port, slot)));
-            return false;
-        }
-        let joined = self.outputs.join(turn, port, packet);
-        if let Joined::Dropped(reason) = joined {
-            turn.effects.push_back(Effect::Dropped(packet, reason));
-        }
-        debug_assert!(!matches!(joined, Joined::Line(_) | Joined::QueuedUntil(_)), "it foresees nothing");
-        matches!(joined, Joined::Ready)
     }
 
     /// The link behind an output is down: packets that wait for it are lost.
@@ -245,6 +218,33 @@ impl Switch {
             side.fabric.set_up(port, (&settings.ecn, line), &settings.schedule, settings.queue_limit);
         }
     }
+}
+
+/// A packet joins its output, or is dropped. Returns whether the output's transmitter is idle.
+#[inline(always)]
+fn leave_fabric(outputs: &mut Outputs, turn: &mut Turn<'_>, port: PortId, passed: Passed) -> bool {
+    let (packet, at, marked) = match passed {
+        Passed::Arrived { packet, at, marked } => (packet, at, marked),
+        Passed::Dropped(packet) => {
+            let reason = outputs.refuse(port, Reason::Early);
+            turn.effects.push_back(Effect::Dropped(packet, reason));
+            return false;
+        }
+    };
+    let output = &mut outputs.ports[port.index()];
+    output.port.counters.marked += u64::from(marked);
+    if output.foresight.is_some() {
+        let header = turn.headers.get(packet);
+        let slot = output.expect((turn.now, at), header.wire);
+        turn.effects.push_back(Effect::LeavesAt(packet, Departure::of(header, port, slot)));
+        return false;
+    }
+    let joined = outputs.join(turn, port, packet);
+    if let Joined::Dropped(reason) = joined {
+        turn.effects.push_back(Effect::Dropped(packet, reason));
+    }
+    debug_assert!(!matches!(joined, Joined::Line(_) | Joined::QueuedUntil(_)), "it foresees nothing");
+    matches!(joined, Joined::Ready)
 }
 
 impl Output {
