@@ -5,11 +5,15 @@
 //! their way to the receiver, grants on their way back. Must not depend on switches, queues or transports.
 
 use weft_core::scheduling::{FlowKey, SchedulingHeader};
+use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Rate, Time, family};
+
+pub use pase::delegation::Delegation;
 
 pub mod off;
 pub mod pase;
 pub mod pdq;
+pub mod ports;
 
 /// The link of an arbiter.
 #[derive(Clone, Copy, Debug)]
@@ -68,5 +72,22 @@ family! {
         fn due(&self) -> Time;
         fn tick(&mut self, now: Time, waiting: Bytes);
         fn is_on(&self) -> bool;
+    }
+}
+
+impl ArbiterSettings {
+    /// What arbiters of one switch do together, if anything, given the switch's place in the tree.
+    #[must_use]
+    pub fn delegation(&self, tree: &TreeSite, full_packet: Bytes) -> Option<Delegation> {
+        match self {
+            ArbiterSettings::PaseArbiter(settings) => Delegation::new(settings, tree, full_packet),
+            ArbiterSettings::NoArbiter(_) | ArbiterSettings::PdqArbiter(_) => None,
+        }
+    }
+
+    /// Whether they depend on the switch's place in the tree.
+    #[must_use]
+    pub fn looks_at_tree(&self) -> bool {
+        matches!(self, ArbiterSettings::PaseArbiter(_))
     }
 }

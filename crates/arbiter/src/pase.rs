@@ -8,12 +8,14 @@
 //!
 //! Choices here: requests travel with the flow's packets from link to link, so the tree is walked up from the sender and down to
 //! the receiver; *early pruning* leaves out the links behind one that has put the flow below the highest `pruning`
-//! classes; flows not heard of for `forget` no longer count.
+//! classes; flows not heard of for `forget` no longer count. With `delegation`, leaves decide for the links above the next switch.
 
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
 use weft_core::{Bytes, Rate, Span, Time, settings};
 
 use super::{Arbiter, ArbiterSite, Passing};
+
+pub mod delegation;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "PASE: a priority class and a reference rate for each flow (Munir et al. 2014)";
@@ -29,6 +31,12 @@ settings! {
         utilization: f64 [0.01, 1.0] = 1.0,
         /// A flow not heard of for this long no longer counts.
         forget: Span = Span::from_ms(10),
+        /// Whether leaves decide for the links above the next switch, each on a slice of them; needs three tiers of switches.
+        delegation: bool = false,
+        /// How often a leaf reports what its flows want of those links, and gets a new slice; about a round trip, like requests.
+        delegation_interval: Span = Span::from_us(100),
+        /// The share of those links that is divided equally among leaves, whatever they report.
+        least_slice: f64 [0.01, 1.0] = 0.5,
     }
 }
 
@@ -73,6 +81,17 @@ impl PaseArbiter {
             tidy: Time::ZERO,
             settings: settings.clone(),
         }
+    }
+
+    /// From now on the link has this rate.
+    fn resize(&mut self, rate: Rate) {
+        self.capacity = rate.max(Rate(1));
+    }
+
+    /// What the flows at the link want together.
+    fn demand(&mut self, now: Time) -> Rate {
+        self.forget(now);
+        Rate(self.flows.iter().fold(0, |sum: u64, flow| sum.saturating_add(flow.demand.0)))
     }
 
     fn remove(&mut self, key: FlowKey) {

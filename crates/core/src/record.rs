@@ -2,6 +2,7 @@
 //! formats.
 
 mod activity;
+mod arbitration;
 mod arrivals;
 mod incident;
 mod job;
@@ -17,6 +18,7 @@ use crate::ids::{FlowId, HostId};
 use crate::units::{Bytes, Rate, Span, Time};
 
 pub use activity::Activity;
+pub use arbitration::ArbitrationCounts;
 pub use arrivals::ArrivalRecord;
 pub use incident::{Incident, IncidentRecord};
 pub use job::{JOB_MEASURES, JobRecord, Resource, StepRecord, TaskRecord};
@@ -63,6 +65,8 @@ pub struct RunRecord {
     pub pauses: Vec<PauseRecord>,
     /// Cycles of ports that wait for each other, in the order in which they were found.
     pub deadlocks: Vec<DeadlockRecord>,
+    /// What arbiters did about the upper links of a tree of three tiers; zero without PASE.
+    pub arbitration: ArbitrationCounts,
     /// Cluster jobs, in the order of their traffic entries.
     pub jobs: Vec<JobRecord>,
     /// Events handled.

@@ -46,6 +46,21 @@ pub struct SchedulingHeader {
     pub queue: u8,
     /// The path of the answer back to the sender.
     pub trail: Trail,
+    /// What one switch tells the next.
+    pub message: SliceMessage,
+}
+
+/// What a packet carries between a leaf and its parent ([`crate::tree`]) besides the request or grant of its flow. Each has two
+/// rates: on the way up to the parent's upper links, and on the way down from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SliceMessage {
+    /// Nothing.
+    #[default]
+    None,
+    /// From a leaf: what its flows can use of the upper links.
+    Demand([Rate; 2]),
+    /// From a parent: the part of the upper links that the leaf may give its flows.
+    Slice([Rate; 2]),
 }
 
 impl SchedulingHeader {
@@ -61,6 +76,7 @@ impl SchedulingHeader {
         probe_gap: 0,
         queue: 0,
         trail: Trail::EMPTY,
+        message: SliceMessage::None,
     };
 }
 

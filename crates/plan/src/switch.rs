@@ -22,6 +22,7 @@ impl Setup {
             rates: self.port_rates(switch),
             cables,
             full_packet: self.full_packet(),
+            tree: self.switch_at(switch).arbiter.looks_at_tree().then(|| self.graph.tree_site(switch)),
         };
         let table = table(&self.timeline.states[0], switch);
         let mut built = Switch::new(self.switch_at(switch), self.balancer_at(switch), &site, table);

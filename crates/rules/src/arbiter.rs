@@ -1,6 +1,7 @@
 //! Rules on the arbiters of links, and on the transports that depend on them.
 
 use crate::{Facts, Finding, impossible};
+use weft_core::Span;
 use weft_switch::arbiter::ArbiterSettings;
 use weft_switch::schedule::SchedulerSettings;
 use weft_transport::TransportSettings;
@@ -49,5 +50,31 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     } else if !matches!(facts.switch.schedule, SchedulerSettings::Strict(_)) {
         let message = "all classes would be served alike: give switch.schedule = \"strict\"";
         found.push(impossible(facts.transport("queues"), message));
+    }
+}
+
+/// Delegation concerns links that several leaves share, and takes part everywhere.
+pub(crate) fn leaves_share_what_is_delegated(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let ArbiterSettings::PaseArbiter(pase) = &facts.switch.arbiter else { return };
+    let path = |name: &str| format!("switch.arbiter.pase.{name}");
+    if !pase.delegation {
+        let why = "leaves decide for no other link (delegation = false)";
+        return ["delegation_interval", "least_slice"]
+            .iter()
+            .for_each(|name| facts.idle(&path(name), why, found));
+    }
+    let delegates =
+        |arbiter: &ArbiterSettings| matches!(arbiter, ArbiterSettings::PaseArbiter(pase) if pase.delegation);
+    if pase.delegation_interval == Span::ZERO {
+        found.push(impossible(
+            path("delegation_interval"),
+            "reports need time in between: give 100 us, for example",
+        ));
+    } else if !facts.devices.iter().all(|device| delegates(&device.switch.arbiter)) {
+        let message = "leaves report to the switches above them: delegate at all switches or at none";
+        found.push(impossible(path("delegation"), message));
+    } else if facts.graph.is_some_and(|graph| !graph.has_shared_upper_links()) {
+        let why = "no link between higher switches serves several leaves: this takes three tiers";
+        facts.idle(&path("delegation"), why, found);
     }
 }

@@ -135,6 +135,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (arbiter::arbiters_are_asked, &["switch", "transport"]),
     (arbiter::lists_have_bounds, &["switch"]),
     (arbiter::classes_are_served, &["switch", "transport"]),
+    (arbiter::leaves_share_what_is_delegated, &["switch", "topology"]),
     (tlt::transports_mark_for_switches_that_drop, &["switch", "transport", "hosts", "traffic"]),
     (tlt::markers_learn_what_arrives, &["transport"]),
     (tlt::red_thresholds_let_a_packet_pass, &["switch", "transport"]),

@@ -32,6 +32,7 @@ pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId)
         rates: links.iter().map(|link| link.rate).collect(),
         cables: links.iter().map(|link| link.delay).collect(),
         full_packet: Bytes(stacks(settings, graph).all.iter().map(largest).max().unwrap_or(0)),
+        tree: None,
     }
 }
 

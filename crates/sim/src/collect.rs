@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::{
-    ArrivalRecord, FlowPauses, LinkRecord, Measured, PacketBalance, PauseRecord, Quantity, RunRecord, Stop,
+    ArbitrationCounts, ArrivalRecord, FlowPauses, LinkRecord, Measured, PacketBalance, PauseRecord, Quantity,
+    RunRecord, Stop,
 };
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_recorder::flow_series::FlowWatch;
@@ -27,12 +28,13 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let series = gathered_series(&mut domains, finish.at, end);
     let mut tally = Tally::new();
-    let mut waiting = BTreeMap::new();
+    let (mut waiting, mut arbitration) = (BTreeMap::new(), ArbitrationCounts::default());
     domains.iter_mut().for_each(|domain| domain.devices.tolls_of_waiting(&mut domain.cx, end, &mut waiting));
     for domain in &mut domains {
         domain.close(end, &waiting, ledger);
         domain.take_back(end);
         tally.merge(&domain.cx.tally);
+        domain.devices.all_mut().for_each(|own| arbitration += own.switch.reading().arbitration());
     }
     ledger.pass_on_all(Time::NEVER);
     let (queues, imbalance) = match &sampler {
@@ -63,6 +65,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         flow_series: FlowWatch::finish(domains.iter_mut().filter_map(|domain| domain.flow_watch.take())),
         pauses,
         deadlocks: deadlocks.results(),
+        arbitration,
         jobs,
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },

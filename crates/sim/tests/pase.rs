@@ -10,6 +10,7 @@ use weft_switch::SwitchSettings;
 use weft_switch::arbiter::{ArbiterSettings, pase::PaseArbiterSettings};
 use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
+use weft_topology::shapes::pods_and_planes::PodsAndPlanesSettings;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
@@ -114,6 +115,80 @@ fn threads_agree_on_classes() {
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
     let alone = lab::run(setup.clone());
     assert!(alone.flows.iter().all(|flow| flow.end.is_some()));
+    for threads in 2..=4 {
+        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
+        lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
+}
+
+/// Two pods of two racks with eight hosts each; a rack's two cables up are as fast as its hosts together, the two links above half as fast as
+/// the racks below them.
+fn pods(delegation: bool) -> Setup {
+    let link = |gbps| LinkSettings { delay: Span::from_us(2), ..LinkSettings::of(Rate::from_gbps(gbps)) };
+    let topology = PodsAndPlanesSettings {
+        pods: 2,
+        racks_per_pod: 2,
+        planes: 2,
+        spines_per_plane: 2,
+        hosts_per_rack: 8,
+        host_link: link(10),
+        rack_link: link(40),
+        spine_link: link(20),
+    };
+    let mut setup = lab::setup(&TopologySettings::PodsAndPlanes(topology), &pase());
+    let pase = PaseArbiterSettings { delegation, ..Default::default() };
+    setup.switch = SwitchSettings { arbiter: ArbiterSettings::PaseArbiter(pase), ..arbitrated() };
+    setup
+}
+
+/// From every host of the first pod a flow to the other pod, all at once, twice as many as the upper links carry: small flows among large ones
+/// take about as long as without delegation, and less than the large ones by far.
+#[test]
+fn with_delegation_small_flows_still_finish_first() {
+    let mice = |delegation| {
+        let mut setup = pods(delegation);
+        let flows = (0..16).map(|host| {
+            let (start, packets) = if host % 4 == 3 { (Span::from_us(700), 60) } else { (Span::ZERO, 3_000) };
+            lab::flow(start, host, 16 + host, packets * MSS)
+        });
+        setup.flows = flows.collect::<Vec<_>>().into();
+        let record = lab::run(setup);
+        assert!(record.drops.is_empty() && record.flows.iter().all(|flow| flow.timeouts == 0));
+        let small = record.flows.iter().filter(|flow| flow.size == Bytes(60 * MSS));
+        let slowdowns = small.map(|flow| {
+            let taken = flow.end.expect("it finishes").since(flow.start);
+            taken.seconds() / flow.ideal.seconds()
+        });
+        slowdowns.fold(0.0, f64::max)
+    };
+    let (with, without) = (mice(true), mice(false));
+    assert!(with < 2.5 && with < without * 1.5, "slowest small flow: {with} times alone, without {without}");
+}
+
+/// Leaves decide what the arbiters of upper links decided before; their reports and the slices in answer are far fewer.
+#[test]
+fn delegation_spares_upper_links_more_requests_than_it_takes_messages() {
+    let counts = |delegation| {
+        let mut setup = pods(delegation);
+        setup.flows = lab::random_flows(&setup, 400, Span::from_ms(2), 400_000).into();
+        let record = lab::run(setup);
+        assert!(record.flows.iter().all(|flow| flow.end.is_some()));
+        record.arbitration
+    };
+    let (with, without) = (counts(true), counts(false));
+    assert_eq!((with.upper, without.spared, without.reports, without.slices), (0, 0, 0, 0));
+    assert!(with.slices <= with.reports && with.reports > 0, "{with:?}");
+    assert!(with.spared as f64 > 0.7 * without.upper as f64, "{with:?}, {without:?}");
+    assert!((with.reports + with.slices) * 3 < without.upper, "{with:?}, {without:?}");
+}
+
+/// Slices that travel between domains.
+#[test]
+fn threads_agree_on_slices() {
+    let mut setup = pods(true);
+    setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 100_000).into();
+    let alone = lab::run(setup.clone());
+    assert!(alone.flows.iter().all(|flow| flow.end.is_some()) && alone.arbitration.slices > 0);
     for threads in 2..=4 {
         let divided = Setup { division: Division::threads(threads), ..setup.clone() };
         lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));

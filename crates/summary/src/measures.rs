@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use weft_core::Time;
 use weft_core::histogram::Histogram;
 use weft_core::record::{
-    ArrivalRecord, HELD_MEASURES, HeldFlows, JOB_MEASURES, JobRecord, LinkRecord, PAUSE_MEASURES, Quantity,
-    QueueSeries, RunRecord, TaskRecord,
+    ArbitrationCounts, ArrivalRecord, HELD_MEASURES, HeldFlows, JOB_MEASURES, JobRecord, LinkRecord,
+    PAUSE_MEASURES, Quantity, QueueSeries, RunRecord, TaskRecord,
 };
 use weft_statistics::{Distribution, mean};
 
@@ -66,6 +66,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         pauses: pauses(record, &flows.held),
         pause_causes: causes(record),
         deadlocks: record.deadlocks_in_words().collect(),
+        arbitration: arbitration(record),
         jobs: jobs(record),
         unfinished_tasks: unfinished_tasks(record),
         trims: record.links.iter().map(|link| link.trimmed).sum(),
@@ -92,6 +93,13 @@ fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
     let asked = !record.pauses.is_empty() || record.may_pause && record.measured.has(Quantity::Pauses);
     let named = sums.chain(HELD_MEASURES.iter().zip(flows.measures())).filter(|_| asked);
     named.filter_map(|((name, ..), value)| Some(((*name).to_owned(), value?))).collect()
+}
+
+fn arbitration(record: &RunRecord) -> BTreeMap<String, f64> {
+    let ArbitrationCounts { spared, reports, slices, .. } = record.arbitration;
+    let named = [("spared", spared), ("reports", reports), ("slices", slices)];
+    let delegated = spared + reports > 0;
+    named.into_iter().filter(|_| delegated).map(|(name, count)| (name.to_owned(), count as f64)).collect()
 }
 
 fn jobs(record: &RunRecord) -> BTreeMap<String, f64> {

@@ -222,6 +222,7 @@ impl Summary {
     fn network(&self, list: &mut Vec<(String, f64)>) {
         let mut push = |name: String, value: f64| list.push((name, value));
         self.pauses.iter().for_each(|(name, value)| push(format!("pause.{name}"), *value));
+        self.arbitration.iter().for_each(|(name, value)| push(format!("arbitration.{name}"), *value));
         self.jobs.iter().for_each(|(name, value)| push(format!("job.{name}"), *value));
         self.lost().into_iter().for_each(|(name, value)| push(format!("drops.{name}"), value));
         if !self.queueing_us.is_empty() {
@@ -333,6 +334,7 @@ mod tests {
                 uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),
                 ..empty.links
             },
+            arbitration: ["spared", "reports", "slices"].map(|name| (name.to_owned(), 1.0)).into(),
             jobs: JOB_MEASURES.iter().map(|(name, ..)| ((*name).to_owned(), 1.0)).collect(),
             pauses: PAUSE_MEASURES
                 .iter()

@@ -125,6 +125,9 @@ pub struct Summary {
     /// Cycles of ports that waited for each other, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<String>,
+    /// What delegation in PASE saved and cost, by the names of metrics; absent without it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub arbitration: BTreeMap<String, f64>,
     /// Cluster jobs, by the names of `JOB_MEASURES`; absent when there were none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub jobs: BTreeMap<String, f64>,

@@ -1,5 +1,6 @@
 //! Where a switch and its balancers are. Must not depend on what they do.
 
+use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Rate, Span, SwitchId};
 
 /// What a switch needs to know about its position in the network.
@@ -15,6 +16,8 @@ pub struct SwitchSite {
     pub cables: Vec<Span>,
     /// Wire size of a full-size packet, for the time an engine has per packet.
     pub full_packet: Bytes,
+    /// Its place in the tree of switches, if its arbiters depend on it ([`looks_at_tree`](weft_arbiter::ArbiterSettings::looks_at_tree)).
+    pub tree: Option<TreeSite>,
 }
 
 #[cfg(test)]
@@ -27,6 +30,7 @@ impl SwitchSite {
             rates: vec![Rate::from_gbps(10); 2],
             cables: vec![Span::ZERO; 2],
             full_packet: Bytes(1_500),
+            tree: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The switch: the path of a packet, top to bottom.
 
+use weft_arbiter::ports::SwitchArbiters;
 use weft_core::record::Reason;
 use weft_core::{
     Class, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission,
@@ -16,7 +17,6 @@ use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::site::SwitchSite;
 use crate::table::{ForwardingTable, Route};
 use crate::turn::{Departure, Effect, PauseOrder, Sent, SentEarly, Turn, Verdict};
-use arbitration::Arbiters;
 use fabric::InputSide;
 
 /// A combined input-output-queued switch with shared memory.
@@ -41,7 +41,7 @@ pub struct Switch {
     /// Present if packets wait in virtual output queues.
     pub(crate) fabric: Option<Box<InputSide>>,
     /// Present if links have arbiters.
-    arbiters: Option<Box<Arbiters>>,
+    arbiters: Option<Box<SwitchArbiters>>,
     observer: Observing,
     /// Without path measurement, observer, fabric and arbiters.
     plain: bool,
@@ -71,7 +71,7 @@ impl Switch {
             Box::new(Congestion::new(measure, place))
         });
         let fabric = fabric::of(settings, site).map(Box::new);
-        let arbiters = Arbiters::new(&settings.arbiter, site).map(Box::new);
+        let arbiters = arbitration::of(settings, site).map(Box::new);
         let behind = fabric.as_ref().map(|_| fabric::outputs_behind(settings));
         let reads_outputs = reads_loads && fabric.is_none();
         let mut outputs = Outputs::new(behind.as_ref().unwrap_or(settings), site, reads_outputs);
@@ -225,6 +225,9 @@ impl Switch {
         self.forget_groups();
         let before = turn.effects.len();
         self.outputs.set_port(turn, port, up);
+        if let Some(arbiters) = &mut self.arbiters {
+            arbiters.set_port(port, up);
+        }
         if !up {
             self.flush_fabric(turn, port);
         }

@@ -34,6 +34,7 @@ pub mod routes;
 pub mod shapes;
 pub mod split;
 pub mod timeline;
+mod tree;
 mod weights;
 pub mod wiring;
 

@@ -138,6 +138,14 @@ fn arbiters_are_there_and_asked() {
     wrong(&with(arbiter, pase), "8 classes share 1 queues: give switch.queues = 8");
     let few = "arbiter.pase = { queues = 4 }\n";
     wrong(&with(&format!("{served}{few}"), pase), "links assign 4 classes, the ends have 8");
+    let delegated = |more: &str| format!("{served}arbiter.pase = {{ {more} }}\n");
+    let two_tiers = "[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n";
+    let three = small(&with(&delegated("delegation = true, least_slice = 0.2"), pase));
+    accepted(&three.replace(two_tiers, "[topology.fat-tree]\n"));
+    wrong(&with(&delegated("delegation = true"), pase), "this takes three tiers");
+    wrong(&with(&delegated("least_slice = 0.2"), pase), "delegation = false");
+    let never = delegated("delegation = true, delegation_interval = \"0 us\"");
+    wrong(&with(&never, pase), "reports need time in between");
     let list = "arbiter.pdq = { least_list = 9, most_list = 8 }\n";
     wrong(&with(list, pdq), "exceeds most_list = 8");
 }

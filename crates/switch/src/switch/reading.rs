@@ -1,6 +1,7 @@
 //! What can be read from a switch: the contents and counters of its ports, and where a packet is likely to go. Reading
 //! changes nothing.
 
+use weft_core::record::ArbitrationCounts;
 use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch};
 
 use super::Switch;
@@ -35,6 +36,12 @@ impl<'a> SwitchReading<'a> {
     #[must_use]
     pub fn pauses(self, at: (PortId, usize)) -> PauseCounters {
         self.switch.outputs.pauses(at)
+    }
+
+    /// What its arbiters did about upper links.
+    #[must_use]
+    pub fn arbitration(self) -> ArbitrationCounts {
+        self.switch.arbiters.as_ref().map_or_else(ArbitrationCounts::default, |arbiters| arbiters.counts())
     }
 
     /// Where stored bytes are charged, if [`mmu`](crate::share::mmu) manages the memory.

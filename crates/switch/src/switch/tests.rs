@@ -94,6 +94,7 @@ impl BenchOptions {
             rates,
             cables,
             full_packet: Bytes(u64::from(FULL)),
+            tree: None,
         };
         let switch = Switch::new(&self.settings, &self.balancer, &site, table);
         Bench { switch, pool: Pool::new(), effects: Effects::new(), back: Vec::new(), now: Time::ZERO }

@@ -56,6 +56,7 @@ impl RigOptions {
             rates: vec![RigOptions::RATE; usize::from(self.ports)],
             cables: vec![weft_core::Span::ZERO; usize::from(self.ports)],
             full_packet: Bytes(u64::from(self.wire) - 1),
+            tree: None,
         };
         let hosts: (Arc<[u16]>, Arc<[PortId]>) = (Arc::new([0]), Arc::new([PortId(0)]));
         let group = Group::together((0..self.ports).map(PortId).collect());

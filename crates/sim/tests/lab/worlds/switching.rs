@@ -355,6 +355,7 @@ pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
             pruning: 1 + random.below(8),
             utilization: pick(random, &[0.5, 0.95, 1.0]),
             forget: pick(random, &[Span::from_us(500), Span::from_ms(10)]),
+            ..delegation(&mut random.clone())
         });
         return;
     }
@@ -367,6 +368,16 @@ pub(super) fn arbitrate(setup: &mut Setup, random: &mut Random) {
         utilization: pick(random, &[0.5, 0.95, 1.0]),
         forget: pick(random, &[Span::from_us(500), Span::from_ms(10)]),
     });
+}
+
+/// Every other world with PASE delegates. Drawn aside: the rest of the world stays as it is.
+fn delegation(random: &mut Random) -> PaseArbiterSettings {
+    PaseArbiterSettings {
+        delegation: one_in(random, 2),
+        delegation_interval: pick(random, &[Span::from_us(1), Span::from_us(100), Span::from_ms(5)]),
+        least_slice: pick(random, &[0.01, 0.2, 1.0]),
+        ..Default::default()
+    }
 }
 
 /// Now and then some ports are shaped.
