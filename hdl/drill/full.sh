@@ -32,7 +32,7 @@ mkdir -p "$OUT"
 test -f "$RUNS" || echo "set,simulator,version,decisions,clocks,seconds,date,fingerprint" > "$RUNS"
 # Plays the next stream of a set: `play SET SIMULATOR FINGERPRINT DECISIONS CLOCKS SECONDS`, with what has been played.
 play() {
-  "$WEFT" vectors drill "$1" --out "$OUT" --decisions "$SLICE" --stream $(($4 / 1000)) > "$OUT.log"
+  "$WEFT" vectors drill "$1" --out "$OUT" --decisions "$SLICE" --stream "$4" > "$OUT.log"
   start=$(date +%s)
   ${MAKE:-make} --no-print-directory --silent OUT="$(cd "$OUT" && pwd)" "$2-$1"
   seconds=$(($6 + $(date +%s) - start))

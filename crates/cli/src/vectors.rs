@@ -37,7 +37,7 @@ struct Drill {
     #[arg(long, value_name = "N", default_value = "20000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     decisions: u64,
     /// Another sequence of decisions than that of stream 0
-    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u64).range(0..1_000_000))]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u64).range(..=10_000_000))]
     stream: u64,
     /// Output folder; each set has a folder in it
     #[arg(long, value_name = "DIR", default_value = "target/hardware")]

@@ -393,12 +393,17 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Datagrams may be lost for ever, networks may fall apart, and pFabric, whose time-out is fixed, may fill long queues with
-/// repetitions where switches do not go by ranks, which scenarios may not ask for; all other flows finish.
-fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
+/// Whether pFabric, whose time-out is fixed, may fill long queues with repetitions for ever: where switches do not go by ranks,
+/// which scenarios may not ask for.
+pub(crate) fn may_collapse(world: &World) -> bool {
     let repeats = |transport: &TransportSettings| matches!(transport, TransportSettings::Pfabric(_));
     let by_ranks = |switch: &SwitchSettings| matches!(switch.order, OrderSettings::Ranked(_));
-    if world.transports.iter().any(repeats) && !world.setup.switch_kinds().all(by_ranks) {
+    world.transports.iter().any(repeats) && !world.setup.switch_kinds().all(by_ranks)
+}
+
+/// Datagrams may be lost for ever, networks may fall apart, and pFabric [`may_collapse`]; all other flows finish.
+fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
+    if may_collapse(world) {
         return Ok(());
     }
     let open = record.flows.iter().zip(&world.setup.flows).filter(|(flow, _)| flow.end.is_none());

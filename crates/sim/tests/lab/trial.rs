@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use weft_core::record::{FlowRecord, HopWaits, RunRecord, Stop};
 use weft_plan::{Division, Setup};
 use weft_sim::Simulation;
-use weft_transport::TransportSettings;
 
-use super::laws::{LAWS, Verdict, same, same_but_foreseen};
+use super::laws::{LAWS, Verdict, may_collapse, same, same_but_foreseen};
 use super::worlds::{World, asked};
 
 /// How much of a trial.
@@ -67,11 +66,6 @@ pub(crate) fn trial(seed: u64, extent: Extent) -> Result<Coverage, String> {
     let mut covered = coverage(&world, &alone, foresees);
     covered.insert("worlds: divided", u64::from(extent == Extent::Threads && parts(setup) > 1));
     Ok(covered)
-}
-
-/// pFabric repeats after a fixed time-out, and with long queues may do so for ever.
-fn may_collapse(world: &World) -> bool {
-    world.transports.iter().any(|transport| matches!(transport, TransportSettings::Pfabric(_)))
 }
 
 /// Into how many domains a world really falls.
