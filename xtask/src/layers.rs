@@ -28,6 +28,7 @@ const SWITCH: &[&str] = &[
     "weft-buffer",
     "weft-queue",
     "weft-foresight",
+    "weft-forwarding",
     "weft-pfc",
     "weft-visibility",
     "weft-voq",
@@ -244,6 +245,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-pfc", may_use: PARTS },
     Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
+    Layer { name: "weft-forwarding", may_use: PARTS },
     Layer { name: "weft-foresight", may_use: FORESIGHT },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-router", may_use: ROUTER },
@@ -417,7 +419,7 @@ mod tests {
         assert!(
             complaints[0].contains("it depends on weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-foresight\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-arbiter\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-foresight\", \"weft-forwarding\", \"weft-pfc\", \"weft-visibility\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));

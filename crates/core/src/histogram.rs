@@ -32,6 +32,32 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
+    /// Counts one value that may be [removed](Histogram::remove) again; if it is not, and greater than the maximum,
+    /// [`Histogram::raise`] must be called with it.
+    pub fn add_for_now(&mut self, value: u64) {
+        let max = self.max;
+        self.add(value);
+        self.max = max;
+    }
+
+    /// Removes a value that was [counted for now](Histogram::add_for_now).
+    pub fn remove(&mut self, value: u64) {
+        self.total -= 1;
+        if value == 0 {
+            return;
+        }
+        self.counts[bucket_of(value)] -= 1;
+        self.sum -= u128::from(value);
+        while self.counts.last() == Some(&0) {
+            self.counts.pop();
+        }
+    }
+
+    /// A value counted for now remains.
+    pub fn raise(&mut self, value: u64) {
+        self.max = self.max.max(value);
+    }
+
     /// Counts a value in a bucket beyond those so far.
     #[cold]
     fn grow(&mut self, bucket: usize) {

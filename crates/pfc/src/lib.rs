@@ -12,8 +12,10 @@ use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
 
 mod blame;
 pub mod headroom;
+mod holds;
 
 pub use blame::Blame;
+pub use holds::Holds;
 
 /// Wire bytes of a pause frame: the minimum Ethernet frame of 64 bytes, preamble and gap.
 pub const FRAME: u16 = 84;

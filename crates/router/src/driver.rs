@@ -108,7 +108,9 @@ impl SwitchDriver {
             Verdict::Queued(_) => {}
             Verdict::QueuedUntil(..) => unreachable!("no port was told to foresee departures"),
             Verdict::Dropped(reason) => self.drop(packet, reason),
-            Verdict::LeavesAt(_) => unreachable!("no port was told to foresee departures"),
+            Verdict::LeavesAt(_) | Verdict::LeavesUnlessHeld(_) | Verdict::RevokeFirst => {
+                unreachable!("no port was told to foresee departures")
+            }
             Verdict::Returned => unreachable!("switches that trim are refused"),
         }
         self.carry_out();

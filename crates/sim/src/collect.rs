@@ -9,6 +9,7 @@ use weft_core::record::{
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_recorder::flow_series::FlowWatch;
 use weft_recorder::sample::Sampler;
+use weft_recorder::tally::Tally;
 use weft_switch::PortCounters;
 use weft_topology::{Change, Link, Node};
 
@@ -18,7 +19,6 @@ use crate::ledger::Ledger;
 use crate::plan::RunPlan;
 use crate::series::gathered as gathered_series;
 use crate::simulation::{Finish, Simulation};
-use crate::tally::Tally;
 
 /// The record of a run, collected from its domains, without flows, which go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
@@ -27,6 +27,10 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let series = gathered_series(&mut domains, finish.at, end);
+    for domain in &mut domains {
+        domain.cx.now = finish.at;
+        domain.devices.revoke_all(&mut domain.cx, end);
+    }
     let mut tally = Tally::new();
     let (mut waiting, mut arbitration) = (BTreeMap::new(), ArbitrationCounts::default());
     domains.iter_mut().for_each(|domain| domain.devices.tolls_of_waiting(&mut domain.cx, end, &mut waiting));

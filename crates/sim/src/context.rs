@@ -6,6 +6,7 @@ use std::sync::Arc;
 use weft_core::record::{HopWaits, Reason, WaitSum};
 use weft_core::scheduling::SchedulingHeader;
 use weft_core::{LinkId, PacketId, Pool, Time};
+use weft_recorder::tally::Tally;
 use weft_recorder::trace::Trace;
 use weft_topology::Node;
 use weft_transport::Body;
@@ -14,7 +15,6 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::outbox::{Handoff, Outbox};
 use crate::plan::RunPlan;
-use crate::tally::Tally;
 use crate::transmitters::Pauses;
 use crate::wire::Wires;
 

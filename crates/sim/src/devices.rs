@@ -8,8 +8,10 @@ use weft_switch::{Departure, Effect, Effects, Observer, Sent, SentEarly, Switch,
 use crate::context::Context;
 use crate::event::Event;
 use crate::plan::RunPlan;
+use revoke::leave_unless_held;
 
 mod build;
+mod revoke;
 
 /// The switches of a domain, by number; those of other domains are absent.
 pub(crate) struct Devices {
@@ -17,6 +19,8 @@ pub(crate) struct Devices {
     effects: Effects,
     /// Some port may send early ([`Switch::sends_early`]).
     early: bool,
+    /// Packets whose departures are revoked; reused.
+    revoked: Vec<PacketId>,
 }
 
 /// A switch and its position in the network.
@@ -38,7 +42,7 @@ impl Devices {
     pub(crate) fn new(plan: &RunPlan, domain: usize) -> Devices {
         let switches = build::switches(plan, domain);
         let early = switches.iter().flatten().any(|own| own.switch.may_send_early());
-        Devices { switches, effects: Effects::new(), early }
+        Devices { switches, effects: Effects::new(), early, revoked: Vec::new() }
     }
 
     /// Attaches an observer to a switch of this domain, before the run starts. Such a switch has an event per
@@ -80,6 +84,10 @@ impl Devices {
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
         match own.switch.receive(&mut turn, from, packet) {
             Verdict::LeavesAt(departure) => leave(cx, own.link(departure.port), packet, departure),
+            Verdict::LeavesUnlessHeld(departure) => {
+                leave_unless_held(cx, own.link(departure.port), packet, departure)
+            }
+            Verdict::RevokeFirst => self.receive_revoking(cx, switch, from, packet),
             Verdict::Ready(port) => self.carry_out(cx, switch, Some(port)),
             Verdict::Queued(_) if self.effects.is_empty() => {}
             Verdict::Queued(_) => self.carry_out(cx, switch, None),

@@ -9,6 +9,7 @@ use weft_plan::{Setup, Storm};
 use weft_recorder::flow_series::FlowWatch;
 use weft_recorder::sample::Look;
 use weft_recorder::series::SeriesWatch;
+use weft_recorder::tally::Tally;
 use weft_topology::Node;
 
 use crate::calendar::{Calendar, width_for};
@@ -22,7 +23,6 @@ use crate::outbox::Outbox;
 use crate::plan::RunPlan;
 use crate::sample::Eye;
 use crate::scout::{self, Ground, Scout};
-use crate::tally::Tally;
 use crate::transmitters::Pauses;
 use crate::wire::{Wire, Wires};
 

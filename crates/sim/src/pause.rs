@@ -170,6 +170,9 @@ impl Domain {
         }
         let held = stopped.wanted && (stopped.discards || now >= stopped.ignored_until);
         if std::mem::replace(&mut stopped.held, held) != held {
+            if let Some(pauses) = &mut self.cx.pauses {
+                pauses.held = if held { pauses.held + 1 } else { pauses.held - 1 };
+            }
             self.hold(link, class, held);
         }
     }
@@ -179,6 +182,8 @@ impl Domain {
         match from {
             Node::Host(host) => self.hosts.hold(&mut self.cx, host, (class, held)),
             Node::Switch(switch) if class < self.cx.plan.setup.switch_at(switch).queues as usize => {
+                let after = Time(self.cx.now.0 + 1);
+                self.devices.revoke(&mut self.cx, switch, after);
                 let own = &self.devices.get(switch).expect("a switch is held in its domain").switch;
                 let empty = own.reading().waiting_in(&self.cx.pool.headers, (port, class)).next().is_none();
                 let now = self.cx.now;
@@ -222,7 +227,9 @@ impl Domain {
 
     /// For each paused sender, what the switches of this domain cannot forward because they are paused themselves.
     pub(crate) fn waits(&self) -> Vec<Wait> {
-        let Some(pauses) = &self.cx.pauses else { return Vec::new() };
+        let Some(pauses) = self.cx.pauses.as_ref().filter(|pauses| pauses.held > 0) else {
+            return Vec::new();
+        };
         let graph = &self.cx.plan.setup.graph;
         let mut waits = Vec::new();
         for (number, transmitter) in pauses.links.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What all domains of a run share, derived once from its setup.
 
-use weft_core::{LinkId, Time};
+use weft_core::{LinkId, Span, Time};
 use weft_plan::Setup;
 use weft_recorder::stranded::Remains;
 use weft_topology::{Change, Graph, Node, Timeline};
@@ -34,6 +34,14 @@ impl RunPlan {
     /// Whether the run ends when ports wait for each other in a cycle, because nothing else would end it.
     pub(crate) fn ends_by_deadlock(&self) -> bool {
         self.setup.until == Time::NEVER && self.setup.switch_kinds().all(|kind| kind.pfc.watchdog.is_none())
+    }
+
+    /// Whether packets whose first bit has not left can be taken off a link: they stay in the domain, and none arrives at the instant
+    /// at which it leaves.
+    pub(crate) fn can_take_back(&self, link: LinkId) -> bool {
+        let link = &self.setup.graph.links()[link.index()];
+        let stays = self.partition.of(link.from) == self.partition.of(link.to);
+        stays && link.delay > Span::ZERO && link.stalls.is_none()
     }
 
     /// Whether a link never changes during the run.

@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use weft_core::record::FlowPauses;
 use weft_core::{Rate, Span, Time};
 use weft_plan::{Setup, Storm};
-use weft_switch::pause::{CLASSES, PauseFrame};
+use weft_switch::pause::{CLASSES, Holds, PauseFrame};
 use weft_topology::Node;
-
-use crate::holds::Holds;
 
 /// The transmitters of a domain, by link. None exists while no class pauses.
 pub(crate) struct Pauses {
     pub(crate) links: Vec<Transmitter>,
+    /// Classes of all links that are held.
+    pub(crate) held: usize,
     pub(crate) tolls: Tolls,
 }
 
@@ -75,7 +75,7 @@ impl Pauses {
             lost: 0,
         };
         let links = setup.graph.links().iter().map(transmitter);
-        setup.pauses().then(|| Box::new(Pauses { links: links.collect(), tolls: Tolls::default() }))
+        setup.pauses().then(|| Box::new(Pauses { links: links.collect(), held: 0, tolls: Tolls::default() }))
     }
 }
 

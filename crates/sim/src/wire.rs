@@ -105,6 +105,12 @@ impl Wire {
         Time(end.0 + self.delay.0)
     }
 
+    /// A packet that has been launched was not: its departure is revoked.
+    pub(crate) fn take_back(&mut self, wire: u16) {
+        self.sent.0 -= u64::from(wire);
+        self.packets -= 1;
+    }
+
     /// The cable fails or comes back. When it fails, the caller must drop what is in flight.
     pub(crate) fn set_up(&mut self, up: bool) {
         self.up = up;

@@ -3,15 +3,17 @@
 
 mod lab;
 
+use lab::laws::same;
 use weft_core::record::{RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
-use weft_plan::{Setup, Storm};
+use weft_core::{Bytes, FlowId, HostId, Purpose, Random, Rate, Span, Time};
+use weft_plan::{Division, Setup, Storm};
+use weft_sim::Simulation;
 use weft_switch::balance::{
     conga::CongaSettings, drill::DrillSettings, ecmp::EcmpSettings, letflow::LetFlowSettings,
     presto::PrestoSettings, random::RandomSettings, round_robin::RoundRobinSettings,
 };
-use weft_switch::mark::{MarkerSettings, NonEct, step::StepSettings};
+use weft_switch::mark::{MarkerSettings, NonEct, red::RedSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::{SharingSettings, mmu::MmuSettings};
 use weft_switch::{BalancerSettings, PfcSettings, SwitchSettings};
@@ -20,6 +22,9 @@ use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::{dcqcn::RoceDcqcnSettings, roce::RoceFixedSettings};
 use weft_transport::roce::settings::RoceRecovery;
+
+/// Worlds of [`lulls_change_nothing`].
+const LULLS: std::ops::Range<u64> = 0..100;
 
 fn any<T: Clone>(dice: &mut Random, of: &[T]) -> T {
     of[dice.below(of.len() as u32) as usize].clone()
@@ -106,6 +111,48 @@ fn incast(setup: &Setup, seed: u64, flows: u32, size: u64) -> Setup {
 
 fn delivered(record: &RunRecord) -> u64 {
     record.flows.iter().map(|flow| flow.delivered.0).sum()
+}
+
+/// Departures foreseen in lulls, and revoked, are those of switches with an event for each, which switches have that are followed:
+/// the records are the same to the last wait, and so is the number of events. Also with several threads, where links between
+/// domains are never foreseen.
+#[test]
+fn lulls_change_nothing() {
+    let (mut pauses, mut drops) = (0, 0);
+    for seed in LULLS {
+        let mut dice = Random::new(seed, Purpose::Test, 3);
+        let mut setup = fabric(seed);
+        setup.switch.ecn = any(
+            &mut dice,
+            &[
+                MarkerSettings::default(),
+                MarkerSettings::Red(RedSettings {
+                    min: Amount::Bytes(Bytes(3_000)),
+                    max: Amount::Bytes(Bytes(30_000)),
+                    max_probability: Share(0.2),
+                    average: dice_says(seed / 2).into(),
+                    ..Default::default()
+                }),
+            ],
+        );
+        setup.queues_every = dice.chance(0.5).then(|| Span::from_us(u64::from(1 + dice.below(20))));
+        setup.series_bins = any(&mut dice, &[None, Some(16)]);
+        setup.flow_waits = dice.chance(0.5);
+        if dice.chance(0.3) {
+            setup.until = Time::ZERO + Span::from_ns(u64::from(20_000 + dice.below(100_000)));
+        }
+        let flows = 5 + dice.below(40);
+        let setup = incast(&setup, seed, flows, any(&mut dice, &[2_000, 20_000, 60_000]));
+        let foreseen = lab::run(setup.clone());
+        let (followed, _) = Simulation::new(setup.clone()).run_traced(FlowId(0));
+        let what = |why| panic!("seed {seed}: {why}\n{:?}", setup.switch);
+        same(&foreseen, &followed).unwrap_or_else(what);
+        let division = Division { scatter: dice.chance(0.5).then_some(seed), ..Division::threads(3) };
+        same(&foreseen, &lab::run(Setup { division, ..setup.clone() })).unwrap_or_else(what);
+        pauses += foreseen.pauses.iter().map(|pause| pause.asked).sum::<u64>();
+        drops += foreseen.packets.dropped;
+    }
+    assert!(pauses > 1_000 && drops > 100, "{pauses} pauses, {drops} drops by markers");
 }
 
 #[test]

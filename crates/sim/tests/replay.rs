@@ -60,7 +60,10 @@ impl Replay {
                 Verdict::Ready(port) => self.feed(*time, port),
                 Verdict::Dropped(reason) => self.drop(*time, packet, reason),
                 Verdict::Queued(_) => {}
-                Verdict::LeavesAt(_) | Verdict::QueuedUntil(..) => {
+                Verdict::LeavesAt(_)
+                | Verdict::QueuedUntil(..)
+                | Verdict::LeavesUnlessHeld(_)
+                | Verdict::RevokeFirst => {
                     unreachable!("no departure is foreseen here")
                 }
                 Verdict::Returned => unreachable!("nothing is trimmed here"),

@@ -7,12 +7,12 @@
 use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
 use crate::congestion::{self, Congestion};
-use crate::hash::FlowHash;
 use crate::outputs::Outputs;
+use weft_forwarding::hash::FlowHash;
 use weft_visibility::SharedOutputs;
 
-pub use crate::site::BalancerSite;
 pub use crate::state::State;
+pub use weft_forwarding::BalancerSite;
 
 pub mod conga;
 pub mod drill;

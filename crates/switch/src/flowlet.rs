@@ -11,9 +11,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
 use weft_core::{Bytes, Header, PortId, Purpose, Random, Span, Time, choice, settings};
 
-use crate::hash::{FlowHash, HashFunction};
-use crate::site::BalancerSite;
 use crate::state::State;
+use weft_forwarding::BalancerSite;
+use weft_forwarding::hash::{FlowHash, HashFunction};
 
 choice! {
     /// How the end of a flowlet is detected.

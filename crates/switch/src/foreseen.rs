@@ -47,6 +47,7 @@ impl Outputs {
         let (packets, bytes) = match &self.ports[port.index()] {
             Output { foresight: Some(foresight), .. } => foresight.waiting(now),
             Output { strict: Some(strict), .. } => strict.to_start(now),
+            Output { in_lull: Some(foreseen), .. } => foreseen.waiting(now),
             _ => (0, 0),
         };
         (packets, Bytes(bytes))

@@ -28,6 +28,10 @@ pub(crate) enum Unseen {
 pub(crate) enum Joined {
     /// It has a slot on the link.
     Line(Slot),
+    /// See [`Verdict::LeavesUnlessHeld`].
+    Revocably(Slot),
+    /// See [`Verdict::RevokeFirst`].
+    RevokeFirst,
     /// See [`Verdict::Ready`].
     Ready,
     /// See [`Verdict::Queued`].
@@ -46,6 +50,8 @@ impl Joined {
     pub(crate) fn verdict(self, header: &Header, port: PortId) -> Verdict {
         match self {
             Joined::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+            Joined::Revocably(slot) => Verdict::LeavesUnlessHeld(Departure::of(header, port, slot)),
+            Joined::RevokeFirst => Verdict::RevokeFirst,
             Joined::Ready => Verdict::Ready(port),
             Joined::Queued => Verdict::Queued(port),
             Joined::QueuedUntil(time) => Verdict::QueuedUntil(port, time),

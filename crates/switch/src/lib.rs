@@ -14,7 +14,6 @@
 pub mod balance;
 pub mod congestion;
 pub mod flowlet;
-pub mod hash;
 pub mod pause;
 pub mod settings;
 
@@ -23,6 +22,8 @@ mod engine;
 mod foreseen;
 mod join;
 mod look;
+mod lull;
+mod lulls;
 mod observe;
 mod outputs;
 mod pausing;
@@ -32,13 +33,14 @@ mod refuse;
 mod site;
 mod state;
 mod switch;
-mod table;
 mod turn;
 
 /// The family of arbiters, which must not depend on switches.
 pub use weft_arbiter as arbiter;
 /// The family of sharing rules, which must not depend on switches.
 pub use weft_buffer::{self as share, color::ColorSettings};
+/// Hashes with which switches choose among ports.
+pub use weft_forwarding::hash;
 /// The family of markers, which must not depend on switches.
 pub use weft_mark as mark;
 /// The families of orders and schedulers, which must not depend on switches.
@@ -52,9 +54,9 @@ pub use port::PortCounters;
 pub use settings::{PortSettings, SwitchSettings};
 pub use site::SwitchSite;
 pub use switch::{Switch, SwitchReading};
-pub use table::{ForwardingTable, Route};
 pub use turn::{Departure, Effect, Effects, PauseOrder, Sent, SentEarly, Turn, Verdict};
 pub use weft_buffer::trim::TrimSettings;
+pub use weft_forwarding::{ForwardingTable, Route};
 /// What engines see of queue lengths.
 pub use weft_visibility::{self as visibility, SharedOutputs};
 pub use weft_voq::VoqSettings;

@@ -52,13 +52,18 @@ impl Outputs {
     /// See [`Switch::look`]; what has left before `after` must have been released.
     #[inline]
     fn look(&mut self, port: PortId, (after, now): (Time, Time)) -> PortLook {
-        let Output { port: held, foresight, strict, .. } = &mut self.ports[port.index()];
+        let Output { port: held, foresight, strict, in_lull, .. } = &mut self.ports[port.index()];
         let peak = std::mem::replace(&mut held.counters.peak, Bytes(held.bytes));
         let counters = held.counters;
         let (waiting, byte_time) = match foresight {
             None => match strict {
                 Some(strict) => (strict.to_start(after).1, strict.byte_time(counters.byte_time, now)),
-                None => (0, held.counters_until(now).byte_time),
+                None => match in_lull.as_ref().filter(|foreseen| foreseen.packets() > 0) {
+                    Some(foreseen) => {
+                        (foreseen.waiting(after).1, counters.byte_time - foreseen.byte_time_after(now))
+                    }
+                    None => (0, held.counters_until(now).byte_time),
+                },
             },
             Some(_) if held.bytes == 0 => (0, counters.byte_time),
             Some(foresight) => {

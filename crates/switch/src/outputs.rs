@@ -7,6 +7,7 @@ use weft_core::{
 };
 
 use crate::cells::MemoryCells;
+use crate::lull::{self, Lull};
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
@@ -38,6 +39,10 @@ pub(crate) struct Outputs {
     pub(crate) ingress: Option<Box<Ingress>>,
     /// If full queues trim packets.
     pub(crate) trim: Option<Trim>,
+    /// Ports may foresee departures in lulls.
+    pub(crate) lulls: bool,
+    /// If any port does.
+    pub(crate) lull: Option<Box<Lull>>,
     /// The order of each queue, by slot; empty if queues serve packets in order of arrival.
     pub(crate) orders: Box<[AnyOrder]>,
 }
@@ -55,6 +60,12 @@ impl Outputs {
         let order = || AnyOrder::new(&settings.order, ());
         let ordered = if order().reads_ranks() { slots } else { 0 };
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
+        let simple = !marks_departures
+            && !colors
+            && (settings.count_in_service || !read)
+            && !settings.trim.is_on()
+            && ordered == 0
+            && !MemoryCells::of(settings.cell).are_used();
         Outputs {
             ports,
             visible: Visible::new(slots, read, insight(settings, site)),
@@ -64,15 +75,11 @@ impl Outputs {
             cells: MemoryCells::of(settings.cell),
             count_in_service: settings.count_in_service,
             marks_departures,
-            plain: !marks_departures
-                && !colors
-                && (settings.count_in_service || !read)
-                && ingress.is_none()
-                && !settings.trim.is_on()
-                && ordered == 0
-                && !MemoryCells::of(settings.cell).are_used(),
+            plain: simple && ingress.is_none(),
             ingress,
             trim: Trim::new(&settings.trim, site.full_packet),
+            lulls: lull::allowed_by(settings) && simple,
+            lull: None,
             orders: (0..ordered).map(|_| order()).collect(),
         }
     }
@@ -121,11 +128,13 @@ impl Outputs {
     }
 
     pub(crate) fn counters(&self, now: Time, port: PortId) -> PortCounters {
-        let Output { port: held, foresight, strict, .. } = &self.ports[port.index()];
+        let output = &self.ports[port.index()];
+        let Output { port: held, foresight, strict, .. } = output;
         let counted = held.counters.byte_time;
-        let byte_time = match (foresight, strict) {
-            (Some(foresight), _) => counted - foresight.byte_time_after(now),
-            (_, Some(strict)) => strict.byte_time(counted, now),
+        let byte_time = match (foresight, strict, output.lull()) {
+            (Some(foresight), _, _) => counted - foresight.byte_time_after(now),
+            (_, Some(strict), _) => strict.byte_time(counted, now),
+            (_, _, Some(foreseen)) => counted - foreseen.byte_time_after(now),
             _ => return held.counters_until(now),
         };
         PortCounters { byte_time, ..held.counters }
@@ -134,7 +143,8 @@ impl Outputs {
     /// Packets a port holds, the packet in service included.
     pub(crate) fn packets(&self, port: PortId) -> u64 {
         let output = &self.ports[port.index()];
-        let strict = || output.strict.as_ref().map_or(output.port.packets, |strict| strict.packets());
+        let in_lull = || output.lull().map_or(output.port.packets, |foreseen| foreseen.packets() as u64);
+        let strict = || output.strict.as_ref().map_or_else(in_lull, |strict| strict.packets());
         output.foresight.as_ref().map_or_else(strict, Foresight::packets)
     }
 

@@ -55,6 +55,7 @@ impl Outputs {
         if self.ingress.as_ref().is_some_and(|ingress| ingress.has_frame(port)) {
             self.announce(effects, port);
         }
+        self.may_begin_lull();
     }
 
     /// See [`Switch::transmit`](crate::Switch::transmit).
@@ -79,6 +80,7 @@ impl Outputs {
         if own.ready().is_some() {
             self.announce(effects, port);
         }
+        self.count_held(held);
         if let Some(ingress) = self.ingress.as_mut().filter(|ingress| ingress.is_lossless(queue)) {
             ingress.hold((port, queue), held);
         }
@@ -105,7 +107,9 @@ impl Outputs {
     /// See [`PauseOrder::Discard`](crate::PauseOrder::Discard).
     pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         let (port, queue) = at;
-        self.ports[port.index()].queues[queue].discards = on;
+        if std::mem::replace(&mut self.ports[port.index()].queues[queue].discards, on) != on {
+            self.count_held(on);
+        }
         if !on {
             return;
         }

@@ -7,8 +7,7 @@ use crate::cells::MemoryCells;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
 use weft_buffer::color::RedLimit;
-use weft_foresight::Foresight;
-use weft_foresight::StrictForesight;
+use weft_foresight::{Foresight, RevocableForesight, StrictForesight};
 use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
 use weft_queue::{ClassQueue, Shaper};
@@ -81,6 +80,8 @@ pub(crate) struct Output {
     pub(crate) red: Option<Box<RedLimit>>,
     /// The known departures of a port with strict priority, if it foresees them.
     pub(crate) strict: Option<Box<StrictForesight>>,
+    /// The departures of a port that foresees them in lulls.
+    pub(crate) in_lull: Option<Box<RevocableForesight>>,
 }
 
 /// The packet memory of a switch.
@@ -109,6 +110,7 @@ impl Output {
             shaper: None,
             red: RedLimit::new(&settings.color).map(Box::new),
             strict: None,
+            in_lull: None,
         }
     }
 
@@ -127,6 +129,11 @@ impl Output {
     #[inline]
     pub(crate) fn fits(&self, queue: u64, wire: u16) -> Result<(), Reason> {
         if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
+    }
+
+    /// What the port foresees in a lull, if anything.
+    pub(crate) fn lull(&self) -> Option<&RevocableForesight> {
+        self.in_lull.as_deref().filter(|foreseen| foreseen.packets() > 0)
     }
 
     /// Whether any marker acts on departures.
@@ -160,6 +167,7 @@ impl Output {
             _ if !PLAIN => self.queues[queue].bytes,
             Output { foresight: Some(_), port, .. } => port.bytes,
             Output { strict: Some(strict), .. } => strict.bytes_of(queue),
+            Output { in_lull: Some(_), port, .. } => port.bytes,
             _ => self.queues[queue].bytes,
         }
     }
@@ -175,7 +183,7 @@ impl Output {
 
     /// Bytes of a queue, with or without those of the packet in service.
     pub(crate) fn bytes_that_count(&self, queue: usize, in_service: bool) -> u64 {
-        if self.foresight.is_some() || self.strict.is_some() {
+        if self.foresight.is_some() || self.strict.is_some() || self.in_lull.is_some() {
             return self.bytes_of::<true>(queue);
         }
         let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
@@ -364,6 +372,12 @@ impl Port {
             self.counters.peak = Bytes(bytes);
         }
         self.counters.byte_time += byte_time;
+    }
+
+    /// Departures of all these packets are no longer known: takes back the byte-picoseconds counted ahead.
+    pub(crate) fn restart(&mut self, now: Time, packets: u64, ahead: u128) {
+        (self.packets, self.counted_until) = (packets, now);
+        self.counters.byte_time -= ahead;
     }
 
     /// A packet gets a mark.

@@ -11,11 +11,11 @@ use crate::port::{Output, Port};
 use crate::turn::{Departure, SentEarly, Turn};
 
 impl Outputs {
-    /// Releases what has left a port with strict priority before `now`.
+    /// Releases what has left a port with strict priority, or one in a lull, before `now`.
     #[inline(always)]
     pub(crate) fn settle_strict(&mut self, now: Time, port: PortId) {
         let Output { strict: Some(strict), port: held, .. } = chosen_of(&mut self.ports, port) else {
-            return;
+            return self.settle_lull(now, port);
         };
         if strict.is_observed() {
             self.settle_observed(now, port);

@@ -1,4 +1,4 @@
-//! Where a switch and its balancers are. Must not depend on what they do.
+//! Where a switch is. Must not depend on what it does.
 
 use weft_core::tree::TreeSite;
 use weft_core::{Bytes, Rate, Span, SwitchId};
@@ -33,15 +33,4 @@ impl SwitchSite {
             tree: None,
         }
     }
-}
-
-/// Where a balancer lives.
-#[derive(Clone, Copy, Debug)]
-pub struct BalancerSite {
-    /// Seed of the run.
-    pub seed: u64,
-    /// The switch.
-    pub switch: SwitchId,
-    /// The forwarding engine within the switch.
-    pub engine: u16,
 }

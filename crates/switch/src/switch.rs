@@ -9,15 +9,15 @@ use weft_core::{
 use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
 use crate::congestion::{Congestion, CongestionSite};
 use crate::engine::ForwardingEngine;
-use crate::hash::FlowHash;
 use crate::join::Unseen;
 use crate::observe::{Observer, Observing};
 use crate::outputs::{Outputs, queue_of};
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::site::SwitchSite;
-use crate::table::{ForwardingTable, Route};
 use crate::turn::{Departure, Effect, PauseOrder, Sent, SentEarly, Turn, Verdict};
 use fabric::InputSide;
+use weft_forwarding::hash::FlowHash;
+use weft_forwarding::{ForwardingTable, Route};
 
 /// A combined input-output-queued switch with shared memory.
 ///
@@ -43,7 +43,7 @@ pub struct Switch {
     /// Present if links have arbiters.
     arbiters: Option<Box<SwitchArbiters>>,
     observer: Observing,
-    /// Without path measurement, observer, fabric and arbiters.
+    /// Without path measurement, observer, fabric, arbiters and lulls.
     plain: bool,
 }
 
@@ -334,6 +334,7 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
 
 mod arbitration;
 mod fabric;
+mod lulls;
 mod parts;
 mod reading;
 mod watched;

@@ -75,6 +75,11 @@ impl Departure {
 pub enum Verdict {
     /// It leaves at a known time, by a port whose departures are foreseen: there is no further notice.
     LeavesAt(Departure),
+    /// The same, unless the driver [revokes](crate::Switch::revoke) the departure before its first bit leaves.
+    LeavesUnlessHeld(Departure),
+    /// Nothing has happened: the driver must [revoke](crate::Switch::revoke) what the switch foresees, and call
+    /// [`crate::Switch::receive`] again.
+    RevokeFirst,
     /// It is queued at a port whose transmitter is idle: call [`crate::Switch::transmit`].
     Ready(PortId),
     /// It is queued at a port whose transmitter is busy, or whose queue is held: nothing to do now.

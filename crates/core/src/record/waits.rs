@@ -27,6 +27,12 @@ impl HopWaits {
         *own = own.saturating_add(nanoseconds(wait));
     }
 
+    /// The packet did not wait at this hop after all, for the time that was added last.
+    pub fn take_back(&mut self, hop: u8, wait: Span) {
+        let own = &mut self.0[usize::from(hop).min(WAIT_HOPS - 1)];
+        *own = own.saturating_sub(nanoseconds(wait));
+    }
+
     /// Nothing was recorded, or nothing waited.
     #[must_use]
     pub fn is_none(&self) -> bool {

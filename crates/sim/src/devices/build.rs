@@ -30,8 +30,9 @@ fn placed(plan: &RunPlan, switch: SwitchId, built: Switch) -> PlacedSwitch {
 fn foreseeing(plan: &RunPlan, switch: SwitchId) -> Switch {
     let mut built = plan.setup.build_switch(switch);
     for port in (0..built.reading().ports()).map(|port| PortId(port as u16)) {
-        if plan.is_steady(plan.setup.graph.link_at(Node::Switch(switch), port)) {
-            built.foresee(port);
+        let link = plan.setup.graph.link_at(Node::Switch(switch), port);
+        if plan.is_steady(link) && !built.foresee(port) && plan.can_take_back(link) {
+            built.foresee_in_lulls(port);
         }
     }
     built

@@ -13,7 +13,7 @@ use weft_core::{Header, Random, Time, settings};
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::congestion::CongestionSettings;
 use crate::flowlet::{self, Flowlets};
-use crate::hash::{FlowHash, HashFunction};
+use weft_forwarding::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
 pub const SUMMARY: &str =

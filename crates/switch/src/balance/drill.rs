@@ -11,8 +11,8 @@ use weft_core::{
 };
 
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
-use crate::hash::{FlowHash, HashFunction};
 use chance::Chance;
+use weft_forwarding::hash::{FlowHash, HashFunction};
 
 pub mod chance;
 

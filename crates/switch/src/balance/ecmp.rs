@@ -9,7 +9,7 @@ use weft_core::random::mix;
 use weft_core::{Header, PortId, Random, Time, choice, settings};
 
 use super::{Balancer, BalancerSite, Candidates};
-use crate::hash::{FlowHash, HashFunction};
+use weft_forwarding::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "a hash of the flow chooses the port (RFC 2992)";

@@ -9,7 +9,7 @@ use weft_core::group::part;
 use weft_core::{Bytes, Grouping, Header, PortId, Random, Time, settings};
 
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
-use crate::hash::{FlowHash, HashFunction};
+use weft_forwarding::hash::{FlowHash, HashFunction};
 
 mod reduce;
 

@@ -173,6 +173,30 @@ impl Ingress {
         true
     }
 
+    /// The number of bytes in the switch up to which no sender can be paused, unless memory is managed as on a chip.
+    pub(crate) fn quiet_up_to(&self) -> Option<u64> {
+        match &self.books {
+            Books::Own(own) => Some(own.quiet_up_to()),
+            Books::Mmu(_) => None,
+        }
+    }
+
+    /// Bytes charged outside headroom.
+    #[inline]
+    pub(crate) fn shared(&self) -> u64 {
+        match &self.books {
+            Books::Own(own) => own.shared(),
+            Books::Mmu(_) => 0,
+        }
+    }
+
+    /// Whether no sender is paused, no frame has to be sent, and no queue is to blame for anything.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        !self.blame.is_any_marked()
+            && self.frames.iter().all(|frame| frame.classes == 0)
+            && self.groups.iter().all(|group| !group.stopped)
+    }
+
     /// The bytes of a class at which its sender may resume, if nothing else were stored.
     pub(crate) fn goes_on_at(&self, queue: usize) -> Bytes {
         match &self.books {

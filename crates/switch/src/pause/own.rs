@@ -164,6 +164,21 @@ impl Own {
         }
     }
 
+    /// If all bytes in the switch together are no more than this, no class exceeds what it may hold.
+    pub(crate) fn quiet_up_to(&self) -> u64 {
+        match self.xoff {
+            Xoff::Static(bytes) => bytes,
+            // One byte less than where x = alpha (pool - x), which may have been rounded up.
+            Xoff::Dynamic { alpha, pool } => ((alpha * pool as f64 / (1.0 + alpha)) as u64).saturating_sub(1),
+        }
+    }
+
+    /// Bytes in the whole switch that are not in headroom.
+    #[inline]
+    pub(crate) fn shared(&self) -> u64 {
+        self.shared
+    }
+
     /// The bytes at which the sender may resume, if nothing else were stored.
     pub(crate) fn goes_on_at(&self) -> u64 {
         let xoff = match self.xoff {

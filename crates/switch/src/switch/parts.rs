@@ -12,8 +12,8 @@ use super::{Switch, enter};
 use crate::balance::{Candidates, Elsewhere, Loads, PathCongestion};
 use crate::outputs::queue_of;
 use crate::settings::ClassLoad;
-use crate::table::Route;
 use crate::turn::{Turn, Verdict};
+use weft_forwarding::Route;
 
 impl Switch {
     /// Why this switch cannot work in parts, if it cannot: its inputs or paths have state of their own.

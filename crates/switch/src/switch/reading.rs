@@ -7,7 +7,7 @@ use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch};
 use super::Switch;
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::{Port, PortCounters};
-use crate::table::Route;
+use weft_forwarding::Route;
 
 /// A look at a switch: see [`Switch::reading`].
 #[derive(Clone, Copy)]

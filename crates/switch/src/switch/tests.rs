@@ -1,8 +1,9 @@
 //! The switch against its definitions. Here: a bench that hands packets to a switch; the tests stand by topic in
-//! [`decisions`] (who goes where), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) [`order`] (who leaves first), and
+//! [`decisions`] (who goes where), [`lulls`] (who leaves unless held), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) [`order`] (who leaves first), and
 //! [`trim`] (what is cut).
 
 mod decisions;
+mod lulls;
 mod memory;
 mod mmu;
 mod order;
@@ -128,6 +129,9 @@ impl Bench {
             Verdict::Dropped(reason) => self.effects.push_front(Effect::Dropped(packet, reason)),
             Verdict::Ready(port) => self.effects.push_front(Effect::HasWork(port)),
             Verdict::Queued(_) | Verdict::QueuedUntil(..) | Verdict::LeavesAt(_) => {}
+            Verdict::LeavesUnlessHeld(_) | Verdict::RevokeFirst => {
+                unreachable!("no port foresees in lulls here")
+            }
         }
         packet
     }

@@ -19,6 +19,9 @@ impl Switch {
         from: PortId,
         packet: PacketId,
     ) -> (Joined, PortId) {
+        if self.outputs.lull.is_some() {
+            return self.receive_in_lulls(turn, from, packet);
+        }
         if self.foresees_at_inputs() {
             return self.receive_at_inputs(turn, from, packet);
         }
@@ -30,6 +33,10 @@ impl Switch {
             Verdict::LeavesAt(Departure { start, end, port, .. }) => {
                 (Joined::Line(Slot { start, end }), port)
             }
+            Verdict::LeavesUnlessHeld(Departure { start, end, port, .. }) => {
+                (Joined::Revocably(Slot { start, end }), port)
+            }
+            Verdict::RevokeFirst => (Joined::RevokeFirst, from),
             Verdict::Ready(port) => (Joined::Ready, port),
             Verdict::Queued(port) => (Joined::Queued, port),
             Verdict::QueuedUntil(port, time) => (Joined::QueuedUntil(time), port),

@@ -70,7 +70,7 @@ fn counts(settings: wcmp::WcmpSettings, shares: &[u64], flows: u32) -> Vec<u64> 
 
 #[test]
 fn flows_fall_to_ports_by_their_weights() {
-    use crate::hash::HashFunction;
+    use weft_forwarding::hash::HashFunction;
     let shares = [40, 10, 20, 30];
     for hash in [HashFunction::Mix, HashFunction::Crc32, HashFunction::Crc16, HashFunction::Toeplitz] {
         let exact = wcmp::WcmpSettings { hash, oversubscription: 1.0, ..Default::default() };

@@ -5,7 +5,7 @@ use weft_core::random::mix;
 use weft_core::toeplitz::{PUBLISHED_KEY, Toeplitz};
 use weft_core::{Header, Purpose, Random, Tuple, choice};
 
-use crate::site::BalancerSite;
+use crate::BalancerSite;
 
 choice! {
     /// The hash function over the five-tuple.

@@ -85,7 +85,7 @@ impl ForwardingTable {
     }
 
     /// Seeds the hash that spreads flows over components; its seed is also this switch's ECMP seed.
-    pub(crate) fn seed(&mut self, seed: u64, switch: SwitchId) {
+    pub fn seed(&mut self, seed: u64, switch: SwitchId) {
         self.hash =
             FlowHash::new(HashFunction::Mix, Random::new(seed, Purpose::Hash, u64::from(switch.0)).bits());
     }
@@ -116,7 +116,7 @@ impl ForwardingTable {
 
     /// The component of this number.
     #[inline]
-    pub(crate) fn component(&self, number: GroupId) -> &Component {
+    pub fn component(&self, number: GroupId) -> &Component {
         &self.components[number.index()]
     }
 
@@ -152,7 +152,7 @@ impl ForwardingTable {
     }
 
     /// For each of this many ports, whether it leads to another switch.
-    pub(crate) fn fabric(&self, ports: usize) -> Vec<bool> {
+    pub fn fabric(&self, ports: usize) -> Vec<bool> {
         let mut fabric = vec![true; ports];
         let hosts = self.leaf_of_host.iter().zip(self.port_of_host.iter());
         for (_, port) in hosts.filter(|(leaf, _)| u32::from(**leaf) == self.own_leaf) {
@@ -162,13 +162,13 @@ impl ForwardingTable {
     }
 
     /// This switch's own leaf number, and the leaf of every host.
-    pub(crate) fn leaves(&self) -> (Option<u16>, Arc<[u16]>) {
+    pub fn leaves(&self) -> (Option<u16>, Arc<[u16]>) {
         let own_leaf = (self.own_leaf != NOT_A_LEAF).then_some(self.own_leaf as u16);
         (own_leaf, Arc::clone(&self.leaf_of_host))
     }
 
     /// One more than the highest port it names.
-    pub(crate) fn ports(&self) -> usize {
+    pub fn ports(&self) -> usize {
         let here = |(leaf, _): &(&u16, &PortId)| u32::from(**leaf) == self.own_leaf;
         let to_hosts = self.leaf_of_host.iter().zip(&*self.port_of_host).filter(here).map(|(_, port)| port);
         let grouped = self.installed.iter().flat_map(|group| &group.components).flat_map(|way| &way.ports);
@@ -176,7 +176,7 @@ impl ForwardingTable {
     }
 
     /// The components with several ports, including ports that are down.
-    pub(crate) fn choices(&self) -> impl Iterator<Item = &Component> {
+    pub fn choices(&self) -> impl Iterator<Item = &Component> {
         self.installed
             .iter()
             .flat_map(|group| &group.components)

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use weft_core::{Span, Time};
 
-/// See the file's head.
+/// The holds of one queue, as far as a packet that waits may have met them.
 #[derive(Default)]
-pub(crate) struct Holds {
+pub struct Holds {
     /// Start and end of past holds.
     over: VecDeque<(Time, Time)>,
     /// Total length of the past holds.
@@ -18,7 +18,7 @@ pub(crate) struct Holds {
 
 impl Holds {
     /// A hold starts; `empty`: no waiting packet has met an earlier one.
-    pub(crate) fn begin(&mut self, now: Time, empty: bool) {
+    pub fn begin(&mut self, now: Time, empty: bool) {
         if empty {
             self.over.clear();
             self.sum = Span::ZERO;
@@ -27,7 +27,7 @@ impl Holds {
     }
 
     /// The current hold ends.
-    pub(crate) fn end(&mut self, now: Time) {
+    pub fn end(&mut self, now: Time) {
         if let Some(since) = self.since.take().filter(|since| *since < now) {
             self.over.push_back((since, now));
             self.sum += now.since(since);
@@ -36,13 +36,13 @@ impl Holds {
 
     /// Whether no waiting packet has met a hold.
     #[inline]
-    pub(crate) fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.over.is_empty() && self.since.is_none()
     }
 
     /// How much of the time from `arrived` to `now` the queue was held. The next packet to leave must not have
     /// arrived earlier.
-    pub(crate) fn during(&mut self, arrived: Time, now: Time) -> Span {
+    pub fn during(&mut self, arrived: Time, now: Time) -> Span {
         while let Some((from, until)) = self.over.pop_front_if(|(_, until)| *until <= arrived) {
             self.sum = Span(self.sum.0 - until.since(from).0);
         }

@@ -1,0 +1,23 @@
+//! Lulls of a switch that pauses its senders: while it holds so little that no sender can be paused, and no port of it is held,
+//! packets leave its ports in order of arrival, at times known when they arrive. A lull ends when a packet more could pause a
+//! sender, or when a port is held: foreseen departures are revoked, and what has not left is queued and charged like everything
+//! that arrives from then on. The next lull begins at an idle port when nothing is paused or held.
+
+use crate::settings::SwitchSettings;
+
+/// The state of a switch with ports that foresee departures in lulls.
+#[derive(Default)]
+pub(crate) struct Lull {
+    pub(crate) lasts: bool,
+    /// With so many bytes in the switch no sender can be paused.
+    pub(crate) quiet: u64,
+    /// Bytes at ports that foresee departures, with those that have left and have not been released.
+    pub(crate) foreseen: u64,
+    /// Queues that are held, and queues that discard.
+    pub(crate) held: usize,
+}
+
+/// Whether settings allow lulls, as far as pauses are concerned: one lossless queue in order of arrival.
+pub(crate) fn allowed_by(settings: &SwitchSettings) -> bool {
+    settings.queues == 1 && settings.pfc.lossless(1) == 1 && !settings.color.is_on()
+}

@@ -1,0 +1,85 @@
+//! A switch that pauses its senders, in a [lull](crate::lull) and out of it.
+
+use weft_core::record::Reason;
+use weft_core::{Headers, PacketId, PortId, Span, Time, Transmission};
+
+use super::{Switch, enter};
+use crate::join::Joined;
+use crate::turn::Turn;
+
+impl Switch {
+    /// From now on packets by `port` get [`Verdict::LeavesUnlessHeld`](crate::Verdict::LeavesUnlessHeld) where possible. Whenever the
+    /// switch asks for it, and before the port is held, the driver must [revoke](Switch::revoke) departures. Returns false, and does nothing, if
+    /// the settings rule it out. The port's link must not change state, and the port must be empty.
+    pub fn foresee_in_lulls(&mut self, port: PortId) -> bool {
+        let line = Transmission::at(self.rates[port.index()]);
+        let alone = self.congestion.is_none()
+            && self.fabric.is_none()
+            && self.arbiters.is_none()
+            && self.observer.is_none();
+        let foresees = alone && self.outputs.foresee_in_lulls(port, line);
+        if foresees {
+            self.plain = false;
+        }
+        foresees
+    }
+
+    /// Whether departures are foreseen now that can be revoked.
+    #[must_use]
+    #[inline]
+    pub fn is_in_lull(&self) -> bool {
+        self.outputs.lull.as_ref().is_some_and(|lull| lull.lasts)
+    }
+
+    /// After all events before `before`: the number of packets at a port whose last bit has not left, and when that of the first
+    /// leaves; `None` if there is none whose departure is foreseen.
+    pub fn revocable(&mut self, before: Time, port: PortId) -> Option<(usize, Time)> {
+        self.outputs.settle_lull(before, port);
+        let foreseen = self.outputs.port(port).in_lull.as_ref()?;
+        foreseen.first_leaves().map(|first| (foreseen.packets(), first))
+    }
+
+    /// Revokes the departures by a port of `packets`, which are those that [`Switch::revocable`] counts, in order. The first is being
+    /// transmitted, and [`Switch::transmit`] must be called when its last bit leaves; the others are queued again. `revoked` is called with each
+    /// of these, which has its time of arrival in its header again, and with the wait that was foreseen.
+    pub fn revoke(
+        &mut self,
+        turn: &mut Turn<'_>,
+        port: PortId,
+        packets: &[PacketId],
+        revoked: impl FnMut(&mut Headers, PacketId, Span),
+    ) {
+        self.outputs.revoke(turn, port, packets, revoked);
+    }
+
+    /// All departures have been revoked.
+    pub fn end_lull(&mut self) {
+        if let Some(lull) = &mut self.outputs.lull {
+            debug_assert_eq!(lull.foreseen, 0, "all departures have been revoked");
+            lull.lasts = false;
+        }
+    }
+
+    /// [`Switch::receive`] for a switch that foresees departures in lulls.
+    #[inline(never)]
+    pub(super) fn receive_in_lulls(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: PortId,
+        packet: PacketId,
+    ) -> (Joined, PortId) {
+        let header = turn.headers.get_mut(packet);
+        if self.outputs.ends_lull(turn.now, header.wire) {
+            return (Joined::RevokeFirst, from);
+        }
+        enter(turn.now, header, from);
+        let Some(port) = self.output(turn.now, header) else {
+            return (Joined::Dropped(Reason::NoRoute), from);
+        };
+        let joined = match self.outputs.join_in_lull(turn.now, port, header) {
+            Some(joined) => joined,
+            None => self.outputs.join(turn, port, packet),
+        };
+        (joined, port)
+    }
+}

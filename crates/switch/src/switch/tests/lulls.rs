@@ -1,0 +1,113 @@
+//! Departures that are foreseen while nobody can be paused, and revoked when somebody may be.
+
+use super::*;
+use crate::pause::PfcSettings;
+use crate::turn::Departure;
+
+/// A switch that pauses above 4500 bytes and foresees departures in lulls; balancers do not look.
+fn bench() -> Bench {
+    let pfc = PfcSettings {
+        classes: vec![0],
+        xoff: Some(Bytes(4_500)),
+        xon_offset: Bytes(1_000),
+        headroom: Some(Bytes(10_000)),
+        ..PfcSettings::default()
+    };
+    let settings = SwitchSettings { pfc, ..BenchOptions::default().settings };
+    let mut bench = BenchOptions { settings, ..BenchOptions::default() }.build();
+    assert!((0..4).all(|port| bench.switch.foresee_in_lulls(PortId(port))));
+    bench
+}
+
+impl Bench {
+    /// Hands a packet for port 3 to the switch.
+    fn arrives(&mut self, from: u16) -> (PacketId, Verdict) {
+        let packet = self.pool.insert(to(3, FULL), ());
+        (packet, self.judge(from, packet))
+    }
+
+    fn judge(&mut self, from: u16, packet: PacketId) -> Verdict {
+        let (switch, mut turn) = self.turn();
+        switch.receive(&mut turn, PortId(from), packet)
+    }
+
+    /// Revokes what port 3 foresees; returns the waits that were foreseen, in nanoseconds.
+    fn revoke(&mut self, packets: &[PacketId], before: Time) -> Vec<u64> {
+        let mut waits = Vec::new();
+        let (switch, mut turn) = self.turn();
+        let found = switch.revocable(before, PortId(3));
+        let left = found.map_or(0, |(left, _)| left);
+        let last = &packets[packets.len() - left..];
+        switch.revoke(&mut turn, PortId(3), last, |_, _, wait| waits.push(wait.0 / 1_000));
+        switch.end_lull();
+        waits
+    }
+}
+
+fn start(verdict: Verdict) -> Time {
+    match verdict {
+        Verdict::LeavesUnlessHeld(Departure { start, .. }) => start,
+        other => panic!("{other:?} instead of a foreseen departure"),
+    }
+}
+
+#[test]
+fn a_lull_ends_before_a_sender_may_be_paused_and_the_next_begins_at_rest() {
+    let mut bench = bench();
+    let mut packets = Vec::new();
+    for n in 0..4 {
+        bench.now = Time(n * 1_000);
+        let (packet, verdict) = bench.arrives(0);
+        assert_eq!(start(verdict), Time(n * SLOT), "one after the other");
+        packets.push(packet);
+    }
+    bench.now = Time(SLOT);
+    let (fifth, verdict) = bench.arrives(0);
+    assert_eq!(
+        verdict,
+        Verdict::RevokeFirst,
+        "what leaves now is still there: 5000 bytes are more than 4500"
+    );
+    assert_eq!(bench.switch.reading().waiting(bench.now, PortId(3)), (3, Bytes(3_000)));
+    // The first has its last bit on the link, the three others are queued again with their times of arrival.
+    assert_eq!(bench.revoke(&packets, bench.now), [799, 1_598, 2_397]);
+    assert_eq!(bench.pool.headers.get(packets[3]).arrived, Time(3_000));
+    assert!(!bench.switch.is_in_lull());
+    assert_eq!(bench.judge(0, fifth), Verdict::Queued(PortId(3)));
+    assert_eq!(bench.switch.reading().pauses((PortId(0), 0)).stops, 1, "now its sender is paused");
+    for expected in &packets[1..] {
+        assert_eq!(bench.next(3), Some(*expected));
+        bench.now += Span(SLOT);
+    }
+    assert!(!bench.switch.is_in_lull(), "a frame has to be sent");
+    assert_eq!(bench.next(0), None, "pause and resume are sent, then port 0 is idle");
+    assert_eq!(bench.next(3), Some(fifth));
+    bench.now += Span(SLOT);
+    assert_eq!(bench.next(3), None);
+    assert!(bench.switch.is_in_lull());
+    let (_, verdict) = bench.arrives(0);
+    assert_eq!(start(verdict), bench.now);
+    let counters = bench.switch.reading().counters(bench.now + Span(SLOT), PortId(3));
+    // Each packet from its arrival to its last bit: 1, 2, 3, 4, 4 slots but for the thousandths between arrivals, and 1.
+    let slots = 1 + 2 + 3 + 4 + 4 + 1;
+    assert_eq!(counters.byte_time, 1_000 * u128::from(slots * SLOT - (1_000 + 2_000 + 3_000)));
+    assert_eq!(counters.peak, Bytes(5_000));
+}
+
+#[test]
+fn no_lull_begins_while_a_port_is_held() {
+    let mut bench = bench();
+    let (first, _) = bench.arrives(0);
+    let (second, _) = bench.arrives(1);
+    assert_eq!(bench.revoke(&[first, second], Time(1)), [800]);
+    for held in [true, false] {
+        let (switch, mut turn) = bench.turn();
+        switch.pause(&mut turn, PortId(3), PauseOrder::Hold { queue: 0, held });
+        bench.now += Span(SLOT);
+        assert_eq!(bench.next(3), (!held).then_some(second), "it waits for the end of the pause");
+        assert!(!bench.switch.is_in_lull());
+    }
+    bench.now += Span(SLOT);
+    assert_eq!(bench.next(3), None);
+    assert!(bench.switch.is_in_lull());
+}
