@@ -52,6 +52,11 @@ impl Sharing for Fixed {
     fn admits_up_to(&self) -> u64 {
         if self.looks_beyond_port() { 0 } else { self.per_port }
     }
+
+    fn admits_while(&self) -> u64 {
+        self.per_port.min(self.total)
+    }
+
     fn looks_beyond_port(&self) -> bool {
         self.total < u64::MAX
     }

@@ -39,6 +39,10 @@ impl Sharing for Infinite {
         u64::MAX
     }
 
+    fn admits_while(&self) -> u64 {
+        u64::MAX
+    }
+
     fn looks_beyond_port(&self) -> bool {
         false
     }

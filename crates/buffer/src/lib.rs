@@ -46,6 +46,10 @@ pub trait Sharing {
     fn admits_up_to(&self) -> u64 {
         0
     }
+    /// Any packet is admitted with which the whole switch holds at most this many bytes.
+    fn admits_while(&self) -> u64 {
+        0
+    }
     /// Bytes that a queue of a class may hold, if nothing else changes.
     fn allows(&self, class: usize) -> u64;
     /// Whether the rule depends on anything beyond the port; if not, the switch need not count.
@@ -79,6 +83,7 @@ family! {
     methods {
         fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
         fn admits_up_to(&self) -> u64;
+        fn admits_while(&self) -> u64;
         fn allows(&self, class: usize) -> u64;
         fn looks_beyond_port(&self) -> bool;
         fn counted(&self) -> u64;

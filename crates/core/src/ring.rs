@@ -125,6 +125,14 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
+    /// Changes the `n` newest items, the oldest of them first; all of them if there are fewer.
+    pub fn change_last(&mut self, n: usize, mut change: impl FnMut(&mut T)) {
+        let n = n.min(self.len()) as u32;
+        for back in (1..=n).rev() {
+            change(self.at_mut(self.tail.wrapping_sub(back)));
+        }
+    }
+
     /// All items, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         (0..self.len() as u32).map(|n| *self.at(self.head.wrapping_add(n)))
@@ -180,6 +188,17 @@ mod tests {
             }
             assert!(ring.iter().eq(list.iter().copied()) && ring.back() == list.last().copied());
         }
+    }
+
+    #[test]
+    fn the_newest_items_change() {
+        let mut ring = Ring::new();
+        (0..5).for_each(|n| ring.push(n));
+        ring.pop();
+        ring.change_last(2, |n| *n += 10);
+        assert!(ring.iter().eq([1, 2, 13, 14]));
+        ring.change_last(9, |n| *n += 100);
+        assert!(ring.iter().eq([101, 102, 113, 114]));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! A port that serves one queue in order of arrival, until further notice: its far end may pause it. Departures are foreseen as
-//! long as it does not, and revoked when it does.
+//! A port that serves queues by strict priority, until further notice: its far end may pause it. Departures are foreseen as long as it
+//! does not, and revoked when it does. A packet that overtakes others postpones them.
 
 use weft_core::{Ring, Span, Time, Transmission};
 
@@ -14,6 +14,8 @@ pub struct Revocation {
     pub at: Time,
     /// Its size on the wire, bytes.
     pub wire: u16,
+    /// Its queue; the first is served first.
+    pub queue: u8,
 }
 
 /// The foreseen departures of one port, and past ones not yet released.
@@ -30,25 +32,45 @@ impl RevocableForesight {
         RevocableForesight { leaving: Ring::new(), busy_until: Time::ZERO, transmission }
     }
 
-    /// A packet joins the queue at `now`.
+    /// A packet joins a queue at `now`, when what has left [has been released](RevocableForesight::take_left). Returns its slot and the
+    /// number of packets that it overtakes, the last ones, which leave later by the time that it takes.
     #[inline]
-    pub fn join(&mut self, now: Time, wire: u16) -> Slot {
+    pub fn join(&mut self, now: Time, (queue, wire): (u8, u16)) -> (Slot, usize) {
+        let time = self.transmission.time(wire);
+        if self.leaving.len() > 1 && self.leaving.back().is_some_and(|last| last.queue > queue) {
+            return self.overtake(now, (queue, wire), time);
+        }
         let start = now.max(self.busy_until);
-        let end = Time(start.0 + self.transmission.time(wire).0);
+        let end = Time(start.0 + time.0);
         self.busy_until = end;
-        self.leaving.push(Revocation { arrived: now, at: end, wire });
-        Slot { start, end }
+        self.leaving.push(Revocation { arrived: now, at: end, wire, queue });
+        (Slot { start, end }, 0)
     }
 
-    /// Removes all packets whose last bit left before `now`; returns their bytes. At `now` itself packets arrive first and leave
-    /// afterwards.
+    /// A packet passes those of later queues but the first packet, which is being transmitted.
+    #[inline(never)]
+    fn overtake(&mut self, now: Time, (queue, wire): (u8, u16), time: Span) -> (Slot, usize) {
+        let first = self.first_leaves().unwrap_or(now);
+        let key = |packet: &Revocation| (packet.at > first, packet.queue);
+        let overtaken = self.leaving.iter().filter(|packet| key(packet) > (true, queue)).count();
+        let before =
+            self.leaving.iter().nth(self.leaving.len() - overtaken - 1).map_or(first, |packet| packet.at);
+        let slot = Slot { start: before, end: before + time };
+        self.leaving.change_last(overtaken, |packet| packet.at += time);
+        self.leaving.insert(Revocation { arrived: now, at: slot.end, wire, queue }, key);
+        self.busy_until += time;
+        (slot, overtaken)
+    }
+
+    /// The last `n` packets, in order.
+    pub fn last(&self, n: usize) -> impl Iterator<Item = Revocation> + '_ {
+        self.leaving.iter().skip(self.leaving.len() - n)
+    }
+
+    /// Releases the oldest packet if its last bit left before `now`. At `now` itself packets arrive first and leave afterwards.
     #[inline]
-    pub fn bytes_left(&mut self, now: Time) -> u64 {
-        let mut bytes = 0;
-        while let Some(first) = self.leaving.pop_if(|first| first.at < now) {
-            bytes += u64::from(first.wire);
-        }
-        bytes
+    pub fn take_left(&mut self, now: Time) -> Option<Revocation> {
+        self.leaving.pop_if(|first| first.at < now)
     }
 
     /// Packets that have joined and are not known to have left.
@@ -98,23 +120,60 @@ mod tests {
     use weft_core::Rate;
 
     /// 1000 bytes take 800 ns.
+    fn port() -> RevocableForesight {
+        RevocableForesight::new(Transmission::at(Rate::from_gbps(10)))
+    }
+
+    fn ns(ns: u64) -> Time {
+        Time::ZERO + Span::from_ns(ns)
+    }
+
+    fn slot(start: u64, end: u64) -> Slot {
+        Slot { start: ns(start), end: ns(end) }
+    }
+
+    #[test]
+    fn who_overtakes_postpones_whoever_has_not_begun() {
+        let mut port = port();
+        for (queue, wire, expected) in [
+            (3, 1_000, (slot(0, 800), 0)),
+            (3, 1_000, (slot(800, 1_600), 0)),
+            (1, 500, (slot(800, 1_200), 1)),
+            (1, 500, (slot(1_200, 1_600), 1)),
+            (2, 1_000, (slot(1_600, 2_400), 1)),
+            (0, 500, (slot(800, 1_200), 4)),
+            (3, 500, (slot(3_600, 4_000), 0)),
+        ] {
+            assert_eq!(port.join(ns(0), (queue, wire)), expected);
+        }
+        let left = [(3, 800), (0, 1_200), (1, 1_600), (1, 2_000), (2, 2_800), (3, 3_600), (3, 4_000)];
+        let all = std::iter::from_fn(|| port.take_left(Time::NEVER)).map(|packet| (packet.queue, packet.at));
+        assert!(all.eq(left.map(|(queue, at)| (queue, ns(at)))));
+        assert_eq!(port.join(ns(5_000), (3, 1_000)), (slot(5_000, 5_800), 0));
+        assert_eq!(
+            port.join(ns(5_800), (0, 1_000)),
+            (slot(5_800, 6_600), 0),
+            "the other is being transmitted"
+        );
+    }
+
     #[test]
     fn what_is_revoked_is_forgotten() {
-        let mut port = RevocableForesight::new(Transmission::at(Rate::from_gbps(10)));
-        let ns = |ns| Time::ZERO + Span::from_ns(ns);
-        assert_eq!(port.join(ns(0), 1_000), Slot { start: ns(0), end: ns(800) });
-        assert_eq!(port.join(ns(100), 500), Slot { start: ns(800), end: ns(1_200) });
+        let mut port = port();
+        assert_eq!(port.join(ns(0), (0, 1_000)), (slot(0, 800), 0));
+        assert_eq!(port.join(ns(100), (0, 500)), (slot(800, 1_200), 0));
         assert_eq!(
-            (port.bytes_left(ns(800)), port.first_leaves()),
-            (0, Some(ns(800))),
+            (port.take_left(ns(800)), port.first_leaves()),
+            (None, Some(ns(800))),
             "arrivals come first"
         );
-        assert_eq!((port.bytes_left(Time(ns(800).0 + 1)), port.packets()), (1_000, 1));
+        let left = port.take_left(Time(ns(800).0 + 1)).map(|packet| packet.wire);
+        assert_eq!((left, port.packets()), (Some(1_000), 1));
         assert_eq!(port.waiting(ns(800)), (1, 500));
         assert_eq!(port.byte_time_after(ns(1_000)), 500 * 200_000);
         let second = port.revoke().expect("one is left");
         assert_eq!((second.arrived, port.wait_of(&second)), (ns(100), Span::from_ns(700)));
         assert_eq!(port.revoke(), None);
-        assert_eq!(port.join(ns(900), 1_000), Slot { start: ns(900), end: ns(1_700) });
+        assert_eq!(port.join(ns(900), (0, 1_000)), (slot(900, 1_700), 0));
     }
 }

@@ -108,7 +108,7 @@ impl SwitchDriver {
             Verdict::Queued(_) => {}
             Verdict::QueuedUntil(..) => unreachable!("no port was told to foresee departures"),
             Verdict::Dropped(reason) => self.drop(packet, reason),
-            Verdict::LeavesAt(_) | Verdict::LeavesUnlessHeld(_) | Verdict::RevokeFirst => {
+            Verdict::LeavesAt(_) | Verdict::LeavesUnlessHeld(..) | Verdict::RevokeFirst => {
                 unreachable!("no port was told to foresee departures")
             }
             Verdict::Returned => unreachable!("switches that trim are refused"),

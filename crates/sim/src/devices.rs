@@ -84,8 +84,11 @@ impl Devices {
         let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
         match own.switch.receive(&mut turn, from, packet) {
             Verdict::LeavesAt(departure) => leave(cx, own.link(departure.port), packet, departure),
-            Verdict::LeavesUnlessHeld(departure) => {
+            Verdict::LeavesUnlessHeld(departure, 0) => {
                 leave_unless_held(cx, own.link(departure.port), packet, departure)
+            }
+            Verdict::LeavesUnlessHeld(departure, overtaken) => {
+                own.overtake(cx, packet, departure, (overtaken as usize, &mut self.revoked))
             }
             Verdict::RevokeFirst => self.receive_revoking(cx, switch, from, packet),
             Verdict::Ready(port) => self.carry_out(cx, switch, Some(port)),

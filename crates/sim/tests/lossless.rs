@@ -3,6 +3,8 @@
 
 mod lab;
 
+use std::sync::Arc;
+
 use lab::laws::same;
 use weft_core::record::{RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
@@ -15,13 +17,13 @@ use weft_switch::balance::{
 };
 use weft_switch::mark::{MarkerSettings, NonEct, red::RedSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::share::{SharingSettings, mmu::MmuSettings};
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings, mmu::MmuSettings};
 use weft_switch::{BalancerSettings, PfcSettings, SwitchSettings};
 use weft_topology::shapes::{leaf_spine::LeafSpineSettings, single_switch::SingleSwitchSettings};
 use weft_topology::{LinkSettings, TopologySettings};
-use weft_transport::TransportSettings;
 use weft_transport::protocols::{dcqcn::RoceDcqcnSettings, roce::RoceFixedSettings};
 use weft_transport::roce::settings::RoceRecovery;
+use weft_transport::{Transport, TransportSettings};
 
 /// Worlds of [`lulls_change_nothing`].
 const LULLS: std::ops::Range<u64> = 0..100;
@@ -113,6 +115,30 @@ fn delivered(record: &RunRecord) -> u64 {
     record.flows.iter().map(|flow| flow.delivered.0).sum()
 }
 
+/// Four queues with strict priority, some of them lossless, and notifications in another class than payload.
+fn several_classes(dice: &mut Random, setup: &mut Setup) {
+    setup.switch.queues = 4;
+    setup.switch.schedule = SchedulerSettings::Strict(Default::default());
+    setup.switch.pfc.classes = any(dice, &[vec![3], vec![1, 3], vec![0, 1, 2, 3]]);
+    if !matches!(setup.switch.sharing, SharingSettings::Mmu(_)) {
+        setup.switch.buffer = Some(Bytes(any(dice, &[1_000_000, 3_000_000])));
+        setup.switch.sharing = any(
+            dice,
+            &[
+                SharingSettings::Infinite(Default::default()),
+                SharingSettings::Dynamic(Default::default()),
+                SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(20_000) }),
+            ],
+        );
+    }
+    let mut settings = RoceDcqcnSettings::default();
+    settings.pairs.class = any(dice, &[1, 2, 3]);
+    settings.pairs.ack_class = any(dice, &[0, 1, 3]);
+    if dice.chance(0.8) {
+        setup.transport = Arc::new(Transport::new(&TransportSettings::Dcqcn(settings)));
+    }
+}
+
 /// Departures foreseen in lulls, and revoked, are those of switches with an event for each, which switches have that are followed:
 /// the records are the same to the last wait, and so is the number of events. Also with several threads, where links between
 /// domains are never foreseen.
@@ -138,6 +164,9 @@ fn lulls_change_nothing() {
         setup.queues_every = dice.chance(0.5).then(|| Span::from_us(u64::from(1 + dice.below(20))));
         setup.series_bins = any(&mut dice, &[None, Some(16)]);
         setup.flow_waits = dice.chance(0.5);
+        if dice.chance(0.6) {
+            several_classes(&mut dice, &mut setup);
+        }
         if dice.chance(0.3) {
             setup.until = Time::ZERO + Span::from_ns(u64::from(20_000 + dice.below(100_000)));
         }

@@ -62,7 +62,7 @@ impl Replay {
                 Verdict::Queued(_) => {}
                 Verdict::LeavesAt(_)
                 | Verdict::QueuedUntil(..)
-                | Verdict::LeavesUnlessHeld(_)
+                | Verdict::LeavesUnlessHeld(..)
                 | Verdict::RevokeFirst => {
                     unreachable!("no departure is foreseen here")
                 }

@@ -29,7 +29,7 @@ pub(crate) enum Joined {
     /// It has a slot on the link.
     Line(Slot),
     /// See [`Verdict::LeavesUnlessHeld`].
-    Revocably(Slot),
+    Revocably(Slot, u32),
     /// See [`Verdict::RevokeFirst`].
     RevokeFirst,
     /// See [`Verdict::Ready`].
@@ -50,7 +50,9 @@ impl Joined {
     pub(crate) fn verdict(self, header: &Header, port: PortId) -> Verdict {
         match self {
             Joined::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-            Joined::Revocably(slot) => Verdict::LeavesUnlessHeld(Departure::of(header, port, slot)),
+            Joined::Revocably(slot, overtaken) => {
+                Verdict::LeavesUnlessHeld(Departure::of(header, port, slot), overtaken)
+            }
             Joined::RevokeFirst => Verdict::RevokeFirst,
             Joined::Ready => Verdict::Ready(port),
             Joined::Queued => Verdict::Queued(port),

@@ -1,5 +1,6 @@
 //! Lulls of a switch that pauses its senders: while it holds so little that no sender can be paused, and no port of it is held,
-//! packets leave its ports in order of arrival, at times known when they arrive. A lull ends when a packet more could pause a
+//! nothing but arrivals decides when packets leave its ports, and departures are known when they arrive; a packet of an earlier queue
+//! postpones others. A lull ends when a packet more could pause a
 //! sender, or when a port is held: foreseen departures are revoked, and what has not left is queued and charged like everything
 //! that arrives from then on. The next lull begins at an idle port when nothing is paused or held.
 
@@ -17,7 +18,7 @@ pub(crate) struct Lull {
     pub(crate) held: usize,
 }
 
-/// Whether settings allow lulls, as far as pauses are concerned: one lossless queue in order of arrival.
+/// Whether settings allow lulls, as far as pauses are concerned.
 pub(crate) fn allowed_by(settings: &SwitchSettings) -> bool {
-    settings.queues == 1 && settings.pfc.lossless(1) == 1 && !settings.color.is_on()
+    settings.pfc.lossless(settings.queues as usize) != 0 && !settings.color.is_on()
 }

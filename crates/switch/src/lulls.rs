@@ -1,28 +1,53 @@
 //! Ports in a [lull](crate::lull): how packets join them, when the memory of departed packets is released, and how departures are
 //! revoked.
 
-use weft_core::record::Reason;
 use weft_core::{Header, Headers, PacketId, PacketKind, PortId, Span, Time, Transmission};
-use weft_foresight::RevocableForesight;
+use weft_foresight::{RevocableForesight, Slot};
+use weft_mark::AnyMarker;
+use weft_queue::schedule::AnyScheduler;
+use weft_visibility::Visible;
 
 use crate::join::Joined;
 use crate::lull::Lull;
-use crate::outputs::{Outputs, chosen_of};
+use crate::outputs::{Outputs, chosen_of, queue_of, slot};
+use crate::pause::CLASSES;
 use crate::port::{InService, Output};
 use crate::turn::Turn;
 
+/// How a port takes a packet in a lull.
+pub(crate) enum InLull {
+    /// As ever: it foresees nothing now.
+    No,
+    /// Its departure is foreseen, but the marker must be asked: see [`Outputs::join_near_mark`].
+    NearMark,
+    /// Its departure is foreseen: see [`Outputs::expect_in_lull`].
+    Calm,
+}
+
 impl Outputs {
     pub(crate) fn foresee_in_lulls(&mut self, port: PortId, line: Transmission) -> bool {
-        let Some(quiet) = self.ingress.as_ref().and_then(|ingress| ingress.quiet_up_to()) else {
+        let Some(mut quiet) = self.ingress.as_ref().and_then(|ingress| ingress.quiet_up_to()) else {
             return false;
         };
+        if self.has_lossy_queues() {
+            quiet = quiet.min(self.store.admits_while()).min(self.chosen(port).limit);
+        }
         let output = &mut self.ports[port.index()];
-        if !self.lulls || output.shaper.is_some() || output.red.is_some() || output.looks_at_departures() {
+        let strict = self.queues == 1 || matches!(output.scheduler, AnyScheduler::Strict(_));
+        let plain = output.shaper.is_none() && output.red.is_none() && !output.looks_at_departures();
+        if !self.lulls || !strict || !plain {
             return false;
         }
+        output.unmarked_up_to = output.markers.iter().map(AnyMarker::passes_up_to).min().unwrap_or(0);
         output.in_lull = Some(Box::new(RevocableForesight::new(line)));
-        self.lull.get_or_insert_with(|| Box::new(Lull { lasts: true, quiet, ..Lull::default() }));
+        let lull = self.lull.get_or_insert_with(|| Box::new(Lull { lasts: true, quiet, ..Lull::default() }));
+        lull.quiet = lull.quiet.min(quiet);
         true
+    }
+
+    /// Whether a queue drops instead of pausing.
+    fn has_lossy_queues(&self) -> bool {
+        self.ingress.as_ref().is_some_and(|ingress| (0..self.queues).any(|queue| !ingress.is_lossless(queue)))
     }
 
     /// Whether a packet more could pause a sender, and departures must be revoked before it is received.
@@ -44,50 +69,58 @@ impl Outputs {
     }
 
     /// Releases what has left a port in a lull before `now`.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn settle_lull(&mut self, now: Time, port: PortId) {
         let Outputs { ports, visible, lull: Some(lull), .. } = self else { return };
-        let Output { in_lull: Some(foreseen), port: held, .. } = chosen_of(ports, port) else { return };
-        let bytes = foreseen.bytes_left(now);
-        if bytes > 0 {
-            held.bytes -= bytes;
-            lull.foreseen -= bytes;
-            visible.left(port.index(), bytes);
-        }
+        chosen_of(ports, port).release_in_lull(now, port, (lull, visible));
     }
 
-    /// What becomes of a packet at a port that foresees its departure now; `None` if the port does not.
-    #[inline]
-    pub(crate) fn join_in_lull(&mut self, now: Time, port: PortId, header: &mut Header) -> Option<Joined> {
-        let lasts = self.lull.as_ref().is_some_and(|lull| lull.lasts);
-        if !lasts || self.chosen(port).in_lull.is_none() || self.chosen(port).port.in_service.is_some() {
-            return None;
+    /// Whether a port foresees departures now, and if so, whether a packet may be marked; what has left it is released.
+    #[inline(always)]
+    pub(crate) fn look_in_lull(&mut self, now: Time, port: PortId, wire: u16) -> InLull {
+        let Outputs { ports, visible, lull: Some(lull), .. } = self else { return InLull::No };
+        let output = chosen_of(ports, port);
+        if !lull.lasts || output.in_lull.is_none() || output.port.in_service.is_some() {
+            return InLull::No;
         }
-        self.settle_lull(now, port);
-        let output = self.chosen(port);
-        if output.port.bytes + u64::from(header.wire) > output.unmarked_up_to
-            && let Err(reason) = self.mark_in_lull(now, port, header)
-        {
-            return Some(Joined::Dropped(reason));
-        }
-        let Outputs { ports, visible, lull: Some(lull), .. } = self else { return None };
-        let Output { in_lull: Some(foreseen), port: held, .. } = chosen_of(ports, port) else { return None };
-        let wire = header.wire;
-        let place = foreseen.join(now, wire);
-        held.store_until(held.bytes + u64::from(wire), u128::from(wire) * u128::from(place.end.0 - now.0));
-        lull.foreseen += u64::from(wire);
-        visible.joined(now, (header.ingress, wire), port.index());
-        Some(Joined::Revocably(place))
+        output.release_in_lull(now, port, (lull, visible));
+        let near = output.port.bytes + u64::from(wire) > output.unmarked_up_to;
+        if near { InLull::NearMark } else { InLull::Calm }
     }
 
-    /// The marker of a port is asked about a packet. In a lull the queue holds nothing itself; meanwhile it holds what the port does.
+    /// A packet joins a port in a lull; the marker is asked first.
     #[inline(never)]
-    fn mark_in_lull(&mut self, now: Time, port: PortId, header: &mut Header) -> Result<(), Reason> {
-        let output = &mut self.ports[port.index()];
-        output.queues[0].bytes = output.port.bytes;
-        let marked = self.mark::<false>(now, (port, 0), header);
-        self.ports[port.index()].queues[0].bytes = 0;
-        marked.map_err(|reason| self.refuse(port, reason))
+    pub(crate) fn join_near_mark(&mut self, now: Time, port: PortId, header: &mut Header) -> Joined {
+        if let Err(reason) = self.mark::<false>(now, (port, queue_of(header.class, self.queues)), header) {
+            return Joined::Dropped(self.refuse(port, reason));
+        }
+        let (place, overtaken) = self.expect_in_lull(now, port, header);
+        Joined::Revocably(place, overtaken)
+    }
+
+    /// A packet joins a port in a lull. Returns its slot and the number of packets that it overtakes.
+    #[inline(always)]
+    pub(crate) fn expect_in_lull(&mut self, now: Time, port: PortId, header: &Header) -> (Slot, u32) {
+        let Outputs { ports, visible, lull: Some(lull), queues: number, .. } = self else {
+            unreachable!("a lull lasts")
+        };
+        let Output { in_lull: Some(foreseen), port: held, queues, .. } = chosen_of(ports, port) else {
+            unreachable!("the port foresees departures")
+        };
+        let Header { wire, ingress, class, .. } = *header;
+        let queue = queue_of(class, *number);
+        let (place, overtaken) = foreseen.join(now, (queue as u8, wire));
+        let mut byte_time = u128::from(wire) * u128::from(place.end.0 - now.0);
+        if overtaken > 0 {
+            let longer = u128::from(place.end.0 - place.start.0);
+            byte_time +=
+                foreseen.last(overtaken).map(|packet| u128::from(packet.wire) * longer).sum::<u128>();
+        }
+        held.store_until(held.bytes + u64::from(wire), byte_time);
+        queues[queue].bytes += u64::from(wire);
+        lull.foreseen += u64::from(wire);
+        visible.joined(now, (ingress, wire), slot(port, queue, *number));
+        (place, overtaken as u32)
     }
 
     /// See [`Switch::revoke`]. What is queued is charged now, for the first time.
@@ -103,8 +136,7 @@ impl Outputs {
             return;
         };
         held.restart(turn.now, packets.len() as u64, foreseen.byte_time_after(turn.now));
-        queues[0].bytes = held.bytes;
-        let mut charged = 0;
+        let mut charged = [0; CLASSES];
         for (place, packet) in packets.iter().enumerate() {
             let Some(departure) = foreseen.revoke() else { return };
             let header = turn.headers.get_mut(*packet);
@@ -113,20 +145,21 @@ impl Outputs {
                 "packets on the wire are those of the port, in order"
             );
             let (from, wire, red) = (header.ingress, header.wire, header.kind == PacketKind::Red);
-            queues[0].red += if red { u64::from(wire) } else { 0 };
+            let queue = usize::from(departure.queue);
+            queues[queue].red += if red { u64::from(wire) } else { 0 };
             if place == 0 {
-                held.in_service = Some(InService { queue: 0, wire, ingress: from, red });
+                held.in_service = Some(InService { queue: departure.queue, wire, ingress: from, red });
             } else {
                 header.arrived = departure.arrived;
                 revoked(turn.headers, *packet, foreseen.wait_of(&departure));
-                queues[0].packets.push(*packet, turn.headers);
+                queues[queue].packets.push(*packet, turn.headers);
             }
             lull.foreseen -= u64::from(wire);
-            charged += u64::from(wire);
-            if !ingress.keeps(0) {
-                store.stored((0, charged), wire);
+            charged[queue] += u64::from(wire);
+            if !ingress.keeps(queue) {
+                store.stored((queue, charged[queue]), wire);
             }
-            let stops = ingress.stored(from, (port, 0), wire);
+            let stops = ingress.stored(from, (port, queue), wire);
             debug_assert!(!stops, "no sender is paused in a lull");
         }
     }
@@ -147,6 +180,21 @@ impl Outputs {
             && ingress.shared() <= lull.quiet / 2
         {
             lull.lasts = ingress.is_at_rest();
+        }
+    }
+}
+
+impl Output {
+    /// Releases what has left the port, which has this number, before `now`.
+    #[inline(always)]
+    fn release_in_lull(&mut self, now: Time, port: PortId, (lull, visible): (&mut Lull, &mut Visible)) {
+        let Output { in_lull: Some(foreseen), port: held, queues, .. } = self else { return };
+        while let Some(left) = foreseen.take_left(now) {
+            let (queue, bytes) = (usize::from(left.queue), u64::from(left.wire));
+            held.bytes -= bytes;
+            queues[queue].bytes -= bytes;
+            lull.foreseen -= bytes;
+            visible.left(slot(port, queue, queues.len()), bytes);
         }
     }
 }

@@ -167,7 +167,6 @@ impl Output {
             _ if !PLAIN => self.queues[queue].bytes,
             Output { foresight: Some(_), port, .. } => port.bytes,
             Output { strict: Some(strict), .. } => strict.bytes_of(queue),
-            Output { in_lull: Some(_), port, .. } => port.bytes,
             _ => self.queues[queue].bytes,
         }
     }
@@ -183,7 +182,7 @@ impl Output {
 
     /// Bytes of a queue, with or without those of the packet in service.
     pub(crate) fn bytes_that_count(&self, queue: usize, in_service: bool) -> u64 {
-        if self.foresight.is_some() || self.strict.is_some() || self.in_lull.is_some() {
+        if self.foresight.is_some() || self.strict.is_some() {
             return self.bytes_of::<true>(queue);
         }
         let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
@@ -290,6 +289,11 @@ impl Store {
     pub(crate) fn count(&mut self, (total, shared): (u64, u64)) {
         self.total = total;
         self.sharing.count(shared);
+    }
+
+    /// See [`weft_buffer::Sharing::admits_while`].
+    pub(crate) fn admits_while(&self) -> u64 {
+        self.sharing.admits_while()
     }
 
     /// Bytes that a queue of this class may hold now.

@@ -133,7 +133,10 @@ impl Switch {
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
-            let (joined, port) = self.receive_specially(&mut turn.again(), from, packet);
+            let (joined, port) = match self.outputs.lull {
+                Some(_) => self.receive_in_lulls(&mut turn.again(), from, packet),
+                None => self.receive_specially(&mut turn.again(), from, packet),
+            };
             return joined.verdict(turn.headers.get(packet), port);
         }
         let header = turn.headers.get_mut(packet);

@@ -75,8 +75,9 @@ impl Departure {
 pub enum Verdict {
     /// It leaves at a known time, by a port whose departures are foreseen: there is no further notice.
     LeavesAt(Departure),
-    /// The same, unless the driver [revokes](crate::Switch::revoke) the departure before its first bit leaves.
-    LeavesUnlessHeld(Departure),
+    /// The same, unless the driver [revokes](crate::Switch::revoke) the departure before its first bit leaves. It overtakes so many
+    /// packets of its port, the last ones, which leave [later](crate::Switch::overtaken).
+    LeavesUnlessHeld(Departure, u32),
     /// Nothing has happened: the driver must [revoke](crate::Switch::revoke) what the switch foresees, and call
     /// [`crate::Switch::receive`] again.
     RevokeFirst,

@@ -4,7 +4,7 @@
 use weft_core::{Header, LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Turn};
 
-use super::Devices;
+use super::{Devices, PlacedSwitch};
 use crate::context::Context;
 
 impl Devices {
@@ -49,6 +49,37 @@ impl Devices {
     /// [`Devices::revoke`] for all switches.
     pub(crate) fn revoke_all(&mut self, cx: &mut Context, before: Time) {
         (0..self.switches.len()).for_each(|switch| self.revoke(cx, SwitchId(switch as u32), before));
+    }
+}
+
+impl PlacedSwitch {
+    /// The departure of a packet is known, unless it is revoked, and the last packets of its port leave later.
+    #[inline(never)]
+    pub(super) fn overtake(
+        &self,
+        cx: &mut Context,
+        packet: PacketId,
+        departure: Departure,
+        (overtaken, taken): (usize, &mut Vec<PacketId>),
+    ) {
+        let link = self.link(departure.port);
+        let later = departure.end.since(departure.start);
+        cx.take_off(link, overtaken + 1, taken);
+        leave_unless_held(cx, link, packet, departure);
+        let foreseen = self.switch.overtaken(departure.port, overtaken);
+        for (packet, (arrived, end, wait)) in taken[1..].iter().zip(foreseen) {
+            let Header { kind, hops, wire, .. } = *cx.pool.headers.get(*packet);
+            if kind.is_payload() {
+                let (before, start) = (wait - later, arrived + wait);
+                cx.tally.revoke_wait(hops, before, arrived + before);
+                cx.tally.expect_wait(hops, wait, (cx.now, start));
+                if let Some(waits) = cx.pool.headers.waits_mut(*packet) {
+                    waits.take_back(hops, before);
+                    waits.add(hops, wait);
+                }
+            }
+            cx.launch(link, *packet, wire, end);
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use weft_core::{Headers, PacketId, PortId, Span, Time, Transmission};
 
 use super::{Switch, enter};
 use crate::join::Joined;
+use crate::lulls::InLull;
 use crate::turn::Turn;
+use weft_foresight::{RevocableForesight, Revocation};
 
 impl Switch {
     /// From now on packets by `port` get [`Verdict::LeavesUnlessHeld`](crate::Verdict::LeavesUnlessHeld) where possible. Whenever the
@@ -52,6 +54,16 @@ impl Switch {
         self.outputs.revoke(turn, port, packets, revoked);
     }
 
+    /// The last `n` packets whose departures by a port are foreseen, in order: for each, when it arrived, when its last bit leaves, and
+    /// how long it waits in between.
+    pub fn overtaken(&self, port: PortId, n: usize) -> impl Iterator<Item = (Time, Time, Span)> + '_ {
+        let times = |foreseen: &RevocableForesight, packet: Revocation| {
+            (packet.arrived, packet.at, foreseen.wait_of(&packet))
+        };
+        let foreseen = self.outputs.port(port).in_lull.as_deref().into_iter();
+        foreseen.flat_map(move |own| own.last(n).map(move |packet| times(own, packet)))
+    }
+
     /// All departures have been revoked.
     pub fn end_lull(&mut self) {
         if let Some(lull) = &mut self.outputs.lull {
@@ -76,10 +88,13 @@ impl Switch {
         let Some(port) = self.output(turn.now, header) else {
             return (Joined::Dropped(Reason::NoRoute), from);
         };
-        let joined = match self.outputs.join_in_lull(turn.now, port, header) {
-            Some(joined) => joined,
-            None => self.outputs.join(turn, port, packet),
-        };
-        (joined, port)
+        match self.outputs.look_in_lull(turn.now, port, header.wire) {
+            InLull::Calm => {
+                let (place, overtaken) = self.outputs.expect_in_lull(turn.now, port, header);
+                (Joined::Revocably(place, overtaken), port)
+            }
+            InLull::NearMark => (self.outputs.join_near_mark(turn.now, port, header), port),
+            InLull::No => (self.outputs.join(turn, port, packet), port),
+        }
     }
 }

@@ -129,7 +129,7 @@ impl Bench {
             Verdict::Dropped(reason) => self.effects.push_front(Effect::Dropped(packet, reason)),
             Verdict::Ready(port) => self.effects.push_front(Effect::HasWork(port)),
             Verdict::Queued(_) | Verdict::QueuedUntil(..) | Verdict::LeavesAt(_) => {}
-            Verdict::LeavesUnlessHeld(_) | Verdict::RevokeFirst => {
+            Verdict::LeavesUnlessHeld(..) | Verdict::RevokeFirst => {
                 unreachable!("no port foresees in lulls here")
             }
         }

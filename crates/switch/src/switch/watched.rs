@@ -19,9 +19,6 @@ impl Switch {
         from: PortId,
         packet: PacketId,
     ) -> (Joined, PortId) {
-        if self.outputs.lull.is_some() {
-            return self.receive_in_lulls(turn, from, packet);
-        }
         if self.foresees_at_inputs() {
             return self.receive_at_inputs(turn, from, packet);
         }
@@ -33,8 +30,8 @@ impl Switch {
             Verdict::LeavesAt(Departure { start, end, port, .. }) => {
                 (Joined::Line(Slot { start, end }), port)
             }
-            Verdict::LeavesUnlessHeld(Departure { start, end, port, .. }) => {
-                (Joined::Revocably(Slot { start, end }), port)
+            Verdict::LeavesUnlessHeld(Departure { start, end, port, .. }, overtaken) => {
+                (Joined::Revocably(Slot { start, end }, overtaken), port)
             }
             Verdict::RevokeFirst => (Joined::RevokeFirst, from),
             Verdict::Ready(port) => (Joined::Ready, port),

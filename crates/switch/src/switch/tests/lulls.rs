@@ -46,7 +46,7 @@ impl Bench {
 
 fn start(verdict: Verdict) -> Time {
     match verdict {
-        Verdict::LeavesUnlessHeld(Departure { start, .. }) => start,
+        Verdict::LeavesUnlessHeld(Departure { start, .. }, 0) => start,
         other => panic!("{other:?} instead of a foreseen departure"),
     }
 }
