@@ -1,8 +1,8 @@
 //! Lulls of a switch that pauses its senders: while it holds so little that no sender can be paused, and no port of it is held,
 //! nothing but arrivals decides when packets leave its ports, and departures are known when they arrive; a packet of an earlier queue
-//! postpones others. A lull ends when a packet more could pause a
-//! sender, or when a port is held: foreseen departures are revoked, and what has not left is queued and charged like everything
-//! that arrives from then on. The next lull begins at an idle port when nothing is paused or held.
+//! postpones others. A lull ends when one more packet could pause a sender, when a port is held, or when a packet has postponed too many:
+//! foreseen departures are revoked, and what has not left is queued and charged like everything that arrives from then on. The next lull
+//! begins when a port is idle and nothing is paused or held; a port takes part once it is empty.
 
 use crate::settings::SwitchSettings;
 
@@ -12,11 +12,16 @@ pub(crate) struct Lull {
     pub(crate) lasts: bool,
     /// With so many bytes in the switch no sender can be paused.
     pub(crate) quiet: u64,
+    /// The lull ends when the switch would hold more than this: `quiet`, or nothing if it is to end.
+    pub(crate) limit: u64,
     /// Bytes at ports that foresee departures, with those that have left and have not been released.
     pub(crate) foreseen: u64,
     /// Queues that are held, and queues that discard.
     pub(crate) held: usize,
 }
+
+/// A lull ends after a packet has postponed more than so many: where queues are long, an event for each departure costs less.
+pub(crate) const MANY: usize = 16;
 
 /// Whether settings allow lulls, as far as pauses are concerned.
 pub(crate) fn allowed_by(settings: &SwitchSettings) -> bool {

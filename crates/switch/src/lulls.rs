@@ -8,7 +8,7 @@ use weft_queue::schedule::AnyScheduler;
 use weft_visibility::Visible;
 
 use crate::join::Joined;
-use crate::lull::Lull;
+use crate::lull::{Lull, MANY};
 use crate::outputs::{Outputs, chosen_of, queue_of, slot};
 use crate::pause::CLASSES;
 use crate::port::{InService, Output};
@@ -42,6 +42,7 @@ impl Outputs {
         output.in_lull = Some(Box::new(RevocableForesight::new(line)));
         let lull = self.lull.get_or_insert_with(|| Box::new(Lull { lasts: true, quiet, ..Lull::default() }));
         lull.quiet = lull.quiet.min(quiet);
+        lull.limit = lull.quiet;
         true
     }
 
@@ -50,12 +51,12 @@ impl Outputs {
         self.ingress.as_ref().is_some_and(|ingress| (0..self.queues).any(|queue| !ingress.is_lossless(queue)))
     }
 
-    /// Whether a packet more could pause a sender, and departures must be revoked before it is received.
+    /// Whether one more packet could pause a sender, and departures must be revoked before it is received.
     #[inline]
     pub(crate) fn ends_lull(&mut self, now: Time, wire: u16) -> bool {
         match (&self.lull, &self.ingress) {
             (Some(lull), Some(ingress)) if lull.lasts => {
-                ingress.shared() + lull.foreseen + u64::from(wire) > lull.quiet && self.is_loud(now, wire)
+                ingress.shared() + lull.foreseen + u64::from(wire) > lull.limit && self.is_loud(now, wire)
             }
             _ => false,
         }
@@ -65,7 +66,7 @@ impl Outputs {
     fn is_loud(&mut self, now: Time, wire: u16) -> bool {
         (0..self.ports.len()).for_each(|port| self.settle_lull(now, PortId(port as u16)));
         let (Some(lull), Some(ingress)) = (&self.lull, &self.ingress) else { return false };
-        ingress.shared() + lull.foreseen + u64::from(wire) > lull.quiet
+        ingress.shared() + lull.foreseen + u64::from(wire) > lull.limit
     }
 
     /// Releases what has left a port in a lull before `now`.
@@ -115,6 +116,7 @@ impl Outputs {
             let longer = u128::from(place.end.0 - place.start.0);
             byte_time +=
                 foreseen.last(overtaken).map(|packet| u128::from(packet.wire) * longer).sum::<u128>();
+            lull.limit = if overtaken > MANY { 0 } else { lull.limit };
         }
         held.store_until(held.bytes + u64::from(wire), byte_time);
         queues[queue].bytes += u64::from(wire);

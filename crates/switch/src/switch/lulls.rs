@@ -68,7 +68,7 @@ impl Switch {
     pub fn end_lull(&mut self) {
         if let Some(lull) = &mut self.outputs.lull {
             debug_assert_eq!(lull.foreseen, 0, "all departures have been revoked");
-            lull.lasts = false;
+            (lull.lasts, lull.limit) = (false, lull.quiet);
         }
     }
 

@@ -2,18 +2,24 @@
 
 use super::*;
 use crate::pause::PfcSettings;
+use crate::schedule::SchedulerSettings;
 use crate::turn::Departure;
 
 /// A switch that pauses above 4500 bytes and foresees departures in lulls; balancers do not look.
 fn bench() -> Bench {
+    pausing(4_500, SwitchSettings::default())
+}
+
+/// The same with another threshold.
+fn pausing(xoff: u64, settings: SwitchSettings) -> Bench {
     let pfc = PfcSettings {
-        classes: vec![0],
-        xoff: Some(Bytes(4_500)),
+        classes: vec![settings.queues - 1],
+        xoff: Some(Bytes(xoff)),
         xon_offset: Bytes(1_000),
         headroom: Some(Bytes(10_000)),
         ..PfcSettings::default()
     };
-    let settings = SwitchSettings { pfc, ..BenchOptions::default().settings };
+    let settings = SwitchSettings { pfc, visibility: Visibility::Instant, ..settings };
     let mut bench = BenchOptions { settings, ..BenchOptions::default() }.build();
     assert!((0..4).all(|port| bench.switch.foresee_in_lulls(PortId(port))));
     bench
@@ -92,6 +98,31 @@ fn a_lull_ends_before_a_sender_may_be_paused_and_the_next_begins_at_rest() {
     let slots = 1 + 2 + 3 + 4 + 4 + 1;
     assert_eq!(counters.byte_time, 1_000 * u128::from(slots * SLOT - (1_000 + 2_000 + 3_000)));
     assert_eq!(counters.peak, Bytes(5_000));
+}
+
+/// A packet of the first queue goes before 18 of the last. The next packet finds that too many, and departures are revoked.
+#[test]
+fn a_lull_ends_when_many_are_postponed() {
+    let schedule = SchedulerSettings::Strict(Default::default());
+    let mut bench = pausing(1_000_000, SwitchSettings { queues: 4, schedule, ..SwitchSettings::default() });
+    let arrives = |bench: &mut Bench, number| {
+        let packet = bench.pool.insert(class(number, to(3, FULL)), ());
+        (packet, bench.judge(0, packet))
+    };
+    let bulk: Vec<_> = (0..19).map(|_| arrives(&mut bench, 3).0).collect();
+    let (urgent, verdict) = arrives(&mut bench, 0);
+    let Verdict::LeavesUnlessHeld(departure, 18) = verdict else { panic!("{verdict:?}") };
+    assert_eq!((departure.start, departure.end), (Time(SLOT), Time(2 * SLOT)));
+    let last = bench.switch.overtaken(PortId(3), 1).last();
+    assert_eq!(last, Some((Time::ZERO, Time(20 * SLOT), Span(19 * SLOT))));
+    let (next, verdict) = arrives(&mut bench, 0);
+    assert_eq!(verdict, Verdict::RevokeFirst);
+    let order: Vec<_> = [&bulk[..1], &[urgent], &bulk[1..]].concat();
+    assert_eq!(bench.revoke(&order, Time::ZERO).len(), 19);
+    assert_eq!(bench.judge(0, next), Verdict::Queued(PortId(3)));
+    let left: Vec<_> = std::iter::from_fn(|| bench.next(3)).collect();
+    assert_eq!(left, [&[urgent, next], &bulk[1..]].concat());
+    assert!(bench.switch.is_in_lull());
 }
 
 #[test]
