@@ -5,7 +5,7 @@
 //! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
 //! event per departure. Must not depend on other ports, nor on what admission and markers decide.
 
-use weft_core::Time;
+use weft_core::{Time, Transmission};
 
 mod line;
 mod revocable;
@@ -22,6 +22,19 @@ pub struct Leaving {
     pub at: Time,
     /// Its size on the wire, bytes.
     pub wire: u16,
+}
+
+/// Of these packets those whose first bit has not left before `now`: how many, and their bytes.
+fn to_start(packets: impl Iterator<Item = Leaving>, line: &Transmission, now: Time) -> (u64, u64) {
+    let waits = |packet: &Leaving| packet.at >= now && packet.at.since(now) >= line.time(packet.wire);
+    packets
+        .filter(waits)
+        .fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
+}
+
+/// The byte-picoseconds that these packets add from `now` on, until they leave.
+fn byte_time_after(packets: impl Iterator<Item = Leaving>, now: Time) -> u128 {
+    packets.map(|packet| u128::from(packet.wire) * u128::from(packet.at.since(now).0)).sum()
 }
 
 /// When a packet occupies the link.

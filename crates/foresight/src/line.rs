@@ -4,7 +4,7 @@
 use weft_core::{Ring, Span, Time, Transmission};
 use weft_mark::AnyMarker;
 
-use crate::{Leaving, Slot};
+use crate::{Leaving, Slot, byte_time_after, to_start};
 
 /// The future departures of one port, and past ones not yet released. The fields every packet touches come first.
 #[repr(C)]
@@ -174,15 +174,12 @@ impl Foresight {
 
     /// Packets, and their bytes, whose first bit has not left before `now`.
     pub fn waiting(&self, now: Time) -> (u64, u64) {
-        let waits = |packet: &Leaving| packet.at.since(now) >= self.transmission.time(packet.wire);
-        let waiting = self.all().filter(|packet| packet.at >= now).filter(waits);
-        waiting.fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
+        to_start(self.all(), &self.transmission, now)
     }
 
     /// The byte-picoseconds that the packets still here at `now` will add from then on.
     pub fn byte_time_after(&self, now: Time) -> u128 {
-        let rest = |packet: Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
-        self.all().map(rest).sum()
+        byte_time_after(self.all(), now)
     }
 
     /// Of the packets that have not left before `after`: the bytes of the first, if its first bit has left, as no other's can

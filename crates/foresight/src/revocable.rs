@@ -3,7 +3,7 @@
 
 use weft_core::{Ring, Span, Time, Transmission};
 
-use crate::Slot;
+use crate::{Leaving, Slot, byte_time_after, to_start};
 
 /// A packet whose departure is foreseen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,16 +101,17 @@ impl RevocableForesight {
     /// Packets, and their bytes, whose first bit has not left before `now`.
     #[must_use]
     pub fn waiting(&self, now: Time) -> (u64, u64) {
-        let waits = |packet: &Revocation| packet.at.since(now) >= self.transmission.time(packet.wire);
-        let waiting = self.leaving.iter().filter(|packet| packet.at >= now).filter(waits);
-        waiting.fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
+        to_start(self.all(), &self.transmission, now)
     }
 
     /// The byte-picoseconds that the packets still here at `now` will add from then on.
     #[must_use]
     pub fn byte_time_after(&self, now: Time) -> u128 {
-        let rest = |packet: Revocation| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
-        self.leaving.iter().map(rest).sum()
+        byte_time_after(self.all(), now)
+    }
+
+    fn all(&self) -> impl Iterator<Item = Leaving> + '_ {
+        self.leaving.iter().map(|Revocation { at, wire, .. }| Leaving { at, wire })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use weft_core::{Ring, Time, Transmission};
 
-use crate::{Leaving, Slot};
+use crate::{Leaving, Slot, byte_time_after, to_start};
 
 /// The maximum number of queues.
 pub const QUEUES: usize = 8;
@@ -240,18 +240,12 @@ impl StrictForesight {
 
     /// Packets, and their bytes, whose departure is known and whose first bit has not left before `now`.
     pub fn to_start(&self, now: Time) -> (u64, u64) {
-        let later = |packet: &Leaving| {
-            packet.at >= now && packet.at.since(now) >= self.transmission.time(packet.wire)
-        };
-        self.all()
-            .filter(later)
-            .fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
+        to_start(self.all(), &self.transmission, now)
     }
 
     /// The time integral of the bytes held, up to `now`, if `counted` is what the port has counted.
     pub fn byte_time(&self, counted: u128, now: Time) -> u128 {
-        let rest = |packet: Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
-        counted + self.waiting.byte_time_until(now) - self.all().map(rest).sum::<u128>()
+        counted + self.waiting.byte_time_until(now) - byte_time_after(self.all(), now)
     }
 
     /// Prefetches what the next packet needs.

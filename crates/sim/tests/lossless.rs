@@ -181,7 +181,7 @@ fn lulls_change_nothing() {
         pauses += foreseen.pauses.iter().map(|pause| pause.asked).sum::<u64>();
         drops += foreseen.packets.dropped;
     }
-    assert!(pauses > 1_000 && drops > 100, "{pauses} pauses, {drops} drops by markers");
+    assert!(pauses > 1_000 && drops > 100, "{pauses} pauses, {drops} drops");
 }
 
 #[test]
