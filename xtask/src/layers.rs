@@ -57,6 +57,8 @@ const TRANSPORT: &[&str] = &[
 /// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+/// The paths that a host gives its packets, under the routes of a plan.
+const LABELS: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-plan"];
 /// What an engine records while it runs a plan.
 const RECORDER: &[&str] = &["weft-core", "weft-switch", "weft-topology", "weft-transport", "weft-plan"];
 /// An engine runs plans.
@@ -68,6 +70,7 @@ const ENGINE: &[&str] = &[
     "weft-topology",
     "weft-workload",
     "weft-plan",
+    "weft-labels",
     "weft-recorder",
 ];
 /// A checked scenario as types.
@@ -281,6 +284,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-rules", may_use: RULES },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
+    Layer { name: "weft-labels", may_use: LABELS },
     Layer { name: "weft-recorder", may_use: RECORDER },
     Layer { name: "weft-sim", may_use: ENGINE },
     Layer { name: "weft-hybrid", may_use: HYBRID },

@@ -8,6 +8,7 @@ pub mod color;
 pub mod dynamic;
 pub mod fixed;
 pub mod infinite;
+pub mod memory;
 pub mod mmu;
 pub mod trim;
 

@@ -6,9 +6,15 @@ use weft_mark::AnyMarker;
 
 use crate::{Leaving, Slot, byte_time_after, to_start};
 
-/// The future departures of one port, and past ones not yet released. The fields every packet touches come first.
+/// The future departures of one port, and past ones not yet released. The fields every packet touches come last.
 #[repr(C)]
 pub struct Foresight {
+    /// Of the port's only queue.
+    pub marker: AnyMarker,
+    /// A packet with which the port holds at most this many bytes needs no marker.
+    unmarked_up_to: u64,
+    /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never, if there is none.
+    oldest: Time,
     /// All but the newest.
     leaving: Ring<Leaving>,
     /// The transmitter is busy until then, when the last bit of the newest packet leaves.
@@ -16,20 +22,17 @@ pub struct Foresight {
     /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
     calm_up_to: u64,
     transmission: Transmission,
-    /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never, if there is none.
-    oldest: Time,
     /// Whether an engine or the sharing rule reads the contents of the port.
     observed: bool,
     /// Size of the newest packet; zero if it has been released. Most packets find an idle port, as does the next one:
     /// they never enter the ring.
     newest: u16,
-    /// A packet with which the port holds at most this many bytes needs no marker.
-    unmarked_up_to: u64,
-    /// Of the port's only queue.
-    pub marker: AnyMarker,
 }
 
 impl Foresight {
+    /// Where the bytes begin that every packet touches; they go to the end.
+    pub const HOT_FROM: usize = std::mem::offset_of!(Foresight, leaving);
+
     /// An idle port of this link; a packet is admitted without a check if the port then holds at most `admits_up_to`
     /// bytes.
     pub fn new(transmission: Transmission, marker: AnyMarker, admits_up_to: u64) -> Foresight {

@@ -7,4 +7,4 @@ mod site;
 mod table;
 
 pub use site::BalancerSite;
-pub use table::{ForwardingTable, Route};
+pub use table::{ForwardingTable, Route, Way};

@@ -4,28 +4,31 @@
 use std::sync::Arc;
 
 use weft_core::group::{Component, Group, part};
-use weft_core::{GroupId, Header, PortId, Purpose, Random, SwitchId};
+use weft_core::{GroupId, Header, PortId, Purpose, Random, SwitchId, prefetch};
 
 use crate::hash::{FlowHash, HashFunction};
 
-/// The forwarding table of one switch.
+/// The forwarding table of one switch. The fields every packet touches come first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct ForwardingTable {
     /// Leaf of every host; the same for all switches.
     leaf_of_host: Arc<[u16]>,
     /// Port at its leaf of every host; the same for all switches.
     port_of_host: Arc<[PortId]>,
-    /// One more than the highest leaf of a host.
-    leaves: usize,
     /// This switch's own leaf number, if it has hosts; else [`NOT_A_LEAF`].
     own_leaf: u32,
+    /// By leaf: the only port, [`SEVERAL`] and the number of the only component, or [`ELSEWHERE`].
+    way_of_leaf: Vec<u16>,
+    /// The components of all groups, without ports that are down here.
+    components: Vec<Component>,
+    /// One more than the highest leaf of a host.
+    leaves: usize,
     /// The groups as routing computed them.
     installed: Vec<Group>,
     group_of_leaf: Vec<GroupId>,
-    /// The components of all groups, without ports that are down here.
-    components: Vec<Component>,
-    /// By leaf: the number of the only component, or [`MANY`] and an index in `ways`.
-    way_of_leaf: Vec<u32>,
+    /// By group: the number of the only component, or [`MANY`] and an index in `ways`.
+    way_of_group: Vec<u32>,
     /// The groups with none or several components.
     ways: Vec<Ways>,
     down: Vec<PortId>,
@@ -34,8 +37,13 @@ pub struct ForwardingTable {
 
 /// The leaf number of a switch without hosts.
 const NOT_A_LEAF: u32 = u32::MAX;
-/// Marks a leaf whose group has none or several components.
+/// Marks a group that has none or several components.
 const MANY: u32 = 1 << 31;
+
+/// Marks a leaf with one component of several ports.
+const SEVERAL: u16 = 1 << 15;
+/// Marks a leaf of which only `way_of_group` tells the way.
+const ELSEWHERE: u16 = u16::MAX;
 
 /// The components of a group: `count` of them, starting at `first`.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +65,21 @@ pub enum Route<'a> {
     None,
 }
 
+/// Where a packet may go, with the components of one port resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way<'a> {
+    /// Through this port only.
+    Only(PortId),
+    /// Through one of several ports of a component; the first field is its number in the table.
+    Several(GroupId, &'a Component),
+    /// There is no route.
+    None,
+}
+
 impl ForwardingTable {
+    /// The first bytes, which every packet touches.
+    pub const HOT: usize = std::mem::offset_of!(ForwardingTable, components);
+
     /// A table from its parts: where hosts live (shared by all switches), and this switch's groups.
     #[must_use]
     pub fn new(
@@ -76,6 +98,7 @@ impl ForwardingTable {
             installed: groups,
             components: Vec::new(),
             way_of_leaf: Vec::new(),
+            way_of_group: Vec::new(),
             ways: Vec::new(),
             down: Vec::new(),
             hash: FlowHash::new(HashFunction::Mix, 0),
@@ -92,26 +115,66 @@ impl ForwardingTable {
 
     /// Looks up where a packet may go.
     #[must_use]
+    pub fn route(&self, packet: &Header) -> Route<'_> {
+        let host = packet.destination.index();
+        let leaf = self.leaf_of_host[host];
+        if u32::from(leaf) == self.own_leaf {
+            return Route::Local(self.port_of_host[host]);
+        }
+        let group = self.group_of_leaf[usize::from(leaf)];
+        let number = match self.way_of_group[group.index()] {
+            number if number < MANY => Some(number),
+            way => self.by_weight(self.ways[(way - MANY) as usize], packet),
+        };
+        match number {
+            Some(number) => Route::Component(GroupId(number), &self.components[number as usize]),
+            None => Route::None,
+        }
+    }
+
+    /// Looks up where a packet may go, for switches that choose only among several ports.
+    #[must_use]
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions")]
-    pub fn route(&self, packet: &Header) -> Route<'_> {
+    pub fn way(&self, packet: &Header) -> Way<'_> {
         let leaf = self.leaf_of_host[packet.destination.index()];
         if u32::from(leaf) == self.own_leaf {
             // SAFETY: `new` has asserted that every host with a leaf has a port.
-            return Route::Local(unsafe { *self.port_of_host.get_unchecked(packet.destination.index()) });
+            return Way::Only(unsafe { *self.port_of_host.get_unchecked(packet.destination.index()) });
         }
         debug_assert!(usize::from(leaf) < self.way_of_leaf.len(), "see `refresh`");
         // SAFETY: `refresh`, which alone writes the ways, has asserted that every leaf of `leaf_of_host` has one.
-        let number = match unsafe { *self.way_of_leaf.get_unchecked(usize::from(leaf)) } {
-            number if number < MANY => number,
-            way => match self.by_weight(self.ways[(way - MANY) as usize], packet) {
-                Some(number) => number,
-                None => return Route::None,
+        match unsafe { *self.way_of_leaf.get_unchecked(usize::from(leaf)) } {
+            port if port < SEVERAL => Way::Only(PortId(port)),
+            ELSEWHERE => self.long_way(packet),
+            way => {
+                let number = u32::from(way - SEVERAL);
+                debug_assert!((number as usize) < self.components.len(), "see `refresh`");
+                // SAFETY: `refresh` numbers the components that it puts there, and nothing else changes numbers or components.
+                Way::Several(GroupId(number), unsafe { self.components.get_unchecked(number as usize) })
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn long_way(&self, packet: &Header) -> Way<'_> {
+        match self.route(packet) {
+            Route::Local(port) => Way::Only(port),
+            Route::None => Way::None,
+            Route::Component(number, component) => match component.ports[..] {
+                [only] => Way::Only(only),
+                _ => Way::Several(number, component),
             },
-        };
-        debug_assert!((number as usize) < self.components.len(), "see `refresh`");
-        // SAFETY: `refresh` numbers the components that it puts there, and nothing else changes numbers or components.
-        Route::Component(GroupId(number), unsafe { self.components.get_unchecked(number as usize) })
+        }
+    }
+
+    /// Prefetches the entry of a packet's leaf, which [`ForwardingTable::way`] reads first.
+    #[inline]
+    pub fn prefetch_way(&self, packet: &Header) {
+        let leaf = self.leaf_of_host[packet.destination.index()];
+        if let Some(way) = self.way_of_leaf.get(usize::from(leaf)) {
+            prefetch(way);
+        }
     }
 
     /// The component of this number.
@@ -189,9 +252,22 @@ impl ForwardingTable {
         let groups = std::mem::take(&mut self.installed);
         let ways: Vec<u32> = groups.iter().map(|group| self.add(group)).collect();
         self.installed = groups;
-        self.way_of_leaf.clear();
-        self.way_of_leaf.extend(self.group_of_leaf.iter().map(|group| ways[group.index()]));
+        let short = |group: &GroupId| self.shortened(ways[group.index()]).unwrap_or(ELSEWHERE);
+        self.way_of_leaf = self.group_of_leaf.iter().map(short).collect();
+        self.way_of_group = ways;
         assert!(self.way_of_leaf.len() >= self.leaves, "every leaf with hosts has a group");
+    }
+
+    /// A way in 16 bits, if it has one component and both its port and its number are small.
+    fn shortened(&self, way: u32) -> Option<u16> {
+        let component = self.components.get(way as usize)?;
+        match component.ports[..] {
+            [PortId(only)] => (only < SEVERAL).then_some(only),
+            _ => u16::try_from(way)
+                .ok()
+                .filter(|number| *number < ELSEWHERE - SEVERAL)
+                .map(|number| SEVERAL + number),
+        }
     }
 
     /// Adds the usable components of a group; returns how to find them.
@@ -207,3 +283,6 @@ impl ForwardingTable {
         MANY + self.ways.len() as u32 - 1
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,7 +62,7 @@ pub(crate) struct Calendar {
     far: Event,
     wheel: Box<Wheel>,
     /// Rows of the bucket being sorted; reused.
-    several: Vec<(Time, Rank, u32)>,
+    several: Vec<u32>,
     /// Their keys; reused.
     keys: Vec<u64>,
 }

@@ -1,8 +1,10 @@
 //! The switches of a domain: packets land at them, leave them or are dropped there; their effects are carried out
 //! here.
 
+use std::mem::offset_of;
+
 use weft_core::record::Reason;
-use weft_core::{Header, Headers, LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_core::{Header, Headers, LinkId, PacketId, PortId, Span, SwitchId, Time, prefetch_part};
 use weft_switch::{Departure, Effect, Effects, Observer, Sent, SentEarly, Switch, Turn, Verdict};
 
 use crate::context::Context;
@@ -24,10 +26,11 @@ pub(crate) struct Devices {
 }
 
 /// A switch and its position in the network.
+#[repr(C, align(64))]
 pub(crate) struct PlacedSwitch {
-    pub(crate) switch: Switch,
     /// The link of its port 0; those of the other ports follow.
     pub(crate) first_link: u32,
+    pub(crate) switch: Switch,
 }
 
 impl PlacedSwitch {
@@ -74,7 +77,10 @@ impl Devices {
     /// Prefetches a switch.
     #[inline]
     pub(crate) fn prefetch(&self, switch: SwitchId) {
-        weft_core::prefetch(&self.switches[switch.index()]);
+        let place = &self.switches[switch.index()];
+        for (start, length) in Switch::HOT {
+            prefetch_part(place, (offset_of!(PlacedSwitch, switch) + start, length));
+        }
     }
 
     /// A packet arrives at a switch.

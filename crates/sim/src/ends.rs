@@ -10,8 +10,8 @@ use weft_transport::{AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, S
 use weft_workload::Flow;
 
 use crate::event::Event;
-use crate::labels::FlowcellPosition;
 use crate::slots::{FlowSlots, NOWHERE};
+use weft_labels::FlowcellPosition;
 
 mod closing;
 

@@ -27,8 +27,8 @@ use weft_workload::{Draw, Flow};
 
 use crate::context::Context;
 use crate::ends::{Active, Ends, FlowEnd, Seat};
-use crate::labels::HostLabels;
 use crate::turns::Turns;
+use weft_labels::HostLabels;
 
 use card::Host;
 use jobs::Jobs;

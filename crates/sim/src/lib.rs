@@ -23,7 +23,6 @@ mod event;
 mod exchange;
 mod flow_series;
 mod host;
-mod labels;
 mod ledger;
 mod outbox;
 mod parallel;

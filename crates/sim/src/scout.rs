@@ -7,12 +7,13 @@
 //! before.
 
 use weft_core::stack::{Layout, Side};
-use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch};
+use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch, prefetch_part};
 use weft_topology::Node;
 
 use crate::context::Context;
 use crate::devices::Devices;
 use crate::host::Hosts;
+use crate::wire::Wire;
 
 /// Events prefetched together: enough to keep memory busy, and few enough that the first is still in the cache when its
 /// turn comes.
@@ -25,6 +26,7 @@ const MANY: usize = 4_096;
 #[derive(Default)]
 pub(crate) struct Scout {
     arrivals: Vec<(LinkId, PacketId)>,
+    followers: Vec<PacketId>,
     at_switch: Vec<(SwitchId, PacketId)>,
     at_host: Vec<(HostId, PacketId)>,
     out: Vec<(SwitchId, PortId)>,
@@ -49,6 +51,7 @@ impl Scout {
         let seen = ground.cx.calendar.ahead(GROUP, |link, packet| self.arrivals.push((link, packet)));
         self.fetch_packets(ground);
         self.fetch_ends(ground);
+        self.fetch_buckets(ground);
         self.fetch_ports(ground);
         seen
     }
@@ -56,14 +59,16 @@ impl Scout {
     /// The wires, the packets that will land, and where they land.
     fn fetch_packets(&mut self, Ground { cx, hosts, devices }: &Ground<'_>) {
         for (link, packet) in &self.arrivals {
-            prefetch(&cx.wires[*link]);
+            prefetch_part(&cx.wires[*link], Wire::HOT);
             prefetch(cx.pool.headers.get(*packet));
             cx.pool.headers.prefetch_follower(*packet);
         }
         for (link, packet) in self.arrivals.drain(..) {
             let wire = &cx.wires[link];
             if wire.last != packet {
-                prefetch(cx.pool.headers.get(cx.pool.headers.follower(packet)));
+                let next = cx.pool.headers.follower(packet);
+                prefetch(cx.pool.headers.get(next));
+                self.followers.push(next);
             }
             match wire.to {
                 Node::Host(host) => {
@@ -91,13 +96,25 @@ impl Scout {
         }
     }
 
+    /// Where the calendar will put the packets behind those that land.
+    fn fetch_buckets(&mut self, Ground { cx, .. }: &Ground<'_>) {
+        for next in self.followers.drain(..) {
+            cx.calendar.prefetch_bucket(cx.pool.headers.get(next).arrived);
+        }
+    }
+
     /// The ports by which packets will leave, and the wires behind them.
     fn fetch_ports(&mut self, Ground { cx, devices, .. }: &Ground<'_>) {
+        for (at, packet) in &self.at_switch {
+            if let Some(own) = devices.get(*at) {
+                own.switch.reading().prefetch_way(cx.pool.headers.get(*packet));
+            }
+        }
         for (at, packet) in self.at_switch.drain(..) {
             let Some(own) = devices.get(at) else { continue };
             if let Some(port) = own.switch.reading().likely(cx.pool.headers.get(packet)) {
                 own.switch.reading().prefetch(port);
-                prefetch(&cx.wires[own.link(port)]);
+                prefetch_part(&cx.wires[own.link(port)], Wire::HOT);
                 cx.calendar.prefetch(own.link(port));
                 self.out.push((at, port));
             }

@@ -61,6 +61,9 @@ impl Stalling {
 }
 
 impl Wire {
+    /// The bytes that every packet touches: where they begin, and how many they are.
+    pub(crate) const HOT: (usize, usize) = (0, 64);
+
     /// A wire that is up. `extra` is the latency of the node at the far end.
     pub(crate) fn new(link: &Link, extra: Span, seed: u64, number: usize) -> Wire {
         let random = |purpose| Random::new(seed, purpose, number as u64);

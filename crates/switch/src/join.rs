@@ -66,7 +66,7 @@ impl Joined {
 impl Outputs {
     #[cold]
     pub(crate) fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
-        self.ports[port.index()].port.counters.dropped += 1;
+        self.ports[port.index()].port.dropped += 1;
         reason
     }
 

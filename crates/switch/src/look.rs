@@ -29,18 +29,14 @@ impl Switch {
         for port in 0..outputs.len() {
             let held = &outputs.ports[port].port;
             let in_front = fabric.as_ref().map(|side| &side.held[port]);
-            if all
-                || held.bytes > 0
-                || held.counters.peak > Bytes::ZERO
-                || in_front.is_some_and(|held| held.bytes > 0)
-            {
+            if all || held.bytes > 0 || held.peak > 0 || in_front.is_some_and(|held| held.bytes > 0) {
                 let port = PortId(port as u16);
                 outputs.settle(after, port);
                 outputs.settle_strict(after, port);
                 let mut look = outputs.look(port, (after, now));
                 if let Some(held) = in_front {
                     look.byte_time += held.counters_until(now).byte_time;
-                    outputs.ports[port.index()].port.counters.peak.0 += held.bytes;
+                    outputs.ports[port.index()].port.peak += held.bytes;
                 }
                 seen(port, look);
             }
@@ -53,24 +49,22 @@ impl Outputs {
     #[inline]
     fn look(&mut self, port: PortId, (after, now): (Time, Time)) -> PortLook {
         let Output { port: held, foresight, strict, in_lull, .. } = &mut self.ports[port.index()];
-        let peak = std::mem::replace(&mut held.counters.peak, Bytes(held.bytes));
-        let counters = held.counters;
+        let peak = Bytes(std::mem::replace(&mut held.peak, held.bytes));
+        let (marked, counted) = (held.marked, held.byte_time);
         let (waiting, byte_time) = match foresight {
             None => match strict {
-                Some(strict) => (strict.to_start(after).1, strict.byte_time(counters.byte_time, now)),
+                Some(strict) => (strict.to_start(after).1, strict.byte_time(counted, now)),
                 None => match in_lull.as_ref().filter(|foreseen| foreseen.packets() > 0) {
-                    Some(foreseen) => {
-                        (foreseen.waiting(after).1, counters.byte_time - foreseen.byte_time_after(now))
-                    }
+                    Some(foreseen) => (foreseen.waiting(after).1, counted - foreseen.byte_time_after(now)),
                     None => (0, held.counters_until(now).byte_time),
                 },
             },
-            Some(_) if held.bytes == 0 => (0, counters.byte_time),
+            Some(_) if held.bytes == 0 => (0, counted),
             Some(foresight) => {
                 let (started, rest) = foresight.to_come((after, now));
-                (held.bytes - started, counters.byte_time - rest)
+                (held.bytes - started, counted - rest)
             }
         };
-        PortLook { marked: counters.marked, byte_time, peak, waiting: Bytes(waiting) }
+        PortLook { marked, byte_time, peak, waiting: Bytes(waiting) }
     }
 }

@@ -10,11 +10,12 @@ use crate::cells::MemoryCells;
 use crate::lull::{self, Lull};
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
-use crate::port::{InService, Output, PortCounters, Store};
+use crate::port::{InService, Output, PortCounters};
 use crate::settings::{PortSettings, SwitchSettings, Visibility};
 use crate::share::{AnySharing, Memory};
 use crate::site::SwitchSite;
 use crate::turn::{Effect, Effects, Turn};
+use weft_buffer::memory::PacketMemory;
 use weft_buffer::trim::Trim;
 use weft_foresight::Foresight;
 use weft_foresight::StrictForesight;
@@ -26,7 +27,7 @@ use weft_visibility::{Insight, Visible};
 pub(crate) struct Outputs {
     pub(crate) ports: Vec<Output>,
     pub(crate) visible: Visible,
-    pub(crate) store: Store,
+    pub(crate) store: PacketMemory,
     pub(crate) marking: Random,
     pub(crate) queues: usize,
     pub(crate) cells: MemoryCells,
@@ -59,7 +60,7 @@ impl Outputs {
         let colors = settings.color.is_on();
         let order = || AnyOrder::new(&settings.order, ());
         let ordered = if order().reads_ranks() { slots } else { 0 };
-        let store = Store::new(AnySharing::new(&settings.sharing, memory));
+        let store = PacketMemory::new(AnySharing::new(&settings.sharing, memory));
         let simple = !marks_departures
             && !colors
             && (settings.count_in_service || !read)
@@ -130,14 +131,14 @@ impl Outputs {
     pub(crate) fn counters(&self, now: Time, port: PortId) -> PortCounters {
         let output = &self.ports[port.index()];
         let Output { port: held, foresight, strict, .. } = output;
-        let counted = held.counters.byte_time;
+        let counted = held.byte_time;
         let byte_time = match (foresight, strict, output.lull()) {
             (Some(foresight), _, _) => counted - foresight.byte_time_after(now),
             (_, Some(strict), _) => strict.byte_time(counted, now),
             (_, _, Some(foreseen)) => counted - foreseen.byte_time_after(now),
             _ => return held.counters_until(now),
         };
-        PortCounters { byte_time, ..held.counters }
+        held.counters(byte_time)
     }
 
     /// Packets a port holds, the packet in service included.

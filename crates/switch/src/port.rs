@@ -1,12 +1,14 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
+use std::mem::offset_of;
+
 use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Random, Rate, Time};
 
 use crate::cells::MemoryCells;
 use crate::settings::{PortSettings, SwitchSettings};
-use crate::share::{AnySharing, Occupancy};
 use weft_buffer::color::RedLimit;
+use weft_buffer::memory::PacketMemory;
 use weft_foresight::{Foresight, RevocableForesight, StrictForesight};
 use weft_mark::{Action, AnyMarker, Sight};
 use weft_queue::schedule::AnyScheduler;
@@ -47,21 +49,29 @@ impl InService {
     pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0), red: false };
 }
 
-/// The content and counters of a port, over all its queues.
+/// The content and counters of a port, over all its queues; see [`PortCounters`] for the latter. The fields every packet
+/// touches come first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Port {
-    pub(crate) in_service: Option<InService>,
-    pub(crate) up: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
+    pub(crate) peak: u64,
+    /// As of `counted_until`.
+    pub(crate) byte_time: u128,
     /// Packets in all queues, the packet in service included.
     pub(crate) packets: u64,
     counted_until: Time,
-    pub(crate) counters: PortCounters,
+    pub(crate) dropped: u64,
+    pub(crate) marked: u64,
+    pub(crate) trimmed: u64,
+    pub(crate) returned: u64,
+    pub(crate) in_service: Option<InService>,
+    pub(crate) up: bool,
 }
 
-/// An output port: everything a packet meets between admission and the wire. The fields every packet touches come
-/// first.
+/// An output port: everything a packet meets between admission and the wire. The fields every packet touches are the last
+/// of `foresight` and the first of `port`: two cache lines.
 #[repr(C, align(64))]
 pub(crate) struct Output {
     /// The future departures of a port with foresight.
@@ -84,17 +94,13 @@ pub(crate) struct Output {
     pub(crate) in_lull: Option<Box<RevocableForesight>>,
 }
 
-/// The packet memory of a switch.
-pub(crate) struct Store {
-    /// Bytes in the whole switch, if the sharing rule depends on them.
-    total: u64,
-    sharing: AnySharing,
-    counts: bool,
-    /// See [`weft_buffer::Sharing::admits_up_to`].
-    always: u64,
-}
-
 impl Output {
+    /// Where the bytes begin that every packet at a foreseen port touches, and how many they are: see [`Output`].
+    pub(crate) const HOT: (usize, usize) = {
+        let start = offset_of!(Output, foresight) + Foresight::HOT_FROM;
+        (start, offset_of!(Output, port.packets) - start)
+    };
+
     /// A port with empty queues.
     pub(crate) fn new(settings: &SwitchSettings, line: Rate) -> Output {
         let queues = settings.queues as usize;
@@ -147,14 +153,14 @@ impl Output {
         &self,
         queue: usize,
         wire: u16,
-        store: &Store,
+        store: &PacketMemory,
     ) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
         let bytes = self.bytes_of::<PLAIN>(queue);
         self.fits(bytes, wire)?;
-        if self.port.bytes + u64::from(wire) <= store.always {
+        if self.port.bytes + u64::from(wire) <= store.admits_up_to() {
             return Ok(());
         }
         store.admit((queue, bytes), self.port.bytes, wire)
@@ -234,7 +240,7 @@ impl Output {
 
     /// Releases the bytes of a packet of a queue.
     #[inline]
-    pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: Option<&mut Store>) {
+    pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: Option<&mut PacketMemory>) {
         let own = &mut self.queues[queue];
         own.bytes -= u64::from(wire);
         if let Some(store) = store {
@@ -249,86 +255,20 @@ fn unmarked_up_to(markers: &[AnyMarker]) -> u64 {
     markers.first().map_or(0, AnyMarker::passes_up_to)
 }
 
-impl Store {
-    pub(crate) fn new(sharing: AnySharing) -> Store {
-        Store { total: 0, counts: sharing.looks_beyond_port(), always: sharing.admits_up_to(), sharing }
-    }
-
-    /// A packet has room if the port then holds at most this many bytes.
-    pub(crate) fn admits_up_to(&self) -> u64 {
-        self.always
-    }
-
-    /// Under chip memory management: bytes within queue minima, and in pools.
-    pub(crate) fn charged(&self) -> Option<(u64, u64)> {
-        match &self.sharing {
-            AnySharing::Mmu(mmu) => Some(mmu.charged()),
-            _ => None,
-        }
-    }
-
-    /// Whether storing and releasing must be reported.
-    #[inline]
-    pub(crate) fn counts(&self) -> bool {
-        self.counts
-    }
-
-    /// Is there room for a packet of `wire` bytes in a queue, of a class, that holds `queue` bytes?
-    #[inline(always)]
-    pub(crate) fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
-        let packet = u64::from(wire);
-        self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
-    }
-
-    /// Bytes stored, by this store's own count and by that of the sharing rule.
-    pub(crate) fn counted(&self) -> (u64, u64) {
-        (self.total, self.sharing.counted())
-    }
-
-    /// Replaces [`Store::counted`].
-    pub(crate) fn count(&mut self, (total, shared): (u64, u64)) {
-        self.total = total;
-        self.sharing.count(shared);
-    }
-
-    /// See [`weft_buffer::Sharing::admits_while`].
-    pub(crate) fn admits_while(&self) -> u64 {
-        self.sharing.admits_while()
-    }
-
-    /// Bytes that a queue of this class may hold now.
-    pub(crate) fn allows(&self, class: usize) -> u64 {
-        self.sharing.allows(class)
-    }
-
-    /// A packet was stored in a queue, of a class, that now holds `queue` bytes.
-    #[inline]
-    pub(crate) fn stored(&mut self, (class, queue): (usize, u64), wire: u16) {
-        if self.counts {
-            self.total += u64::from(wire);
-            self.sharing.stored(class, queue, u64::from(wire));
-        }
-    }
-
-    /// This many bytes, of one packet or several, left a queue, of a class, that now holds `queue` bytes.
-    #[inline]
-    pub(crate) fn released(&mut self, (class, queue): (usize, u64), bytes: u64) {
-        if self.counts {
-            self.total -= bytes;
-            self.sharing.released(class, queue, bytes);
-        }
-    }
-}
-
 impl Port {
     pub(crate) fn new() -> Port {
         Port {
-            in_service: None,
-            up: true,
             bytes: 0,
+            peak: 0,
+            byte_time: 0,
             packets: 0,
             counted_until: Time::ZERO,
-            counters: PortCounters::default(),
+            dropped: 0,
+            marked: 0,
+            trimmed: 0,
+            returned: 0,
+            in_service: None,
+            up: true,
         }
     }
 
@@ -338,7 +278,7 @@ impl Port {
         self.count_until(now);
         self.packets += 1;
         self.bytes += u64::from(wire);
-        self.counters.peak = self.counters.peak.max(Bytes(self.bytes));
+        self.peak = self.peak.max(self.bytes);
     }
 
     /// A packet has left.
@@ -352,19 +292,25 @@ impl Port {
     /// Updates the time integral; the bytes held are about to change.
     #[inline]
     fn count_until(&mut self, now: Time) {
-        self.counters.byte_time = self.byte_time_until(now);
+        self.byte_time = self.byte_time_until(now);
         self.counted_until = now;
     }
 
     #[inline]
     fn byte_time_until(&self, now: Time) -> u128 {
         let elapsed = now.since(self.counted_until).0;
-        self.counters.byte_time + u128::from(self.bytes) * u128::from(elapsed)
+        self.byte_time + u128::from(self.bytes) * u128::from(elapsed)
     }
 
     /// The counters with the time integral up to `now`.
     pub(crate) fn counters_until(&self, now: Time) -> PortCounters {
-        PortCounters { byte_time: self.byte_time_until(now), ..self.counters }
+        self.counters(self.byte_time_until(now))
+    }
+
+    /// The counters with this time integral.
+    pub(crate) fn counters(&self, byte_time: u128) -> PortCounters {
+        let Port { dropped, marked, trimmed, returned, .. } = *self;
+        PortCounters { dropped, marked, trimmed, returned, peak: Bytes(self.peak), byte_time }
     }
 
     /// A packet with a known departure arrived: the port now holds this many bytes, and this many byte-picoseconds
@@ -372,22 +318,22 @@ impl Port {
     #[inline]
     pub(crate) fn store_until(&mut self, bytes: u64, byte_time: u128) {
         self.bytes = bytes;
-        if bytes > self.counters.peak.0 {
-            self.counters.peak = Bytes(bytes);
+        if bytes > self.peak {
+            self.peak = bytes;
         }
-        self.counters.byte_time += byte_time;
+        self.byte_time += byte_time;
     }
 
     /// Departures of all these packets are no longer known: takes back the byte-picoseconds counted ahead.
     pub(crate) fn restart(&mut self, now: Time, packets: u64, ahead: u128) {
         (self.packets, self.counted_until) = (packets, now);
-        self.counters.byte_time -= ahead;
+        self.byte_time -= ahead;
     }
 
     /// A packet gets a mark.
     #[inline]
     pub(crate) fn mark(&mut self, header: &mut Header) {
         header.marks.ecn = Ecn::Marked;
-        self.counters.marked += 1;
+        self.marked += 1;
     }
 }

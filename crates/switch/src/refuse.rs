@@ -22,11 +22,11 @@ impl Outputs {
         let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early | Reason::Red);
         if let Some(trim) = self.trim.filter(|_| full) {
             if trim.cut(header) {
-                self.ports[port.index()].port.counters.trimmed += 1;
+                self.ports[port.index()].port.trimmed += 1;
                 return self.join(turn, port, packet);
             }
             if trim.turn_back(header) {
-                self.ports[port.index()].port.counters.returned += 1;
+                self.ports[port.index()].port.returned += 1;
                 return Joined::Returned;
             }
         }

@@ -1,5 +1,7 @@
 //! The switch: the path of a packet, top to bottom.
 
+use std::mem::offset_of;
+
 use weft_arbiter::ports::SwitchArbiters;
 use weft_core::record::Reason;
 use weft_core::{
@@ -12,28 +14,32 @@ use crate::engine::ForwardingEngine;
 use crate::join::Unseen;
 use crate::observe::{Observer, Observing};
 use crate::outputs::{Outputs, queue_of};
+use crate::port::Output;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::site::SwitchSite;
 use crate::turn::{Departure, Effect, PauseOrder, Sent, SentEarly, Turn, Verdict};
 use fabric::InputSide;
 use weft_forwarding::hash::FlowHash;
-use weft_forwarding::{ForwardingTable, Route};
+use weft_forwarding::{ForwardingTable, Way};
 
 /// A combined input-output-queued switch with shared memory.
 ///
 /// A driver builds it ([`Switch::new`], [`Switch::set_up`], [`Switch::foresee`], [`Switch::observe`]), then makes six calls:
 /// [`Switch::receive`], [`Switch::transmit`] (or [`Switch::transmit_early`]), [`Switch::wake`], [`Switch::set_port`], [`Switch::install`] and, with priority flow
 /// control, [`Switch::pause`]. It reads through [`Switch::reading`].
+#[repr(C)]
 pub struct Switch {
+    /// Without path measurement, observer, fabric, arbiters and lulls.
+    plain: bool,
+    queues: usize,
+    /// The hash that chooses among ports, if nothing else does.
+    hash: Option<FlowHash>,
     table: ForwardingTable,
     /// Input port i belongs to engine i modulo their number.
     engines: Vec<ForwardingEngine>,
     pub(crate) outputs: Outputs,
     rates: Vec<Rate>,
-    queues: usize,
     class_load: ClassLoad,
-    /// The hash that chooses among ports, if nothing else does.
-    hash: Option<FlowHash>,
     /// Present if the balancer measures paths.
     congestion: Option<Box<Congestion>>,
     /// Present if the balancer excludes paused ports: the remaining ports.
@@ -43,11 +49,15 @@ pub struct Switch {
     /// Present if links have arbiters.
     arbiters: Option<Box<SwitchArbiters>>,
     observer: Observing,
-    /// Without path measurement, observer, fabric, arbiters and lulls.
-    plain: bool,
 }
 
 impl Switch {
+    /// The parts that every packet touches: where they begin and how many bytes they are.
+    pub const HOT: [(usize, usize); 2] = [
+        (0, offset_of!(Switch, table) + ForwardingTable::HOT),
+        (offset_of!(Switch, outputs.ports), size_of::<Vec<Output>>()),
+    ];
+
     /// A switch with empty queues.
     #[must_use]
     pub fn new(
@@ -269,15 +279,13 @@ impl Switch {
     /// Looks up a packet and lets its engine choose among equal-cost ports.
     #[inline(always)]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
-        let (group, component) = match self.table.route(header) {
-            Route::Local(port) => return Some(port),
-            Route::None => return None,
-            Route::Component(group, component) => (group, component),
-        };
-        match (&component.ports[..], &self.hash) {
-            ([only], _) => Some(*only),
-            (ports, Some(hash)) => Some(ports[hash.spread(header, ports.len())]),
-            _ => Some(self.choose(now, header, group)),
+        match (self.table.way(header), &self.hash) {
+            (Way::Only(port), _) => Some(port),
+            (Way::None, _) => None,
+            (Way::Several(_, Component { ports, .. }), Some(hash)) => {
+                Some(ports[hash.spread(header, ports.len())])
+            }
+            (Way::Several(group, _), None) => Some(self.choose(now, header, group)),
         }
     }
 

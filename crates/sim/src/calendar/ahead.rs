@@ -1,8 +1,8 @@
 //! Looks ahead in the event list, without changing it.
 
-use weft_core::{LinkId, PacketId, prefetch};
+use weft_core::{LinkId, PacketId, Time, prefetch};
 
-use super::wheel::WORDS;
+use super::wheel::{BUCKETS, WORDS};
 use super::{Calendar, NONE, Row};
 
 /// Buckets that [`Calendar::ahead`] looks at.
@@ -35,6 +35,12 @@ impl Calendar {
             number += 1;
         }
         number - 1
+    }
+
+    /// Prefetches the bucket of an instant.
+    #[inline]
+    pub(crate) fn prefetch_bucket(&self, time: Time) {
+        prefetch(&self.wheel.first[(time.0 >> self.shift) as usize % BUCKETS]);
     }
 
     /// Prefetches what the next arrival of a link will be written to.

@@ -7,10 +7,8 @@ use crate::event::{DRAW_BITS, Entry};
 
 /// Up to this many rows are sorted by insertion, which draws only for ties.
 const FEW: usize = 8;
-/// Bits of the position of a row among those being sorted.
-const POSITION_BITS: u32 = 10;
-/// What remains of a key for the instant within the bucket, besides one bit for the kind, the draw and the position.
-const INSTANT_BITS: u32 = 63 - DRAW_BITS - POSITION_BITS;
+/// Bits of a key for the kind, arrival or end of a transmission, and the draw.
+const KIND_AND_DRAW: u32 = 1 + DRAW_BITS;
 
 impl Calendar {
     /// Sorts the rows of the open bucket, which begin with this one.
@@ -47,32 +45,37 @@ impl Calendar {
     /// position, or do not fit, whole keys decide.
     fn sort_many(&mut self, first: u32) -> u32 {
         let (mut keys, mut several) = (std::mem::take(&mut self.keys), std::mem::take(&mut self.several));
-        let (start, mut row) = (self.number << self.shift, first);
+        let mut row = first;
         while row != NONE {
-            let Row { time, next, .. } = *self.row(row);
-            let rank = self.order.rank(Entry { time, name: self.name(row) });
-            let later = u64::from(row >= self.links) << DRAW_BITS;
-            let key = (time.0 - start) << (DRAW_BITS + 1) | later | u64::from(rank.draw());
-            keys.push(key << POSITION_BITS | keys.len() as u64 & ((1 << POSITION_BITS) - 1));
-            several.push((time, rank, row));
-            row = next;
+            several.push(row);
+            row = self.row(row).next;
         }
-        let fits = self.shift <= INSTANT_BITS && keys.len() <= 1 << POSITION_BITS;
-        if fits {
+        let position = several.len().ilog2() + 1;
+        if self.shift + KIND_AND_DRAW + position <= u64::BITS {
+            keys.extend(several.iter().enumerate().map(|(n, row)| self.key(*row) << position | n as u64));
             keys.sort_unstable();
         }
-        let distinct = |pair: &[u64]| pair[0] >> POSITION_BITS != pair[1] >> POSITION_BITS;
-        let first = if fits && keys.windows(2).all(distinct) {
-            let place = |key: &u64| (key & ((1 << POSITION_BITS) - 1)) as usize;
-            self.chain(keys.iter().rev().map(|key| several[place(key)].2))
+        let distinct = |pair: &[u64]| pair[0] >> position != pair[1] >> position;
+        let first = if !keys.is_empty() && keys.windows(2).all(distinct) {
+            let mask = (1 << position) - 1;
+            self.chain(keys.iter().rev().map(|key| several[(key & mask) as usize]))
         } else {
-            several.sort_unstable();
-            self.chain(several.iter().rev().map(|(.., row)| *row))
+            several.sort_by_cached_key(|row| (self.row(*row).time, self.order.rank(self.entry(*row))));
+            self.chain(several.iter().rev().copied())
         };
         keys.clear();
         several.clear();
         (self.keys, self.several) = (keys, several);
         first
+    }
+
+    /// What orders a row among others of the open bucket, but for those it ties with in all: instant, kind, draw.
+    #[inline]
+    fn key(&self, row: u32) -> u64 {
+        let Row { time, .. } = *self.row(row);
+        let draw = self.order.rank(Entry { time, name: self.name(row) }).draw();
+        let later = u64::from(row >= self.links) << DRAW_BITS;
+        (time.0 - (self.number << self.shift)) << KIND_AND_DRAW | later | u64::from(draw)
     }
 
     /// Links the rows of the open bucket, the last one first; returns the first.

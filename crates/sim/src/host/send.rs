@@ -8,7 +8,7 @@ use weft_transport::Body;
 use super::{Hosts, card_of};
 use crate::context::Context;
 use crate::ends::{Active, FlowEnd, Seat};
-use crate::labels::{HostLabels, Parcel};
+use weft_labels::{HostLabels, Parcel};
 
 impl Hosts {
     /// The card is free for an end, which sends if it has a packet. Returns whether it has sent one.

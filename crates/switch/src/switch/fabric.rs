@@ -2,7 +2,7 @@
 //! brought it across the fabric, or credit is at hand. Routes, balancing and transmission are those of every switch.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Header, Headers, PacketId, PortId, Random, Time};
+use weft_core::{Header, Headers, PacketId, PortId, Random, Time};
 use weft_foresight::{Foresight, Slot};
 use weft_voq::{Entered, FabricSite, Passed, VoqFabric, VoqKey};
 
@@ -150,7 +150,7 @@ impl Switch {
                 let held = &mut side.held[port.index()];
                 held.store(now, wire);
                 let output = &mut self.outputs.ports[port.index()];
-                output.port.counters.marked += u64::from(marked);
+                output.port.marked += u64::from(marked);
                 output.held_at(now);
                 output.note_peak(held.bytes);
                 if let Some(at) = wake {
@@ -232,7 +232,7 @@ fn leave_fabric(outputs: &mut Outputs, turn: &mut Turn<'_>, port: PortId, passed
         }
     };
     let output = &mut outputs.ports[port.index()];
-    output.port.counters.marked += u64::from(marked);
+    output.port.marked += u64::from(marked);
     if output.foresight.is_some() {
         let header = turn.headers.get(packet);
         let slot = output.expect((turn.now, at), header.wire);
@@ -264,7 +264,6 @@ impl Output {
     /// So many bytes wait in front of the fabric, besides those behind it.
     #[inline]
     fn note_peak(&mut self, in_front: u64) {
-        let holds = Bytes(self.port.bytes + in_front);
-        self.port.counters.peak = self.port.counters.peak.max(holds);
+        self.port.peak = self.port.peak.max(self.port.bytes + in_front);
     }
 }

@@ -13,7 +13,7 @@ use crate::balance::{Candidates, Elsewhere, Loads, PathCongestion};
 use crate::outputs::queue_of;
 use crate::settings::ClassLoad;
 use crate::turn::{Turn, Verdict};
-use weft_forwarding::Route;
+use weft_forwarding::Way;
 
 impl Switch {
     /// Why this switch cannot work in parts, if it cannot: its inputs or paths have state of their own.
@@ -52,17 +52,14 @@ impl Switch {
         shared: &SharedOutputs,
     ) -> Option<PortId> {
         enter(now, header, from);
-        let (group, component) = match self.table.route(header) {
-            Route::Local(port) => return Some(port),
-            Route::None => return None,
-            Route::Component(group, component) => (group, component),
+        let (group, component) = match self.table.way(header) {
+            Way::Only(port) => return Some(port),
+            Way::None => return None,
+            Way::Several(group, component) => (group, component),
         };
-        match (&component.ports[..], &self.hash) {
-            ([only], _) => return Some(*only),
-            (ports, Some(hash)) => return Some(ports[hash.spread(header, ports.len())]),
-            _ => {}
+        if let Some(hash) = &self.hash {
+            return Some(component.ports[hash.spread(header, component.ports.len())]);
         }
-        let component = self.table.component(group);
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
             ClassLoad::All => self.queues,

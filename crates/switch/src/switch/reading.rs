@@ -2,12 +2,13 @@
 //! changes nothing.
 
 use weft_core::record::ArbitrationCounts;
-use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch};
+use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch_part};
 
 use super::Switch;
 use crate::pause::{Charges, HeldBack, PauseCounters};
-use crate::port::{Port, PortCounters};
-use weft_forwarding::Route;
+use crate::port::{Output, Port, PortCounters};
+use weft_core::group::Component;
+use weft_forwarding::Way;
 
 /// A look at a switch: see [`Switch::reading`].
 #[derive(Clone, Copy)]
@@ -100,16 +101,25 @@ impl<'a> SwitchReading<'a> {
         Bytes(self.switch.outputs.stored() + in_front)
     }
 
+    /// Prefetches what [`SwitchReading::likely`] reads first.
+    #[inline]
+    pub fn prefetch_way(self, header: &Header) {
+        self.switch.table.prefetch_way(header);
+    }
+
     /// The port by which a packet will leave, if it can be predicted cheaply.
     #[must_use]
+    #[inline]
     pub fn likely(self, header: &Header) -> Option<PortId> {
-        match self.switch.table.route(header) {
-            Route::Local(port) => Some(port),
-            Route::None => None,
-            Route::Component(_, component) => match component.ports[..] {
-                [only] => Some(only),
-                _ => self.switch.engines[0].balancer.likely(header, &component.ports),
-            },
+        match (self.switch.table.way(header), &self.switch.hash) {
+            (Way::Only(port), _) => Some(port),
+            (Way::None, _) => None,
+            (Way::Several(_, Component { ports, .. }), Some(hash)) => {
+                Some(ports[hash.spread(header, ports.len())])
+            }
+            (Way::Several(_, component), None) => {
+                self.switch.engines[0].balancer.likely(header, &component.ports)
+            }
         }
     }
 
@@ -121,7 +131,7 @@ impl<'a> SwitchReading<'a> {
     /// Prefetches what the next packet needs at a port.
     #[inline]
     pub fn prefetch(self, port: PortId) {
-        prefetch(self.switch.outputs.port(port));
+        prefetch_part(self.switch.outputs.port(port), Output::HOT);
     }
 
     /// The same for what it points to.

@@ -18,7 +18,7 @@ const WEIGHT_ERROR: f64 = 1.01;
 
 /// The position of an end in its list and in its flowcell.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FlowcellPosition {
+pub struct FlowcellPosition {
     /// Payload of the flowcell so far.
     bytes: u64,
     /// Position in the list.
@@ -32,18 +32,21 @@ pub(crate) struct FlowcellPosition {
 
 /// A packet that a host is about to send, as far as its label depends on it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parcel {
-    pub(crate) from: HostId,
-    pub(crate) to: HostId,
-    pub(crate) flow: FlowId,
+pub struct Parcel {
+    /// The host that sends it.
+    pub from: HostId,
+    /// The host that it is for.
+    pub to: HostId,
+    /// Its flow.
+    pub flow: FlowId,
     /// Payload of the packet.
-    pub(crate) length: u64,
+    pub length: u64,
     /// Payload that follows it in the same burst.
-    pub(crate) rest: u64,
+    pub rest: u64,
 }
 
 /// The lists of the hosts of a domain.
-pub(crate) struct HostLabels {
+pub struct HostLabels {
     settings: PrestoSettings,
     seed: u64,
     lists: Vec<Box<[PathLabel]>>,
@@ -54,8 +57,9 @@ pub(crate) struct HostLabels {
 }
 
 impl HostLabels {
-    /// `None` unless switches forward by labels.
-    pub(crate) fn new(setup: &Setup) -> Option<Box<HostLabels>> {
+    /// Empty lists; `None` unless switches forward by labels.
+    #[must_use]
+    pub fn new(setup: &Setup) -> Option<Box<HostLabels>> {
         let BalancerSettings::Presto(settings) = &setup.balancer else { return None };
         Some(Box::new(HostLabels {
             settings: settings.clone(),
@@ -67,7 +71,7 @@ impl HostLabels {
     }
 
     /// A switch has new routes.
-    pub(crate) fn installed(&mut self, setup: &Setup, switch: SwitchId, state: usize, now: Time) {
+    pub fn installed(&mut self, setup: &Setup, switch: SwitchId, state: usize, now: Time) {
         if let Some(leaf) = setup.timeline.states[state].switches[switch.index()].leaf {
             self.states[usize::from(leaf)].push((now + self.settings.controller_delay, state as u32));
         }
@@ -75,13 +79,7 @@ impl HostLabels {
 
     /// The label and flowcell for the header of a packet.
     #[inline]
-    pub(crate) fn stamp(
-        &mut self,
-        setup: &Setup,
-        cells: &mut FlowcellPosition,
-        parcel: Parcel,
-        now: Time,
-    ) -> u32 {
+    pub fn stamp(&mut self, setup: &Setup, cells: &mut FlowcellPosition, parcel: Parcel, now: Time) -> u32 {
         let begins = !std::mem::replace(&mut cells.in_burst, parcel.rest > 0);
         let whole = cells.bytes + parcel.length + parcel.rest;
         if cells.list == 0 {
