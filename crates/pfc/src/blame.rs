@@ -15,6 +15,8 @@ use crate::CLASSES;
 /// The state of a queue of an output port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Backlog {
+    /// Bytes in the queue, if it is lossless.
+    bytes: u64,
     held: bool,
     /// It has been held since it was last empty.
     inherited: bool,
@@ -65,10 +67,9 @@ impl Blame {
         (usize::from(self.before[queue]) * self.ports + from.index()) * self.ports
     }
 
-    /// Bytes in a queue.
-    fn held_in(&self, (port, queue): (PortId, usize)) -> u64 {
-        let rows = (0..self.ports).map(|from| self.row(PortId(from as u16), queue));
-        rows.map(|row| self.bytes[row + port.index()]).sum()
+    #[inline]
+    fn backlog(&mut self, (port, queue): (PortId, usize)) -> &mut Backlog {
+        &mut self.backlogs[port.index() * self.queues + queue]
     }
 
     /// Changes the state of a queue.
@@ -84,6 +85,7 @@ impl Blame {
     pub fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
         let place = self.row(from, at.1) + at.0.index();
         self.bytes[place] += u64::from(wire);
+        self.backlog(at).bytes += u64::from(wire);
     }
 
     /// The packet has left.
@@ -91,27 +93,27 @@ impl Blame {
     pub fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
         let place = self.row(from, at.1) + at.0.index();
         self.bytes[place] -= u64::from(wire);
-        if self.marked > 0 && self.bytes[place] == 0 {
-            self.may_be_empty(at);
+        let backlog = self.backlog(at);
+        backlog.bytes -= u64::from(wire);
+        if backlog.bytes == 0 && backlog.is_marked() {
+            self.is_empty(at);
         }
     }
 
+    /// A marked queue is empty.
     #[inline(never)]
-    fn may_be_empty(&mut self, at: (PortId, usize)) {
-        if self.held_in(at) == 0 {
-            self.change(at, |backlog| {
-                backlog.congested = false;
-                backlog.inherited = backlog.held;
-            });
-        }
+    fn is_empty(&mut self, at: (PortId, usize)) {
+        self.change(at, |backlog| {
+            backlog.congested = false;
+            backlog.inherited = backlog.held;
+        });
     }
 
     /// The far end holds or releases a queue.
     pub fn hold(&mut self, at: (PortId, usize), held: bool) {
-        let empty = self.held_in(at) == 0;
         self.change(at, |backlog| {
             backlog.held = held;
-            backlog.inherited = held || backlog.inherited && !empty;
+            backlog.inherited = held || backlog.inherited && backlog.bytes > 0;
         });
     }
 

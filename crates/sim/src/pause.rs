@@ -183,7 +183,7 @@ impl Domain {
             Node::Host(host) => self.hosts.hold(&mut self.cx, host, (class, held)),
             Node::Switch(switch) if class < self.cx.plan.setup.switch_at(switch).queues as usize => {
                 let after = Time(self.cx.now.0 + 1);
-                self.devices.revoke(&mut self.cx, switch, after);
+                self.devices.revoke_at(&mut self.cx, (switch, port), after);
                 let own = &self.devices.get(switch).expect("a switch is held in its domain").switch;
                 let empty = own.reading().waiting_in(&self.cx.pool.headers, (port, class)).next().is_none();
                 let now = self.cx.now;

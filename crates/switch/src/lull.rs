@@ -1,8 +1,12 @@
-//! Lulls of a switch that pauses its senders: while it holds so little that no sender can be paused, and no port of it is held,
-//! nothing but arrivals decides when packets leave its ports, and departures are known when they arrive; a packet of an earlier queue
-//! postpones others. A lull ends when one more packet could pause a sender, when a port is held, or when a packet has postponed too many:
-//! foreseen departures are revoked, and what has not left is queued and charged like everything that arrives from then on. The next lull
-//! begins when a port is idle and nothing is paused or held; a port takes part once it is empty.
+//! Lulls of a switch that pauses its senders: while it holds so little that no sender can be paused, nothing but arrivals decides when
+//! packets leave a port that is not held, and departures are known when they arrive; a packet of an earlier queue postpones others. A
+//! lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen departures are revoked, and what
+//! has not left is queued and charged like everything that arrives from then on. The next lull begins when a port is idle and no sender
+//! is paused and an eighth of that room is free again; a port takes part once it is empty. When a port is held only its own departures are revoked; it takes part again
+//! when it is released and empty.
+
+use weft_core::PortId;
+use weft_foresight::RevocableForesight;
 
 use crate::settings::SwitchSettings;
 
@@ -16,8 +20,8 @@ pub(crate) struct Lull {
     pub(crate) limit: u64,
     /// Bytes at ports that foresee departures, with those that have left and have not been released.
     pub(crate) foreseen: u64,
-    /// Queues that are held, and queues that discard.
-    pub(crate) held: usize,
+    /// What belongs to ports with a queue that is held or discards: they foresee nothing.
+    pub(crate) held: Vec<(PortId, Box<RevocableForesight>)>,
 }
 
 /// A lull ends after a packet has postponed more than so many: where queues are long, an event for each departure costs less.

@@ -4,6 +4,7 @@
 use weft_core::{Header, Headers, PacketId, PacketKind, PortId, Span, Time, Transmission};
 use weft_foresight::{RevocableForesight, Slot};
 use weft_mark::AnyMarker;
+use weft_queue::ClassQueue;
 use weft_queue::schedule::AnyScheduler;
 use weft_visibility::Visible;
 
@@ -166,20 +167,28 @@ impl Outputs {
         }
     }
 
-    /// A port is held or discards from now on, or no longer.
-    pub(crate) fn count_held(&mut self, held: bool) {
-        if let Some(lull) = &mut self.lull {
-            lull.held = if held { lull.held + 1 } else { lull.held - 1 };
+    /// A queue of a port is held or discards from now on, or no longer: the port foresees nothing in the meantime.
+    pub(crate) fn interrupt(&mut self, port: PortId) {
+        let Outputs { ports, lull: Some(lull), .. } = self else { return };
+        let Output { in_lull, queues, .. } = chosen_of(ports, port);
+        let held = queues.iter().any(|queue| queue.held & ClassQueue::PAUSED != 0 || queue.discards);
+        if held {
+            debug_assert!(
+                in_lull.as_ref().is_none_or(|own| own.packets() == 0),
+                "its departures are revoked"
+            );
+            lull.held.extend(in_lull.take().map(|own| (port, own)));
+        } else if let Some(place) = lull.held.iter().position(|(other, _)| *other == port) {
+            *in_lull = Some(lull.held.swap_remove(place).1);
         }
     }
 
-    /// A transmitter is idle: a lull begins if nothing is paused or held, and little is stored.
+    /// A transmitter is idle: a lull begins if no sender is paused, and little is stored.
     #[inline]
     pub(crate) fn may_begin_lull(&mut self) {
         if let (Some(lull), Some(ingress)) = (&mut self.lull, &self.ingress)
             && !lull.lasts
-            && lull.held == 0
-            && ingress.shared() <= lull.quiet / 2
+            && ingress.shared() <= lull.quiet - lull.quiet / 8
         {
             lull.lasts = ingress.is_at_rest();
         }

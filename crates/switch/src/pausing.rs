@@ -80,7 +80,7 @@ impl Outputs {
         if own.ready().is_some() {
             self.announce(effects, port);
         }
-        self.count_held(held);
+        self.interrupt(port);
         if let Some(ingress) = self.ingress.as_mut().filter(|ingress| ingress.is_lossless(queue)) {
             ingress.hold((port, queue), held);
         }
@@ -107,9 +107,8 @@ impl Outputs {
     /// See [`PauseOrder::Discard`](crate::PauseOrder::Discard).
     pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         let (port, queue) = at;
-        if std::mem::replace(&mut self.ports[port.index()].queues[queue].discards, on) != on {
-            self.count_held(on);
-        }
+        self.ports[port.index()].queues[queue].discards = on;
+        self.interrupt(port);
         if !on {
             return;
         }

@@ -176,7 +176,7 @@ impl Switch {
             return Some(Sent::Frame(frame));
         }
         let packet = self.outputs.next_packet(turn, port);
-        if !self.plain {
+        if !self.plain && self.outputs.lull.is_none() {
             self.note_sent(turn, (port, packet), before);
         }
         packet.map(Sent::Packet)

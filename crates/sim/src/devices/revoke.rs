@@ -27,23 +27,29 @@ impl Devices {
         let Some(own) = self.switches[switch.index()].as_mut().filter(|own| own.switch.is_in_lull()) else {
             return;
         };
-        for port in (0..own.switch.reading().ports()).map(|port| PortId(port as u16)) {
-            let Some((packets, leaves)) = own.switch.revocable(before, port) else { continue };
-            let link = own.link(port);
-            cx.take_off(link, packets, &mut self.revoked);
-            let Context { pool, tally, now, .. } = cx;
-            let mut turn = Turn { now: *now, headers: &mut pool.headers, effects: &mut self.effects };
-            own.switch.revoke(&mut turn, port, &self.revoked, |headers, packet, wait| {
-                let Header { kind, hops, arrived, .. } = *headers.get(packet);
-                if kind.is_payload() {
-                    tally.revoke_wait(hops, wait, arrived + wait);
-                    headers.waits_mut(packet).into_iter().for_each(|waits| waits.take_back(hops, wait));
-                }
-            });
-            cx.calendar.push_transmitted(leaves, link);
-            cx.tally.events -= packets as u64;
-        }
-        own.switch.end_lull();
+        let ports = own.switch.reading().ports();
+        (0..ports).for_each(|port| self.revoke_at(cx, (switch, PortId(port as u16)), before));
+        self.switches[switch.index()].iter_mut().for_each(|own| own.switch.end_lull());
+    }
+
+    /// [`Devices::revoke`] for one port, while the lull lasts.
+    #[cold]
+    pub(crate) fn revoke_at(&mut self, cx: &mut Context, (switch, port): (SwitchId, PortId), before: Time) {
+        let Some(own) = &mut self.switches[switch.index()] else { return };
+        let Some((packets, leaves)) = own.switch.revocable(before, port) else { return };
+        let link = own.link(port);
+        cx.take_off(link, packets, &mut self.revoked);
+        let Context { pool, tally, now, .. } = cx;
+        let mut turn = Turn { now: *now, headers: &mut pool.headers, effects: &mut self.effects };
+        own.switch.revoke(&mut turn, port, &self.revoked, |headers, packet, wait| {
+            let Header { kind, hops, arrived, .. } = *headers.get(packet);
+            if kind.is_payload() {
+                tally.revoke_wait(hops, wait, arrived + wait);
+                headers.waits_mut(packet).into_iter().for_each(|waits| waits.take_back(hops, wait));
+            }
+        });
+        cx.calendar.push_transmitted(leaves, link);
+        cx.tally.events -= packets as u64;
     }
 
     /// [`Devices::revoke`] for all switches.

@@ -36,6 +36,8 @@ pub(crate) struct Ingress {
     frames: Vec<PauseFrame>,
     books: Books,
     blame: Blame,
+    /// The number of groups whose senders have been paused.
+    stopped: usize,
     queues: usize,
     /// Bit q: queue q pauses.
     lossless: u8,
@@ -57,6 +59,7 @@ impl Ingress {
             frames: vec![PauseFrame::default(); site.rates.len()],
             books,
             blame: Blame::new(site.rates.len(), queues, lossless),
+            stopped: 0,
             queues,
             lossless,
             quanta: settings.pfc.quanta as u16,
@@ -130,6 +133,7 @@ impl Ingress {
             return false;
         }
         group.counters.stops += 1;
+        self.stopped += 1;
         self.blame.stopped(port, queue);
         self.frames[port.index()].set(queue, self.quanta);
         true
@@ -169,6 +173,7 @@ impl Ingress {
         let group = self.group(at);
         group.stopped = false;
         group.counters.resumes += 1;
+        self.stopped -= 1;
         self.frames[port.index()].set(queue, 0);
         true
     }
@@ -190,11 +195,9 @@ impl Ingress {
         }
     }
 
-    /// Whether no sender is paused, no frame has to be sent, and no queue is to blame for anything.
+    /// Whether no sender is paused, and no frame has to be sent.
     pub(crate) fn is_at_rest(&self) -> bool {
-        !self.blame.is_any_marked()
-            && self.frames.iter().all(|frame| frame.classes == 0)
-            && self.groups.iter().all(|group| !group.stopped)
+        self.stopped == 0 && self.frames.iter().all(|frame| frame.classes == 0)
     }
 
     /// The bytes of a class at which its sender may resume, if nothing else were stored.

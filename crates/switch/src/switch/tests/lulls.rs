@@ -37,15 +37,21 @@ impl Bench {
         switch.receive(&mut turn, PortId(from), packet)
     }
 
-    /// Revokes what port 3 foresees; returns the waits that were foreseen, in nanoseconds.
+    /// Ends the lull; otherwise like [`Bench::revoke_at`].
     fn revoke(&mut self, packets: &[PacketId], before: Time) -> Vec<u64> {
+        let waits = self.revoke_at(packets, before);
+        self.switch.end_lull();
+        waits
+    }
+
+    /// Revokes what port 3 foresees; returns the waits that were foreseen, in nanoseconds.
+    fn revoke_at(&mut self, packets: &[PacketId], before: Time) -> Vec<u64> {
         let mut waits = Vec::new();
         let (switch, mut turn) = self.turn();
         let found = switch.revocable(before, PortId(3));
         let left = found.map_or(0, |(left, _)| left);
         let last = &packets[packets.len() - left..];
         switch.revoke(&mut turn, PortId(3), last, |_, _, wait| waits.push(wait.0 / 1_000));
-        switch.end_lull();
         waits
     }
 }
@@ -126,19 +132,59 @@ fn a_lull_ends_when_many_are_postponed() {
 }
 
 #[test]
-fn no_lull_begins_while_a_port_is_held() {
+fn a_held_port_foresees_nothing_while_others_go_on() {
     let mut bench = bench();
     let (first, _) = bench.arrives(0);
     let (second, _) = bench.arrives(1);
-    assert_eq!(bench.revoke(&[first, second], Time(1)), [800]);
-    for held in [true, false] {
+    assert_eq!(bench.revoke_at(&[first, second], Time(1)), [800]);
+    let hold = |bench: &mut Bench, held| {
         let (switch, mut turn) = bench.turn();
         switch.pause(&mut turn, PortId(3), PauseOrder::Hold { queue: 0, held });
-        bench.now += Span(SLOT);
-        assert_eq!(bench.next(3), (!held).then_some(second), "it waits for the end of the pause");
-        assert!(!bench.switch.is_in_lull());
-    }
+    };
+    hold(&mut bench, true);
     bench.now += Span(SLOT);
-    assert_eq!(bench.next(3), None);
+    assert_eq!(bench.next(3), None, "the first has left, the second is held");
+    let (third, verdict) = bench.arrives(0);
+    assert_eq!((verdict, bench.next(3)), (Verdict::Ready(PortId(3)), None));
+    let elsewhere = bench.pool.insert(to(2, FULL), ());
+    assert_eq!(start(bench.judge(0, elsewhere)), bench.now, "another port foresees");
+    hold(&mut bench, false);
+    assert_eq!(bench.next(3), Some(second));
+    let (fourth, verdict) = bench.arrives(0);
+    assert_eq!(verdict, Verdict::Queued(PortId(3)), "the port is not empty yet");
+    for expected in [Some(third), Some(fourth), None] {
+        bench.now += Span(SLOT);
+        assert_eq!(bench.next(3), expected);
+    }
+    assert_eq!(start(bench.arrives(0).1), bench.now);
+}
+
+/// Packets for port 3 make the switch pause a sender. When that may resume, the other ports foresee at once, although port 3 is held
+/// and has not been empty since.
+#[test]
+fn a_lull_begins_while_a_port_is_held() {
+    let mut bench = bench();
+    let order = |bench: &mut Bench, held| {
+        let (switch, mut turn) = bench.turn();
+        switch.pause(&mut turn, PortId(3), PauseOrder::Hold { queue: 0, held });
+    };
+    order(&mut bench, true);
+    let to_held: Vec<_> = (0..4).map(|_| bench.arrives(0).0).collect();
+    let (last, verdict) = bench.arrives(0);
+    assert_eq!(verdict, Verdict::RevokeFirst, "5000 bytes are more than 4500");
+    bench.switch.end_lull();
+    assert_eq!(bench.judge(0, last), Verdict::Ready(PortId(3)));
+    assert_eq!(bench.switch.reading().pauses((PortId(0), 0)).stops, 1);
+    order(&mut bench, false);
+    for expected in &to_held {
+        assert_eq!(bench.next(3), Some(*expected));
+        assert!(!bench.switch.is_in_lull());
+        bench.now += Span(SLOT);
+    }
+    order(&mut bench, true);
+    assert_eq!(bench.next(3), None, "the fifth is held");
+    assert_eq!(bench.next(0), None, "pause and resume are sent");
     assert!(bench.switch.is_in_lull());
+    let elsewhere = bench.pool.insert(to(2, FULL), ());
+    assert_eq!(start(bench.judge(1, elsewhere)), bench.now);
 }
