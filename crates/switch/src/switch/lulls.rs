@@ -10,9 +10,9 @@ use crate::turn::Turn;
 use weft_foresight::{RevocableForesight, Revocation};
 
 impl Switch {
-    /// From now on packets by `port` get [`Verdict::LeavesUnlessHeld`](crate::Verdict::LeavesUnlessHeld) where possible. Whenever the
-    /// switch asks for it, and before the port is held, the driver must [revoke](Switch::revoke) departures. Returns false, and does nothing, if
-    /// the settings rule it out. The port's link must not change state, and the port must be empty.
+    /// From now on packets by `port` get [`Verdict::LeavesUnlessHeld`](crate::Verdict::LeavesUnlessHeld) where possible. The driver
+    /// must [revoke](Switch::revoke) the departures by all ports whenever the switch asks for it, and those by one port before that port is
+    /// held. Returns false, and does nothing, if the settings rule it out. The port's link must not change state, and the port must be empty.
     pub fn foresee_in_lulls(&mut self, port: PortId) -> bool {
         let line = Transmission::at(self.rates[port.index()]);
         let alone = self.congestion.is_none()
