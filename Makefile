@@ -31,7 +31,7 @@ help:
 	@echo "make hardware-full  a million decisions per parameter set and simulator, in hours; resumes where it stopped"
 	@echo "make hardware-page  synthesise DRILL and write docs/src/hardware.md; installs the cell library"
 	@echo "make advisories  look for known vulnerabilities of dependencies, where the database can be fetched"
-	@echo "make miri    the tests of the vocabulary under an interpreter that finds errors of unsafe code (part of make test)"
+	@echo "make miri    tests of packets and switches under an interpreter that finds errors of unsafe code (part of make test)"
 	@echo "make hostile  send HOSTILE_FRAMES=$(HOSTILE_FRAMES) hostile frames through a running router (part of make test, a million)"
 	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds (part of make test, for 5)"
 
@@ -55,10 +55,12 @@ setup:
 	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
 	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
+# Everything is built once, with the features that the whole workspace needs: `cargo xtask` would build its part with fewer.
 test: setup deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
-	cargo xtask all
+	cargo build --locked --workspace --all-targets
+	target/debug/xtask all
 	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
 	cargo test --locked --workspace --no-fail-fast
 	$(MAKE) miri
@@ -112,17 +114,17 @@ counts: rust valgrind
 	target/release/weft bench --count --against bench/counts.json
 	target/release/weft bench router $(ROUTED) --count --against bench/router.json
 
-# Columns and rings of packets, which unsafe code reads, under an interpreter that sees every access outside memory and every
-# use of what is gone. Debug assertions are off: they would stop a test before the access it is about. .ci/miri is this as
-# a job of its own; MIRI_TESTS= runs all of the vocabulary but tests of many draws, for hours.
+# Columns and rings of packets and the ports of switches, which unsafe code reads, under an interpreter that sees every access
+# outside memory and every use of what is gone. Debug assertions are off: they would stop a test before the access it is about.
+# .ci/miri is this as a job of its own; MIRI_TESTS= runs all of the vocabulary but tests of many draws, for hours.
 MIRI_TIME = 300
 MIRI_TESTS = pool ring record
 MIRI_SKIP = $(addprefix --skip ,$(MIRI_SLOW))
 MIRI_SLOW = bitmap::tests::it_agrees_with_a_set random:: histogram:: quiver:: ports_name_a_flow
+MIRI = RUSTFLAGS='-C debug-assertions=off' MIRIFLAGS=-Zmiri-disable-isolation timeout $(MIRI_TIME) cargo +nightly miri test --locked --lib
 miri: rust nightly
 	@if cargo +nightly miri --version >/dev/null 2>&1; then \
-		RUSTFLAGS='-C debug-assertions=off' MIRIFLAGS=-Zmiri-disable-isolation timeout $(MIRI_TIME) \
-			cargo +nightly miri test --locked --package weft-core --lib -- $(MIRI_TESTS) $(MIRI_SKIP) || { \
+		{ $(MIRI) --package weft-switch -- foreign && $(MIRI) --package weft-core -- $(MIRI_TESTS) $(MIRI_SKIP); } || { \
 			test $$? = 124 && echo "make miri: stopped after $(MIRI_TIME) s; the tests before that are clean"; }; \
 	else \
 		echo "make miri: skipped, there is no nightly toolchain with miri (rustup toolchain install nightly --component miri)"; \

@@ -128,7 +128,7 @@ impl SwitchArbiters {
         scheduling: &mut SchedulingHeader,
     ) -> Option<PortId> {
         self.at(from).out.reverse(passing, scheduling);
-        let back = scheduling.trail.pop(self.switch)?;
+        let back = scheduling.trail.pop(self.switch).filter(|port| port.index() < self.ports.len())?;
         if scheduling.trail.is_empty() {
             self.at(back).from_host.reverse(passing, scheduling);
         }

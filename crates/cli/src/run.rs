@@ -136,6 +136,8 @@ fn conclusion(outcome: &Outcome) -> String {
     note(outcome.failed_runs > 0, counted(outcome.failed_runs, "run", "failed"));
     note(outcome.missed_expectations > 0, counted(outcome.missed_expectations, "expectation", "missed"));
     note(outcome.reused > 0, counted(outcome.reused, "complete run", "reused"));
+    let outdated = counted(outcome.outdated, "complete run", "of another build of Weft computed again");
+    note(outcome.outdated > 0, outdated);
     let older = counted(outcome.older, "complete run", "of another results epoch not used");
     note(outcome.older > 0, older);
     let _ = write!(text, "report: {}", outcome.report.display());
@@ -160,6 +162,7 @@ mod tests {
             missed_expectations: 2,
             interrupted: false,
             reused: 0,
+            outdated: 0,
             older: 0,
         };
         let expected = "table\n\n1 run failed\n2 expectations missed\nreport: runs/x/report.html";

@@ -17,8 +17,10 @@ use crate::scheduling::SchedulingHeader;
 pub struct Pool<Body> {
     /// The hot column; all a switch borrows.
     pub headers: Headers,
-    /// One body per header.
-    bodies: Box<[Body]>,
+    /// One body per header; more than `mask`.
+    bodies: Vec<Body>,
+    /// The number of bodies minus one. It need not be that of the headers, which are public: whoever holds two pools may swap them.
+    mask: u32,
     free: Vec<PacketId>,
     /// Ids issued so far.
     issued: u32,
@@ -27,14 +29,14 @@ pub struct Pool<Body> {
 /// The hot column of the pool and the links of the queues. The number of slots is a power of two.
 #[derive(Debug)]
 pub struct Headers {
-    column: Box<[Header]>,
-    next: Box<[PacketId]>,
+    column: Vec<Header>,
+    next: Vec<PacketId>,
     /// The number of slots minus one.
     mask: u32,
     /// The column of scheduling headers, absent unless a run uses them.
-    scheduling: Option<Box<[SchedulingHeader]>>,
+    scheduling: Option<Vec<SchedulingHeader>>,
     /// The column of waits by hop, absent unless a run records them.
-    waits: Option<Box<[HopWaits]>>,
+    waits: Option<Vec<HopWaits>>,
 }
 
 /// Slots of a new pool; a power of two.
@@ -50,8 +52,9 @@ impl<Body: Clone + Default> Pool<Body> {
     /// An empty pool.
     #[must_use]
     pub fn new() -> Pool<Body> {
-        let bodies = vec![Body::default(); FIRST].into();
-        Pool { headers: Headers::with_slots(FIRST), bodies, free: Vec::new(), issued: 0 }
+        let bodies = vec![Body::default(); FIRST];
+        let mask = FIRST as u32 - 1;
+        Pool { headers: Headers::with_slots(FIRST), bodies, mask, free: Vec::new(), issued: 0 }
     }
 
     /// Inserts a packet. Allocates only when more packets are alive than ever before.
@@ -69,9 +72,8 @@ impl<Body: Clone + Default> Pool<Body> {
         if id.index() == self.bodies.len() {
             let slots = 2 * self.bodies.len();
             self.headers.resize(slots);
-            let mut bodies = std::mem::take(&mut self.bodies).into_vec();
-            bodies.resize(slots, Body::default());
-            self.bodies = bodies.into();
+            self.bodies.resize(slots, Body::default());
+            self.mask = self.headers.mask;
         }
         self.issued += 1;
         id
@@ -85,8 +87,7 @@ impl<Body: Clone + Default> Pool<Body> {
             Some(id) => id,
             None => self.issue(),
         };
-        let mask = self.headers.mask;
-        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id, mask))
+        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id, self.mask))
     }
 }
 
@@ -103,13 +104,13 @@ impl<Body> Pool<Body> {
     #[allow(unsafe_code, reason = "half a percent of all instructions, with `body_of`")]
     pub fn body(&self, id: PacketId) -> &Body {
         // SAFETY: as in `body_of`.
-        unsafe { self.bodies.get_unchecked((id.0 & self.headers.mask) as usize) }
+        unsafe { self.bodies.get_unchecked((id.0 & self.mask) as usize) }
     }
 
     /// The part of a packet that hosts see, mutable.
     #[inline]
     pub fn body_mut(&mut self, id: PacketId) -> &mut Body {
-        body_of(&mut self.bodies, id, self.headers.mask)
+        body_of(&mut self.bodies, id, self.mask)
     }
 
     /// Number of packets alive.
@@ -124,14 +125,14 @@ impl<Body> Pool<Body> {
 #[allow(unsafe_code, reason = "as in `Pool::body`")]
 fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
     debug_assert!(id.index() < bodies.len(), "an id is used with the pool that issued it");
-    // SAFETY: there are as many bodies as headers, `Headers::mask` is one less than that, and n & mask <= mask.
+    // SAFETY: `Pool::mask` is set once there are more bodies than that, bodies never become fewer, and n & mask <= mask.
     unsafe { bodies.get_unchecked_mut((id.0 & mask) as usize) }
 }
 
 impl Headers {
     /// Default headers; `slots` is a power of two.
     fn with_slots(slots: usize) -> Headers {
-        let (column, next) = (Box::default(), Box::default());
+        let (column, next) = (Vec::new(), Vec::new());
         let mut headers = Headers { column, next, mask: 0, scheduling: None, waits: None };
         headers.resize(slots);
         headers
@@ -140,23 +141,16 @@ impl Headers {
     /// Grows to `slots` headers, a power of two: existing headers stay, new ones are default.
     fn resize(&mut self, slots: usize) {
         assert!(slots.is_power_of_two() && slots >= self.column.len(), "the column only grows");
-        self.mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
-        let mut column = std::mem::take(&mut self.column).into_vec();
-        column.resize(slots, Header::default());
-        self.column = column.into();
-        let mut next = std::mem::take(&mut self.next).into_vec();
-        next.resize(slots, PacketId::NONE);
-        self.next = next.into();
+        let mask = u32::try_from(slots - 1).expect("fewer than 2^32 packets are alive");
+        self.column.resize(slots, Header::default());
+        self.next.resize(slots, PacketId::NONE);
         if let Some(scheduling) = &mut self.scheduling {
-            let mut column = std::mem::take(scheduling).into_vec();
-            column.resize(slots, SchedulingHeader::NONE);
-            *scheduling = column.into();
+            scheduling.resize(slots, SchedulingHeader::NONE);
         }
         if let Some(waits) = &mut self.waits {
-            let mut column = std::mem::take(waits).into_vec();
-            column.resize(slots, HopWaits::default());
-            *waits = column.into();
+            waits.resize(slots, HopWaits::default());
         }
+        self.mask = mask;
     }
 
     /// The packet behind another in a list of packets on a wire; meaningless for the last.
@@ -164,7 +158,7 @@ impl Headers {
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions, with `set_follower`")]
     pub fn follower(&self, packet: PacketId) -> PacketId {
-        // SAFETY: `resize`, which alone sets both, makes `next` as long as the column of headers; see `get`.
+        // SAFETY: `resize`, which alone sets both, makes `next` as long as the column of headers before it sets `mask`; see `get`.
         unsafe { *self.next.get_unchecked((packet.0 & self.mask) as usize) }
     }
 
@@ -186,7 +180,7 @@ impl Headers {
 
     /// From now on packets carry where they waited.
     pub fn carry_waits(&mut self) {
-        self.waits = Some(vec![HopWaits::default(); self.column.len()].into());
+        self.waits = Some(vec![HopWaits::default(); self.column.len()]);
     }
 
     /// Where a packet waited; `None` in runs that do not record it. A new packet has that of the place's previous one.
@@ -197,7 +191,7 @@ impl Headers {
 
     /// From now on packets have scheduling headers.
     pub fn carry_scheduling(&mut self) {
-        self.scheduling = Some(vec![SchedulingHeader::NONE; self.column.len()].into());
+        self.scheduling = Some(vec![SchedulingHeader::NONE; self.column.len()]);
     }
 
     /// Whether packets have scheduling headers.
@@ -225,7 +219,7 @@ impl Headers {
     #[allow(unsafe_code, reason = "1 % of all instructions, with `get_mut`")]
     pub fn get(&self, id: PacketId) -> &Header {
         debug_assert!(id.index() < self.column.len(), "an id is used with the pool that issued it");
-        // SAFETY: `resize`, which alone sets both, makes `mask` one less than the number of headers; n & mask <= mask.
+        // SAFETY: `resize`, which alone sets `mask`, does so once there are more headers than that; n & mask <= mask.
         unsafe { self.column.get_unchecked((id.0 & self.mask) as usize) }
     }
 
@@ -365,6 +359,17 @@ mod tests {
             *pool.body_mut(id) = 7;
             assert_eq!((pool.headers.get(id).wire, *pool.body(id)), (84, 7));
         }
+    }
+
+    /// Headers are public, so that two pools may exchange them.
+    #[test]
+    #[cfg_attr(debug_assertions, should_panic(expected = "the pool that issued it"))]
+    fn the_headers_of_a_larger_pool_do_not_make_bodies() {
+        let (mut small, mut large): (Pool<u64>, Pool<u64>) = (Pool::new(), Pool::new());
+        let last = (0..1_000).map(|n| large.insert(Header::default(), n)).last().expect("a thousand");
+        std::mem::swap(&mut small.headers, &mut large.headers);
+        *small.body_mut(last) = 7;
+        assert_eq!(*small.body(last), 7);
     }
 
     #[test]

@@ -234,8 +234,14 @@ impl ForwardingTable {
     pub fn ports(&self) -> usize {
         let here = |(leaf, _): &(&u16, &PortId)| u32::from(**leaf) == self.own_leaf;
         let to_hosts = self.leaf_of_host.iter().zip(&*self.port_of_host).filter(here).map(|(_, port)| port);
-        let grouped = self.installed.iter().flat_map(|group| &group.components).flat_map(|way| &way.ports);
-        to_hosts.chain(grouped).map(|port| port.index() + 1).max().unwrap_or(0)
+        let to_hosts = to_hosts.map(|port| port.index() + 1).max().unwrap_or(0);
+        to_hosts.max(ForwardingTable::ports_of(&self.installed))
+    }
+
+    /// One more than the highest port that groups name.
+    pub fn ports_of(groups: &[Group]) -> usize {
+        let ports = groups.iter().flat_map(|group| &group.components).flat_map(|way| &way.ports);
+        ports.map(|port| port.index() + 1).max().unwrap_or(0)
     }
 
     /// The components with several ports, including ports that are down.
@@ -246,16 +252,19 @@ impl ForwardingTable {
             .filter(|component| component.ports.len() > 1)
     }
 
+    /// Resolves the groups. Until that is done no leaf has a way of its own, so that a panic on a wrong group leaves nothing behind
+    /// that names a component.
     fn refresh(&mut self) {
+        self.way_of_leaf.fill(ELSEWHERE);
         self.components.clear();
         self.ways.clear();
         let groups = std::mem::take(&mut self.installed);
         let ways: Vec<u32> = groups.iter().map(|group| self.add(group)).collect();
         self.installed = groups;
         let short = |group: &GroupId| self.shortened(ways[group.index()]).unwrap_or(ELSEWHERE);
-        self.way_of_leaf = self.group_of_leaf.iter().map(short).collect();
-        self.way_of_group = ways;
-        assert!(self.way_of_leaf.len() >= self.leaves, "every leaf with hosts has a group");
+        let way_of_leaf: Vec<u16> = self.group_of_leaf.iter().map(short).collect();
+        assert!(way_of_leaf.len() >= self.leaves, "every leaf with hosts has a group");
+        (self.way_of_leaf, self.way_of_group) = (way_of_leaf, ways);
     }
 
     /// A way in 16 bits, if it has one component and both its port and its number are small.

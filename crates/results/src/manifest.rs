@@ -17,6 +17,9 @@ pub struct Manifest {
     /// Results epoch of the program: equal scenario, seed and epoch give equal results. Empty in manifests older than
     /// epochs.
     pub epoch: String,
+    /// Hash over the sources of the program, hexadecimal; a complete run is reused only by a program with the same sources. Empty
+    /// in manifests older than this key.
+    pub sources: String,
     /// Name of the scenario.
     pub name: String,
     /// What the scenario is about, one line; may be empty.

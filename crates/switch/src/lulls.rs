@@ -31,7 +31,7 @@ impl Outputs {
             return false;
         };
         if self.has_lossy_queues() {
-            quiet = quiet.min(self.store.admits_while()).min(self.chosen(port).limit);
+            quiet = quiet.min(self.store.admits_while()).min(self.port(port).limit);
         }
         let output = &mut self.ports[port.index()];
         let strict = self.queues == 1 || matches!(output.scheduler, AnyScheduler::Strict(_));
@@ -74,7 +74,7 @@ impl Outputs {
     #[inline(never)]
     pub(crate) fn settle_lull(&mut self, now: Time, port: PortId) {
         let Outputs { ports, visible, lull: Some(lull), .. } = self else { return };
-        chosen_of(ports, port).release_in_lull(now, port, (lull, visible));
+        ports[port.index()].release_in_lull(now, port, (lull, visible));
     }
 
     /// Whether a port foresees departures now, and if so, whether a packet may be marked; what has left it is released.
@@ -135,7 +135,7 @@ impl Outputs {
         mut revoked: impl FnMut(&mut Headers, PacketId, Span),
     ) {
         let Outputs { ports, store, lull: Some(lull), ingress: Some(ingress), .. } = self else { return };
-        let Output { in_lull: Some(foreseen), port: held, queues, .. } = chosen_of(ports, port) else {
+        let Output { in_lull: Some(foreseen), port: held, queues, .. } = &mut ports[port.index()] else {
             return;
         };
         held.restart(turn.now, packets.len() as u64, foreseen.byte_time_after(turn.now));
@@ -170,7 +170,7 @@ impl Outputs {
     /// A queue of a port is held or discards from now on, or no longer: the port foresees nothing in the meantime.
     pub(crate) fn interrupt(&mut self, port: PortId) {
         let Outputs { ports, lull: Some(lull), .. } = self else { return };
-        let Output { in_lull, queues, .. } = chosen_of(ports, port);
+        let Output { in_lull, queues, .. } = &mut ports[port.index()];
         let held = queues.iter().any(|queue| queue.held & ClassQueue::PAUSED != 0 || queue.discards);
         if held {
             debug_assert!(

@@ -367,7 +367,8 @@ impl Outputs {
 #[allow(unsafe_code, reason = "1 % of all instructions, with `chosen`")]
 pub(crate) fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
     debug_assert!(port.index() < ports.len(), "see `Switch::assert_ports`");
-    // SAFETY: whenever a switch gets a table, it asserts that it has every port the table names.
+    // SAFETY: every port that gets here comes from the table, from the number of ports or through `Switch::assert_port`. Before a
+    // switch takes a table, it asserts that it has every port the table names.
     unsafe { ports.get_unchecked_mut(port.index()) }
 }
 

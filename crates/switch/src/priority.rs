@@ -124,7 +124,7 @@ impl Outputs {
     /// of the first queue have taken its link until then.
     #[inline(always)]
     pub(crate) fn serve_strict(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
-        let Output { strict: Some(strict), queues, port: held, .. } = chosen_of(&mut self.ports, port) else {
+        let Output { strict: Some(strict), queues, port: held, .. } = &mut self.ports[port.index()] else {
             return None;
         };
         let queue = match strict.pick(turn.now) {

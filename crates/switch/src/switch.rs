@@ -101,13 +101,19 @@ impl Switch {
             unpaused: excludes.then(|| Box::new(Component::equal(Vec::new()))),
             engines,
         };
-        switch.assert_ports();
+        switch.assert_ports(switch.table.ports());
         switch
     }
 
-    /// Panics if the table names a port that the switch does not have.
-    fn assert_ports(&self) {
-        assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
+    /// Panics if a table that names this many ports is for another switch.
+    fn assert_ports(&self, named: usize) {
+        assert!(named <= self.outputs.len(), "the table names ports that the switch has");
+    }
+
+    /// Panics if the switch does not have a port that its driver or a packet names.
+    #[inline]
+    fn assert_port(&self, port: PortId) {
+        assert!(port.index() < self.outputs.len(), "the driver names ports that the switch has");
     }
 
     /// Gives a port its own settings; must be called before any packet and before [`Switch::foresee`].
@@ -138,8 +144,8 @@ impl Switch {
         self.plain = false;
     }
 
-    /// A whole packet arrived at port `from`: route, balance, admit, mark, queue. The only entry to a switch, for
-    /// every driver. Effects may accompany any verdict; none of them contains the packet itself.
+    /// A whole packet arrived at port `from`: route, balance, admit, mark, queue. The entry to a switch; drivers
+    /// with several threads call its two halves, [`Switch::decide`] and [`Switch::enqueue`]. Effects may accompany any verdict; none of them contains the packet itself.
     #[inline(always)]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         if !self.plain {
@@ -187,7 +193,7 @@ impl Switch {
     #[must_use]
     #[inline(always)]
     pub fn sends_early(&self, port: PortId) -> bool {
-        self.queues > 1 && self.outputs.chosen(port).strict.is_some()
+        self.queues > 1 && self.outputs.port(port).strict.is_some()
     }
 
     /// Whether [`Switch::sends_early`] holds for any port.
@@ -249,8 +255,8 @@ impl Switch {
 
     /// New routes from the routing protocol, all at once. Ports that are down here are excluded.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
+        self.assert_ports(ForwardingTable::ports_of(&groups));
         self.table.install(group_of_leaf, groups);
-        self.assert_ports();
         self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));
         self.forget_groups();
     }
@@ -279,13 +285,21 @@ impl Switch {
     /// Looks up a packet and lets its engine choose among equal-cost ports.
     #[inline(always)]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
+        match self.way(header) {
+            Way::Only(port) => Some(port),
+            Way::None => None,
+            Way::Several(group, _) => Some(self.choose(now, header, group)),
+        }
+    }
+
+    /// Where a packet may go: several ports only if an engine must choose among them.
+    #[inline(always)]
+    fn way(&self, header: &Header) -> Way<'_> {
         match (self.table.way(header), &self.hash) {
-            (Way::Only(port), _) => Some(port),
-            (Way::None, _) => None,
             (Way::Several(_, Component { ports, .. }), Some(hash)) => {
-                Some(ports[hash.spread(header, ports.len())])
+                Way::Only(ports[hash.spread(header, ports.len())])
             }
-            (Way::Several(group, _), None) => Some(self.choose(now, header, group)),
+            (way, _) => way,
         }
     }
 

@@ -147,6 +147,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Runs reused from an earlier call.
     pub reused: usize,
+    /// Runs that were complete, but computed by a program with other sources, and were computed again.
+    pub outdated: usize,
     /// Complete runs of another results epoch in the same folder, which were not used.
     pub older: usize,
 }

@@ -13,6 +13,9 @@ use crate::{Error, PACKETS, RunOptions};
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Hash over the sources of the program.
+const SOURCES: &str = env!("WEFT_SOURCES");
+
 /// The part of a request that decides what is computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
@@ -85,6 +88,7 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &dyn Engine)) -> Manife
         version: VERSION.to_owned(),
         commit: env!("WEFT_COMMIT").to_owned(),
         epoch: epoch().to_owned(),
+        sources: SOURCES.to_owned(),
         name: format!("{}{demo}", case.settings.name),
         about: case.settings.about.clone(),
         labels: case.labels.clone(),

@@ -12,6 +12,8 @@ pub(crate) struct Results {
     pub(crate) runs: Vec<Run>,
     /// Of these, runs reused from an earlier call.
     pub(crate) reused: usize,
+    /// Runs that were complete, but computed by a program with other sources.
+    pub(crate) outdated: usize,
     /// Failed runs, each with its reason.
     pub(crate) failures: Vec<String>,
     /// Runs not started because of an interruption.

@@ -51,8 +51,8 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let interrupted = options.stop.load(Ordering::Relaxed)
         && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
     let failed_runs = results.failures.len();
-    let reused = results.reused;
-    Ok(Outcome { failed_runs, interrupted, reused, older, ..study.write(results)? })
+    let (reused, outdated) = (results.reused, results.outdated);
+    Ok(Outcome { failed_runs, interrupted, reused, outdated, older, ..study.write(results)? })
 }
 
 /// Creates a folder of results, locks it, and removes what a killed process has left there.
@@ -66,7 +66,7 @@ pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     Ok(lock)
 }
 
-/// Reuses complete runs and computes the others.
+/// Reuses complete runs of the same sources and computes the others.
 pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
     let mut results = Results::default();
     let mut open = Vec::new();
@@ -74,7 +74,11 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
         // What cannot be repeated is measured again.
         let there = if job.engine.is_deterministic() { job.finished() } else { None };
         match there {
-            Some(Ok(run)) => results.runs.push(run),
+            Some(Ok(run)) if run.manifest.sources == job.manifest.sources => results.runs.push(run),
+            Some(Ok(_)) => {
+                results.outdated += 1;
+                open.push(job);
+            }
             Some(Err(cause)) => {
                 results.unreadable.push(cause);
                 open.push(job);

@@ -31,6 +31,21 @@ fn a_run_of_another_epoch_is_computed_again() {
     assert!(good(&folder, "run tiny.toml").contains("4 complete runs reused"));
 }
 
+/// Whoever changes the sources and runs again gets new results, whether or not an epoch has been raised.
+#[test]
+fn a_run_of_other_sources_is_computed_again() {
+    let folder = folder_with("rebuilt", TINY);
+    good(&folder, "run tiny.toml");
+    let run = finished(&folder.join("runs")).remove(0).join("manifest.json");
+    let sources = crate::json(&run)["sources"].as_str().expect("a manifest names its sources").to_owned();
+    assert_eq!(sources.len(), 16);
+    fs::write(&run, text(&run).replace(&sources, "0123456789abcdef")).expect("writable");
+    let out = good(&folder, "run tiny.toml");
+    assert!(out.contains("3 complete runs reused"), "{out}");
+    assert!(out.contains("1 complete run of another build of Weft computed again"), "{out}");
+    assert_eq!(crate::json(&run)["sources"], sources.as_str());
+}
+
 #[test]
 fn older_results_beside_are_counted_and_left_alone() {
     let folder = folder_with("older", TINY);

@@ -74,6 +74,7 @@ impl Switch {
     /// An answer joins the port by which its request entered.
     fn send_back(&mut self, turn: &mut Turn<'_>, (from, to): (PortId, PortId), packet: PacketId) -> Verdict {
         let now = turn.now;
+        self.assert_port(to);
         self.tell_received(turn, from, packet);
         enter(now, turn.headers.get_mut(packet), from);
         let joined = match self.fabric {

@@ -52,14 +52,12 @@ impl Switch {
         shared: &SharedOutputs,
     ) -> Option<PortId> {
         enter(now, header, from);
-        let (group, component) = match self.table.way(header) {
+        let group = match self.way(header) {
             Way::Only(port) => return Some(port),
             Way::None => return None,
-            Way::Several(group, component) => (group, component),
+            Way::Several(group, _) => group,
         };
-        if let Some(hash) = &self.hash {
-            return Some(component.ports[hash.spread(header, component.ports.len())]);
-        }
+        let component = self.table.component(group);
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
             ClassLoad::All => self.queues,
@@ -80,6 +78,7 @@ impl Switch {
         packet: PacketId,
         shared: &SharedOutputs,
     ) -> Verdict {
+        self.assert_port(port);
         let Header { wire, ingress, class, .. } = *turn.headers.get(packet);
         let occupied = self.outputs.cells.occupied(wire);
         let now = turn.now;

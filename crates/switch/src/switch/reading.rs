@@ -7,7 +7,6 @@ use weft_core::{Bytes, Header, Headers, PacketId, PortId, Time, prefetch_part};
 use super::Switch;
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::{Output, Port, PortCounters};
-use weft_core::group::Component;
 use weft_forwarding::Way;
 
 /// A look at a switch: see [`Switch::reading`].
@@ -111,15 +110,10 @@ impl<'a> SwitchReading<'a> {
     #[must_use]
     #[inline]
     pub fn likely(self, header: &Header) -> Option<PortId> {
-        match (self.switch.table.way(header), &self.switch.hash) {
-            (Way::Only(port), _) => Some(port),
-            (Way::None, _) => None,
-            (Way::Several(_, Component { ports, .. }), Some(hash)) => {
-                Some(ports[hash.spread(header, ports.len())])
-            }
-            (Way::Several(_, component), None) => {
-                self.switch.engines[0].balancer.likely(header, &component.ports)
-            }
+        match self.switch.way(header) {
+            Way::Only(port) => Some(port),
+            Way::None => None,
+            Way::Several(_, component) => self.switch.engines[0].balancer.likely(header, &component.ports),
         }
     }
 

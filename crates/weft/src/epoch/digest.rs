@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 
 use super::{Digests, RunDigests, hexadecimal};
-use crate::{Error, FluidOptions, PACKETS, RunOptions, fluid_numbers};
+use weft_plan::Engine;
+
+use crate::{Error, FluidOptions, HYBRID, PACKETS, RunOptions, fluid_numbers};
 
 /// Keys of a summary about the cost of a run, which depends on clock, machine and engine, not on the scenario alone.
 const COST: [&str; 3] = ["wall_s", "threads", "events"];
@@ -17,39 +19,51 @@ const COST: [&str; 3] = ["wall_s", "threads", "events"];
 /// The column that names the folder of a case, whose name ends in a hash over these very digests.
 const CASE: &str = "case";
 
-/// Runs every scenario of a folder and digests what each run writes: tables, summary and detail, without wall times; and
+/// The folder of scenarios for the engine of this name, in the folder of reference scenarios.
+pub(super) const HYBRIDS: &str = "hybrid";
+
+/// Runs every scenario of a folder, and those of the folder `hybrid` in it with that engine, and digests what each run writes:
+/// tables, summary and detail, without wall times; and
 /// the numbers of its fluid model, where it has one, to nine digits. `known` names the values that digests of results
 /// cover; `scratch` is an empty folder for the results.
 ///
 /// # Errors
 /// A scenario with mistakes, a run that fails, or a folder that cannot be read or written.
 pub fn reference_digests(folder: &Path, known: &BTreeSet<String>, scratch: &Path) -> Result<Digests, Error> {
+    let mut digests = Digests::default();
+    for scenario in scenarios(folder)? {
+        of_scenario((&scenario, "", PACKETS), known, scratch, &mut digests)?;
+    }
+    for scenario in scenarios(&folder.join(HYBRIDS)).unwrap_or_default() {
+        of_scenario((&scenario, "hybrid/", HYBRID), known, &scratch.join(HYBRIDS), &mut digests)?;
+    }
+    Ok(digests)
+}
+
+/// The scenarios in a folder, by name.
+fn scenarios(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |cause: std::io::Error| Error::Failed(format!("{}: {cause}", folder.display()));
     let entries = fs::read_dir(folder).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let mut scenarios: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     scenarios.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     scenarios.sort();
-    let mut digests = Digests::default();
-    for scenario in &scenarios {
-        of_scenario(scenario, known, scratch, &mut digests)?;
-    }
-    Ok(digests)
+    Ok(scenarios)
 }
 
 fn of_scenario(
-    path: &Path,
+    (path, prefix, engine): (&Path, &str, &'static dyn Engine),
     known: &BTreeSet<String>,
     scratch: &Path,
     digests: &mut Digests,
 ) -> Result<(), Error> {
-    let root = run(path, scratch)?;
+    let root = run(path, scratch, engine)?;
     for run in weft_report::read_runs(&root)? {
         let manifest = &run.manifest;
         let labels: Vec<&str> = manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
-        let name = format!("{}/{}/seed-{}", manifest.name, labels.join(", "), manifest.seed);
+        let name = format!("{prefix}{}/{}/seed-{}", manifest.name, labels.join(", "), manifest.seed);
         digests.add(name, Written::read(&scratch.join(manifest.path()))?, known);
     }
-    if let Some((name, numbers)) = of_fluid(path) {
+    if let Some((name, numbers)) = of_fluid(path).filter(|_| prefix.is_empty()) {
         digests.add(name, numbers, known);
     }
     Ok(())
@@ -65,7 +79,7 @@ impl Digests {
 }
 
 /// Runs a scenario and names the folder of its results.
-fn run(path: &Path, scratch: &Path) -> Result<PathBuf, Error> {
+fn run(path: &Path, scratch: &Path, engine: &'static dyn Engine) -> Result<PathBuf, Error> {
     let options = RunOptions {
         out: scratch.to_owned(),
         demo: false,
@@ -73,7 +87,7 @@ fn run(path: &Path, scratch: &Path) -> Result<PathBuf, Error> {
         set: vec!["measure.csv=all".to_owned()],
         jobs: 1,
         threads: None,
-        engine: PACKETS,
+        engine,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),
     };

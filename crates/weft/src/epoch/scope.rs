@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::digest::HYBRIDS;
 use super::{ResultsList, epoch};
 use crate::Error;
 
@@ -47,8 +48,8 @@ fn names(text: &str, settings: &str) -> bool {
 /// Records in a folder of reference scenarios that a change of results concerns only scenarios with a setting.
 ///
 /// # Errors
-/// [`Error::BadInput`] if a changed run, given by names such as `tcp/cubic/seed-1`, does not name the setting;
-/// [`Error::Failed`] when the file cannot be written.
+/// [`Error::BadInput`] if no run has changed, so that nothing shows what the change concerns, or if the scenario of a changed run,
+/// given by names such as `tcp/cubic/seed-1`, does not name the setting; [`Error::Failed`] when the file cannot be written.
 pub fn record_scope(
     folder: &Path,
     (old, new): (&ResultsList, &ResultsList),
@@ -56,18 +57,28 @@ pub fn record_scope(
 ) -> Result<(), Error> {
     let text = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
     let runs = new.digests.runs.iter();
-    let changed = runs.filter(|(name, run)| old.digests.runs.get(*name).is_none_or(|was| was.all != run.all));
-    let without: Vec<&str> = changed
-        .filter(|(name, _)| {
-            !names(&text(&format!("{}.toml", name.split('/').next().unwrap_or_default())), setting)
-        })
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let changed =
+        runs.filter(|(name, run)| old.digests.runs.get(*name).is_some_and(|was| was.all != run.all));
+    let changed: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
+    if changed.is_empty() {
+        let why = format!("no reference run changed: first add one that shows what changes with `{setting}`");
+        return Err(Error::BadInput(why));
+    }
+    let without: Vec<&str> =
+        changed.into_iter().filter(|name| !names(&text(&scenario_of(name)), setting)).collect();
     if !without.is_empty() {
         return Err(Error::BadInput(format!("without `{setting}`, and changed: {}", without.join(", "))));
     }
     let changes = format!("{}{} {} {setting}\n", text(CHANGES_FILE), old.epoch(), new.epoch());
     weft_report::write_text(&folder.join(CHANGES_FILE), &changes).map_err(Error::from)
+}
+
+/// The file of a run's scenario.
+fn scenario_of(run: &str) -> String {
+    let mut parts = run.split('/');
+    let first = parts.next().unwrap_or_default();
+    let name = if first == HYBRIDS { parts.next().map(|name| format!("{first}/{name}")) } else { None };
+    format!("{}.toml", name.unwrap_or_else(|| first.to_owned()))
 }
 
 #[cfg(test)]
@@ -113,6 +124,7 @@ mod tests {
         let (old, new, broad) = (list("1", "1"), list("2", "1"), list("2", "2"));
         let refused = record_scope(&folder, (&old, &broad), "voq").expect_err("tcp changed too");
         assert!(refused.to_string().contains("changed: tcp/b/seed-1"), "{refused}");
+        record_scope(&folder, (&old, &old), "voq").expect_err("nothing changed");
         record_scope(&folder, (&old, &new), "voq").expect("only the chassis changed");
         let written = fs::read_to_string(folder.join(CHANGES_FILE)).expect("written");
         assert!(holds(&written, (&old.epoch(), &new.epoch()), "plain"), "{written}");
