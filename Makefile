@@ -52,7 +52,8 @@ setup:
 	@for file in $(NET_FILES); do \
 		test -e $$file || echo "make setup: $$file is missing and will be installed where apt-get can"; \
 	done
-	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed"
+	@test -x target/hardware/symbiyosys/bin/yowasp-sby || echo "make setup: SymbiYosys is missing and will be installed from PyPI if it can be reached"
+	@test -x target/python/bin/python || echo "make setup: Python packages for the book's recipes are missing and will be installed from PyPI"
 	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
 # Everything is built once, with the features that the whole workspace needs: `cargo xtask` would build its part with fewer.

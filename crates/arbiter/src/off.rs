@@ -4,7 +4,7 @@ use weft_core::settings;
 
 use super::{Arbiter, ArbiterSite};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "none: the ends decide";
 
 settings! {

@@ -17,7 +17,7 @@ use super::{Arbiter, ArbiterSite, Passing};
 
 pub mod delegation;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "PASE: a priority class and a reference rate for each flow (Munir et al. 2014)";
 
 settings! {

@@ -19,7 +19,7 @@ use super::{Arbiter, ArbiterSite, Passing};
 use list::{FlowList, ListedFlow};
 use rcp::LeftoverShare;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "PDQ: the most critical flows send at full rate, the others pause (Hong et al. 2012)";
 

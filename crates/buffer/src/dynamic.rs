@@ -9,7 +9,7 @@ use weft_core::{Bytes, settings};
 
 use crate::{Memory, Occupancy, Sharing};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "shared buffer with dynamic thresholds: a queue may hold alpha times the free memory";
 

@@ -9,7 +9,7 @@ use weft_core::{Bytes, settings};
 
 use crate::{Memory, Occupancy, Sharing};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "a fixed buffer per port, tail drop";
 
 settings! {

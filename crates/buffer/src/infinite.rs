@@ -5,7 +5,7 @@ use weft_core::settings;
 
 use crate::{Memory, Occupancy, Sharing};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "no limit, for analysis";
 
 settings! {

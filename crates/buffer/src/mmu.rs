@@ -17,7 +17,7 @@ use weft_core::{Bytes, settings};
 
 use crate::{Memory, Occupancy, Sharing};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "memory management of merchant chips: service pools, minima, ingress and egress limits, pooled headroom";
 

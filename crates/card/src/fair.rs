@@ -5,7 +5,7 @@ use weft_core::settings;
 
 use crate::{CardPlan, NetworkCard};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "takes a packet from each flow in turn, acknowledgements first; flows hold back what has to wait";
 
@@ -14,7 +14,7 @@ settings! {
     pub struct FairCardSettings {}
 }
 
-/// See the file's head.
+/// A card that takes one packet from each flow in turn.
 #[derive(Clone, Copy, Debug)]
 pub struct FairCard;
 

@@ -5,7 +5,7 @@ use weft_core::{Bytes, settings};
 
 use crate::{CardPlan, NetworkCard};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "one queue in order of demand for all flows and acknowledgements of a host";
 
 settings! {
@@ -17,7 +17,7 @@ settings! {
     }
 }
 
-/// See the file's head.
+/// A card with one queue, first in, first out.
 #[derive(Clone, Copy, Debug)]
 pub struct FifoCard {
     limit: Option<Bytes>,

@@ -5,7 +5,7 @@ use weft_core::{Bytes, settings};
 
 use crate::{CardPlan, NetworkCard};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "one queue in order of demand that sets congestion marks beyond a threshold";
 
 settings! {
@@ -19,7 +19,7 @@ settings! {
     }
 }
 
-/// See the file's head.
+/// A card with one queue that marks beyond a threshold.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkingCard {
     threshold: Bytes,

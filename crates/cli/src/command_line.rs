@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Analyse(analyse::AnalyseArguments),
     /// Analyse a scenario's fluid model: is its rate control stable?
     Fluid(fluid::FluidArguments),
-    /// Find settings by a model and by simulation
+    /// Optimise settings with a model or by simulation
     Tune(tune::TuneArguments),
     /// Rewrite the report of finished runs
     Report(report::ReportArguments),
@@ -56,7 +56,7 @@ pub(crate) enum Command {
     New(new::NewArguments),
     /// Convert files of another simulator to a scenario
     Import(import::ImportArguments),
-    /// Measure the claims of a published source again
+    /// Reproduce the claims of a publication
     Reproduce(reproduce::ReproduceArguments),
     /// Forward real packets between network interfaces
     Router(router::RouterArguments),

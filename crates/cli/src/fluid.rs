@@ -142,7 +142,7 @@ Examples:
   weft fluid tune my.toml --flows 2..20 --margin 10 --queue '2 MB'
   weft fluid tune my.toml --recovery '20 ms' --no-packets
 
-Exits with 1 if no setting does all of it.")]
+Exits with 1 if no setting meets all requirements.")]
 struct Tune {
     #[command(flatten)]
     chosen: Chosen,
@@ -155,10 +155,10 @@ struct Tune {
     /// Longest standing queue allowed
     #[arg(long, value_name = "SIZE", default_value = "1 MB")]
     queue: String,
-    /// Longest time in which the fewest flows may recover from their start at line rate
+    /// Maximum recovery time with the fewest flows from their start at line rate
     #[arg(long, value_name = "TIME", default_value = "100 ms")]
     recovery: String,
-    /// Do not try the answer with packets
+    /// Skip the packet simulation of the result
     #[arg(long)]
     no_packets: bool,
 }

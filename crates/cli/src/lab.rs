@@ -22,7 +22,7 @@ Examples:
   weft compare runs/my lab/my               simulation and lab side by side
 
 Every host is a namespace with the kernel's TCP, every switch the router's.
-Needs root, or user namespaces. Nothing stays behind: the namespaces end with
+Needs root, or user namespaces. Nothing is left behind: the namespaces end with
 the process. Results differ from run to run and are never reused.")]
 pub(crate) struct LabArguments {
     /// The scenario
@@ -43,10 +43,10 @@ pub(crate) struct LabArguments {
     /// Stretch times by N [default: as much as needed]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     scale: Option<u64>,
-    /// This one of the kernel instead of the scenario's
+    /// The kernel's congestion control to use instead of the scenario's
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
-    /// Packet hops a second, at most
+    /// Maximum packet hops per second
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..))]
     budget: u32,
     /// Real time of a run, at most

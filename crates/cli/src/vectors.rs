@@ -23,7 +23,7 @@ pub(crate) struct VectorsArguments {
 enum Subject {
     /// DRILL's forwarding engine (hdl/drill)
     Drill(Drill),
-    /// ECMP, per-flow DRILL and CONGA in the frame of that engine (hdl/drill/compare)
+    /// ECMP, per-flow DRILL and CONGA inside the same engine (hdl/drill/compare)
     Compare(Compare),
 }
 

@@ -1,5 +1,5 @@
 //! Names that readers of the literature try and that no family has: what Weft offers instead. A wrong guess at a similar name
-//! would mislead. Must not depend on what the families are; it goes by their names.
+//! would mislead. Must not depend on what the families are; it matches names only.
 
 /// Schemes that are not modelled: the family they are sought in, how they are written, what there is instead.
 const ABSENT: &[(&str, &str, &str, &str)] = &[

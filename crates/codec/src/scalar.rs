@@ -134,11 +134,15 @@ pub fn describe(kind: &Kind) -> String {
         Kind::Choice(words) => words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "),
         Kind::List(item) => format!("a list of: {}", describe(item)),
         Kind::Table(table) | Kind::Flatten(table) => {
-            format!("a table with {}", crate::declared::keys(table).join(", "))
+            // A family among the keys of an entry is chosen by `kind`.
+            let word = |key: &'static str| if key == crate::FLATTENED_FAMILY { "kind" } else { key };
+            let keys: Vec<_> = crate::declared::keys(table).into_iter().map(word).collect();
+            format!("a table with {}", keys.join(", "))
         }
         Kind::Family(family) => {
             let names: Vec<_> = crate::declared::names(family).collect();
-            format!("a {}: {}", family.name, names.join(", "))
+            let article = if family.name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            format!("{article} {}: {}", family.name, names.join(", "))
         }
         Kind::Optional(inner) => format!("{}; or false for none", describe(inner)),
         Kind::Override(inner) => describe(inner),

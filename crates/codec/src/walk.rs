@@ -255,8 +255,7 @@ impl Walk<'_> {
                 self.fields(table, &Toml::empty_table(node.place, Origin::Default), &path, None)
             }
             (None, None, kind) => {
-                let meaning = field.doc.trim().lines().next().unwrap_or("").trim();
-                let message = format!("`{path}` is missing: {meaning}");
+                let message = format!("`{path}` is missing: {}", first_sentence(field.doc));
                 self.wrong(Mistake::new(node.place, &path, message).allowing(describe(&kind)))
             }
         }
@@ -336,6 +335,12 @@ fn stranger(family: &Family, found: &str, (place, path): (SourceSpan, &str)) -> 
 }
 
 /// The settings in a preset that chooses the same member.
+/// The first sentence of a description, on one line.
+fn first_sentence(doc: &str) -> String {
+    let line = doc.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.split_once(". ").map_or(line.clone(), |(first, _)| format!("{first}."))
+}
+
 fn settings_of<'v>(preset: Option<&'v Value>, member: &Member) -> Option<&'v Value> {
     match preset {
         Some(Value::Member(name, settings)) if *name == member.name => Some(settings),

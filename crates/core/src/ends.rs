@@ -31,7 +31,7 @@ pub struct FlowSite {
 /// The state and the counts of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderReport {
-    /// Payload sent again.
+    /// Retransmitted payload.
     pub retransmitted: Bytes,
     /// Payload sent in important packets (TLT), again or not.
     pub important: Bytes,

@@ -183,7 +183,7 @@ impl Headers {
         self.waits = Some(vec![HopWaits::default(); self.column.len()]);
     }
 
-    /// Where a packet waited; `None` in runs that do not record it. A new packet has that of the place's previous one.
+    /// Where a packet waited; `None` in runs that do not record it. A new packet has the value of the slot's previous one.
     #[inline]
     pub fn waits_mut(&mut self, id: PacketId) -> Option<&mut HopWaits> {
         self.waits.as_mut().map(|column| &mut column[id.index()])

@@ -19,7 +19,7 @@ impl Problem {
         Problem { path: path.into(), message: message.into() }
     }
 
-    /// Prefixes the path with the enclosing table: `prefix.path`.
+    /// Prepends the enclosing table to the path: `prefix.path`.
     #[must_use]
     pub fn within(self, prefix: &str) -> Problem {
         let path = if self.path.is_empty() { prefix.to_owned() } else { format!("{prefix}.{}", self.path) };

@@ -205,7 +205,7 @@ pub struct FlowRecord {
     pub ideal: Span,
     /// Payload delivered in order so far.
     pub delivered: Bytes,
-    /// Payload sent again.
+    /// Retransmitted payload.
     pub retransmitted: Bytes,
     /// Payload sent in important packets (TLT), again or not.
     pub important: Bytes,

@@ -128,7 +128,7 @@ impl StrictForesight {
     }
 
     /// A packet of a later queue waits from now on. Returns the byte-picoseconds not counted before, and when the port is to be asked, unless
-    /// that has been said already.
+    /// already requested.
     #[inline(always)]
     pub fn wait(&mut self, now: Time, (queue, wire): (usize, u16)) -> (u128, Option<Time>) {
         let first = self.waits == 0;

@@ -11,10 +11,10 @@ use weft_workload::ClusterJob;
 
 use crate::background::Background;
 
-/// Hosts with other traffic that are told apart at most.
+/// Hosts with other traffic distinguished at most.
 const MOST_APART: usize = 48;
 
-/// What makes hosts alike: switch, group of transports, flows sent and received, and the host itself if it is told apart.
+/// What makes hosts alike: switch, group of transports, flows sent and received, and the host itself if it is distinguished.
 type Likeness = (SwitchId, u16, (u32, u32), Option<u32>);
 
 /// The kinds of pairs that the jobs of a setup use.

@@ -25,7 +25,7 @@ const BESIDES: u64 = 24;
 /// Shorter frames are padded to this.
 const LEAST_FRAME: u64 = 60;
 
-/// What passes a cable is late by: sum, maximum and number, in picoseconds of the scenario.
+/// Lateness of frames on a cable: sum, maximum and number, in picoseconds of the scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     sum: AtomicU64,

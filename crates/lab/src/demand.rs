@@ -50,7 +50,7 @@ pub struct LabDemand {
     pub hops_per_second: f64,
     /// The slowest link.
     pub slowest: Rate,
-    /// How long it runs, if that can be told beforehand.
+    /// How long it runs, if it can be predicted.
     pub lasts: Span,
 }
 

@@ -22,7 +22,7 @@ use crate::outcome::{self, LabResults};
 use crate::rights::{congestion_controls, has_congestion_control, kernel_name};
 use crate::testbed::Testbed;
 
-/// How often the progress is looked at.
+/// Interval between progress checks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs setups on real hosts.
@@ -51,7 +51,7 @@ impl Lab {
     /// Whether the kernel has the congestion controls of a setup.
     ///
     /// # Errors
-    /// One that it does not have, with those that it has.
+    /// A missing congestion control, with the available ones.
     pub fn check_congestion_controls(&self, setup: &Setup) -> Result<(), String> {
         let mut names: Vec<&str> = match &self.congestion {
             Some(name) => vec![name],

@@ -13,7 +13,7 @@ use crate::system;
 pub(crate) struct Space(File);
 
 impl Space {
-    /// A new one, empty but for a loopback interface that is down.
+    /// A new namespace with only a loopback interface that is down.
     ///
     /// # Errors
     /// There is no permission, or there are too many.

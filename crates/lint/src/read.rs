@@ -44,7 +44,7 @@ impl FileKind {
         ("shell", FileKind::Shell),
     ];
 
-    /// Its word.
+    /// The keyword of this kind of file.
     #[must_use]
     pub fn word(self) -> &'static str {
         FileKind::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)

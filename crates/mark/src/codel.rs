@@ -10,7 +10,7 @@ use weft_core::{Bytes, Random, Rate, Span, Time, settings};
 
 use super::{Action, Marker, NonEct, Sight};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "marks increasingly often while packets wait longer than a target (CoDel, RFC 8289)";
 

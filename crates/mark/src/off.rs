@@ -4,7 +4,7 @@ use weft_core::{Rate, settings};
 
 use super::Marker;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "no congestion marks";
 
 settings! {

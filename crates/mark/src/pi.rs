@@ -13,7 +13,7 @@ use weft_core::{Bytes, Random, Rate, Span, settings};
 use super::sampling::{Sample, Sampling};
 use super::{Action, At, Marker, NonEct, Sight};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "an integrator that holds the queue at a reference, for any number of flows (PI)";
 
 settings! {

@@ -13,7 +13,7 @@ use weft_core::{Bytes, Random, Rate, Span, Time, choice, settings};
 use super::sampling::{Sample, Sampling};
 use super::{Action, Marker, NonEct, Sight};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "a controller that holds queueing delay at a target (PIE, RFC 8033)";
 
 choice! {

@@ -8,7 +8,7 @@ use weft_core::{Bytes, Random, Rate, choice, settings};
 
 use super::{Action, At, Marker, NonEct, Scope, Sight};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "probability ramp between two thresholds (RED, WRED, DCQCN's switch half)";
 
 choice! {

@@ -7,7 +7,7 @@ use weft_core::{Bytes, Random, Rate, settings};
 
 use super::{Action, At, Marker, NonEct, Scope, Sight};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "mark every packet while the queue exceeds a threshold (DCTCP)";
 
 settings! {

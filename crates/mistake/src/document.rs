@@ -1,4 +1,4 @@
-//! Whole files: read, parsed, and given to who knows what they mean. Must not depend on what they mean.
+//! Whole files: read, parsed, and passed to the caller that interprets them. Must not depend on what they mean.
 
 use std::path::Path;
 use std::sync::Arc;

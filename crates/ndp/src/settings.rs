@@ -3,7 +3,7 @@
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "receiver-driven: a full first window, trimmed packets, paced pulls (Handley et al. 2017)";
 

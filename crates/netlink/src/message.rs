@@ -10,7 +10,7 @@ use crate::route::{KernelHop, KernelRoute, parse, via};
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelLink {
-    /// Whether it is gone.
+    /// Whether it was removed.
     pub removed: bool,
     /// Its number.
     pub index: u32,
@@ -27,7 +27,7 @@ pub struct KernelLink {
 /// An address of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelAddress {
-    /// Whether it is gone.
+    /// Whether it was removed.
     pub removed: bool,
     /// Index of its interface.
     pub interface: u32,
@@ -40,7 +40,7 @@ pub struct KernelAddress {
 /// A neighbour that the kernel knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelNeighbour {
-    /// Whether it is gone.
+    /// Whether it was removed.
     pub removed: bool,
     /// Index of the interface.
     pub interface: u32,
@@ -64,7 +64,7 @@ pub enum ObjectTarget {
 /// A next hop that is an object of its own, as FRR installs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelObject {
-    /// Whether it is gone.
+    /// Whether it was removed.
     pub removed: bool,
     /// Its number.
     pub number: u32,

@@ -52,7 +52,7 @@ pub struct KernelRoute {
 }
 
 impl KernelRoute {
-    /// The table that routing looks at unless told otherwise.
+    /// The table that routing uses by default.
     pub const MAIN: u32 = 254;
     /// The table of the machine's own addresses.
     pub const LOCAL: u32 = 255;

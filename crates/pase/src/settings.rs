@@ -4,7 +4,7 @@ use weft_core::settings::Share;
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, settings};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "classes and reference rates arbitrated by the links, DCTCP around them (Munir et al. 2014)";
 

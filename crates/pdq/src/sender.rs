@@ -40,7 +40,7 @@ struct Granted {
     probe_gap: u32,
 }
 
-/// After so many consecutive expiries the time-out no longer doubles.
+/// After this many consecutive expiries the time-out no longer doubles.
 const LARGEST_BACKOFF: u32 = 10;
 
 /// The sending end of a flow.

@@ -3,7 +3,7 @@
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, settings};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "rates granted by switches, which pause all but the most critical flows (Hong et al. 2012)";
 

@@ -3,7 +3,7 @@
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "line rate from the start; switches serve and drop by packet rank (Alizadeh et al. 2013)";
 

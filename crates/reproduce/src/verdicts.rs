@@ -1,4 +1,4 @@
-//! The table of claims on a page: one line for each measured part. Knows words of findings; knows no run.
+//! The table of claims on a page: one line for each measured part. Knows words of findings; must not depend on runs.
 
 use std::fmt::Write as _;
 

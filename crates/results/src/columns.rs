@@ -95,7 +95,7 @@ const FLOWS: TableWords = TableWords {
         ("slowdown", "", "fct_ps / ideal_fct_ps; empty: unfinished"),
         ("measured", "", "whether it started after the warm-up"),
         ("delivered_bytes", "B", "payload that has reached the receiver"),
-        ("retx_bytes", "B", "payload sent again"),
+        ("retx_bytes", "B", "retransmitted payload"),
         ("timeouts", "", "retransmission time-outs"),
         ("syn_timeouts", "", "time-outs of the packet that opens the connection"),
         ("timeouts_in_a_row", "", "the most retransmission time-outs without progress in between"),
@@ -254,7 +254,7 @@ const FLOW_SAMPLES: TableWords = TableWords {
         ("srtt_ps", "ps", "smoothed round-trip time"),
         ("state", "", "state of the sender's congestion control"),
         ("acked_bytes", "B", "payload acknowledged"),
-        ("retx_bytes", "B", "payload sent again"),
+        ("retx_bytes", "B", "retransmitted payload"),
         ("rate_bps", "bit/s", "sending rate; empty where a window limits the sender"),
     ],
 };

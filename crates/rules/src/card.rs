@@ -37,7 +37,7 @@ pub(crate) fn queues_of_cards_hold_what_comes(facts: &Facts<'_>, found: &mut Vec
         let name = own.card.name();
         if pauses {
             let message =
-                format!("a card with one queue cannot pause one class of it: {name} needs switch.pfc off");
+                format!("a card with one queue cannot pause a single class: {name} needs switch.pfc off");
             found.push(exactly(&path(&own, ""), message, false));
         }
         if endless {

@@ -98,7 +98,7 @@ pub(crate) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: 
     };
     if facts.balance != one {
         let message = format!(
-            "{} needs every switch: one writes into packets what others read; give all switches the same balancer",
+            "{} must run on every switch, because switches read what others write into packets; give all switches the same balancer",
             one.name()
         );
         found.push(impossible("balance", message));

@@ -117,6 +117,6 @@ pub(crate) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec
         idle(&["lossy_alpha"], "the limit is fixed (lossy_limit)", found);
     }
     if own.port_minimum > Bytes::ZERO && own.port_minimum <= own.group_minimum * u64::from(switch.queues) {
-        idle(&["port_minimum"], "the minima of the classes are as large", found);
+        idle(&["port_minimum"], "the class minima already use it up", found);
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn cells_hold_parts_of_packets(facts: &Facts<'_>, found: &mut Vec<Fin
 /// Where nothing is ever refused, a buffer size has no effect.
 pub(crate) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !uses_the_buffer(facts) {
-        facts.idle("switch.buffer", "infinite sharing refuses no packet", found);
+        facts.idle("switch.buffer", "infinite sharing never drops", found);
     }
 }
 

@@ -12,6 +12,7 @@ use weft_mistake::node::Origin;
 use weft_model::ScenarioSettings;
 use weft_model::{Case, Resolved};
 use weft_model::{Device, DeviceSettings, Level, at_level, devices_by_port, generic, is_of_ports_alone};
+use weft_model::{EndSettings, TransportInUse, stacks};
 use weft_topology::build_in;
 
 /// A setting, explained.
@@ -69,20 +70,60 @@ fn explain(
         let origin = origin(provenance, &file.sources, &path);
         explained(row, path, origin)
     };
-    let own = rows(&ScenarioSettings::TABLE, value).into_iter().filter(|row| !of_level(&row.path));
+    let graph = build_in(&settings.topology, &file.folder, settings.seeds.first().copied().unwrap_or(1));
+    let transports = graph.as_ref().map_or_else(|_| Vec::new(), |graph| stacks(settings, graph).all);
+    let of_ends = |path: &str| {
+        let own = |level: &String| covers(&format!("{level}.transport"), path);
+        transports.iter().flat_map(|transport| &transport.levels).any(own)
+    };
+    let own = rows(&ScenarioSettings::TABLE, value).into_iter();
+    let own = own.filter(|row| !of_level(&row.path) && !of_ends(&row.path));
     let mut all: Vec<Explanation> = own.map(plain).collect();
     if !levels.is_empty()
-        && let Ok(graph) =
-            build_in(&settings.topology, &file.folder, settings.seeds.first().copied().unwrap_or(1))
+        && let Ok(graph) = &graph
     {
-        let at = all.iter().rposition(|row| row.path.starts_with("switch.")).map_or(0, |last| last + 1);
-        let devices = devices_by_port(settings, &graph);
-        let rows: Vec<_> =
-            devices.iter().flat_map(|device| of_device(device, &devices, provenance, file)).collect();
-        all.splice(at..at, rows);
+        let devices = devices_by_port(settings, graph);
+        let rows = devices.iter().flat_map(|device| of_device(device, &devices, provenance, file)).collect();
+        insert(&mut all, "switch.", rows);
     }
+    let said = (provenance, file);
+    let rows = transports.iter().flat_map(|transport| of_transport(transport, &transports, said)).collect();
+    insert(&mut all, "transport.", rows);
     all.retain(|row| covers(prefix, &row.path));
     all
+}
+
+/// Puts rows behind those of a section.
+fn insert(all: &mut Vec<Explanation>, section: &str, rows: Vec<Explanation>) {
+    let at = all.iter().rposition(|row| row.path.starts_with(section)).map_or(0, |last| last + 1);
+    all.splice(at..at, rows);
+}
+
+/// All settings of a transport that hosts or traffic entries choose, and what set each.
+fn of_transport(
+    transport: &TransportInUse,
+    all: &[TransportInUse],
+    (said, file): (&Provenance, &ScenarioFile),
+) -> Vec<Explanation> {
+    let Some(strongest) = transport.levels.last() else { return Vec::new() };
+    let alone = all.iter().filter(|other| other.levels.last() == Some(strongest)).count() == 1;
+    let named = |level: &String| said.tagged(level);
+    let title = match alone {
+        true => named(strongest),
+        false => transport.levels.iter().map(named).collect::<Vec<_>>().join("+"),
+    };
+    let whole = EndSettings { transport: transport.transport.clone(), ..EndSettings::default() };
+    let row = |row: Row| {
+        let of_level = |level: &String| (named(level), said.tagged(&format!("{level}.{}", row.path)));
+        let sources = transport.levels.iter().rev().map(of_level);
+        let mut sources = sources.chain([("transport".to_owned(), row.path.clone())]);
+        let given = sources.find(|(_, path)| said.at(path).is_some());
+        let origin = given.map(|(level, path)| format!("{} [{level}]", origin(said, &file.sources, &path)));
+        let path = format!("{title}.{}", row.path);
+        explained(row, path, origin.unwrap_or_else(|| "default".to_owned()))
+    };
+    let all = rows(&EndSettings::TABLE, &whole.to_value()).into_iter();
+    all.filter(|row| covers("transport", &row.path)).map(row).collect()
 }
 
 /// All settings of switches with a level, and the level that set each.

@@ -7,7 +7,7 @@ use weft_plan::Setup;
 use crate::context::Context;
 use crate::devices::Devices;
 
-/// See the file's head.
+/// Traffic carried by a domain up to an instant.
 pub(crate) struct Carried {
     /// By link; zero for those of other domains. Empty until recorded.
     pub(crate) sent: Vec<Bytes>,
@@ -16,7 +16,7 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// With its memory reserved, so that the loop allocates nothing.
+    /// Reserves its memory, so that the loop allocates nothing.
     pub(crate) fn new(setup: &Setup) -> Carried {
         let links = setup.flows.arrivals().map_or(0, |_| setup.graph.links().len());
         Carried { sent: Vec::with_capacity(links), delivered: None }

@@ -18,7 +18,7 @@ use crate::plan::RunPlan;
 use crate::transmitters::Pauses;
 use crate::wire::Wires;
 
-/// See the file's head.
+/// The state that all nodes of a domain share.
 pub(crate) struct Context {
     pub(crate) plan: Arc<RunPlan>,
     /// The number of the domain.

@@ -41,7 +41,7 @@ pub(crate) struct Standing {
     pub(crate) stuck: bool,
 }
 
-/// See the file's head.
+/// Decides what a run does next: run on, change the network, sample, stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
     grid: Span,

@@ -132,7 +132,7 @@ impl Devices {
         self.carry_out(cx, switch, None);
     }
 
-    /// A transmission by a port has ended, after which it was to be asked what it sends next.
+    /// A transmission by a port has ended, after which the port chooses its next packet.
     #[inline]
     pub(crate) fn transmitted(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
         if self.early {

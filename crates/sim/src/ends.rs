@@ -39,7 +39,7 @@ pub(crate) trait FlowEnd: Sized {
     fn on_grant(&mut self, now: Time, grant: &SchedulingHeader);
     /// The end registers its need with the host part.
     fn ask(&mut self, part: &mut AnyHost);
-    /// Whether the host part has a say in a packet that the end has written: in the control packets of a receiver that
+    /// Whether the host part may withhold a packet that the end has written: in the control packets of a receiver that
     /// is still open.
     #[inline(always)]
     fn may_be_withheld(kind: PacketKind, needs: Needs) -> bool {

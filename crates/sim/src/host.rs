@@ -33,7 +33,7 @@ use weft_labels::HostLabels;
 use card::Host;
 use jobs::Jobs;
 
-/// See the file's head. Cards exist for all hosts of the network, flows only for those of the domain.
+/// The hosts of a domain. Cards exist for all hosts of the network, flows only for those of the domain.
 pub(crate) struct Hosts {
     cards: Box<[Host]>,
     /// Some stack ranks packets: cards serve the smallest rank first.

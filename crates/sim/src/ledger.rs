@@ -15,7 +15,7 @@ use crate::plan::RunPlan;
 /// Records collected before they are handed on.
 const BATCH: usize = 256;
 
-/// See the file's head.
+/// Makes the record of a flow from the reports of its two ends.
 pub(crate) struct Ledger<'a> {
     alone: Alone<'a>,
     sink: Sink<'a>,

@@ -76,7 +76,7 @@ impl Outbox {
         letter.waits.extend(waits);
     }
 
-    /// The letters that say anything, with their addressees, to be taken and replaced by empty ones.
+    /// Non-empty messages with their destinations, to be taken and replaced by empty ones.
     pub(crate) fn post(&mut self) -> impl Iterator<Item = (usize, &mut Letter)> {
         self.first = Time::NEVER;
         self.letters.iter_mut().enumerate().filter(|(_, letter)| !letter.is_empty())

@@ -22,7 +22,7 @@ const GROUP: usize = 96;
 /// run a quarter slower.
 const MANY: usize = 4_096;
 
-/// See the file's head.
+/// Prefetches what the next events will touch.
 #[derive(Default)]
 pub(crate) struct Scout {
     arrivals: Vec<(LinkId, PacketId)>,
@@ -37,7 +37,7 @@ pub(crate) fn pays(links: usize) -> bool {
     links >= MANY && cfg!(target_arch = "x86_64")
 }
 
-/// What is looked at.
+/// The state that the prefetcher reads.
 pub(crate) struct Ground<'a> {
     pub(crate) cx: &'a Context,
     pub(crate) hosts: &'a Hosts,

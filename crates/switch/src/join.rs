@@ -148,7 +148,7 @@ impl Outputs {
     }
 
     /// Whether a packet may join a queue; if so, it may get a mark. `PLAIN`: the port is one whose departures are
-    /// foreseen, so that colours, pauses, trimming and cells are out of the question (`Outputs::plain`).
+    /// foreseen, so that colours, pauses, trimming and cells cannot occur (`Outputs::plain`).
     #[inline(always)]
     fn admit_and_mark<const PLAIN: bool>(
         &mut self,

@@ -15,7 +15,7 @@ use crate::settings::SwitchSettings;
 #[derive(Default)]
 pub(crate) struct Lull {
     pub(crate) lasts: bool,
-    /// With so many bytes in the switch no sender can be paused.
+    /// Up to this many bytes in the switch, no sender can be paused.
     pub(crate) quiet: u64,
     /// The lull ends when the switch would hold more than this: `quiet`, or nothing if it is to end.
     pub(crate) limit: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Lull {
     pub(crate) held: Vec<(PortId, Box<RevocableForesight>)>,
 }
 
-/// A lull ends after a packet has postponed more than so many: where queues are long, an event for each departure costs less.
+/// A lull ends after one packet has postponed more than this many others: where queues are long, an event for each departure costs less.
 pub(crate) const MANY: usize = 16;
 
 /// Whether settings allow lulls, as far as pauses are concerned.

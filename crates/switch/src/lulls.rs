@@ -17,7 +17,7 @@ use crate::turn::Turn;
 
 /// How a port takes a packet in a lull.
 pub(crate) enum InLull {
-    /// As ever: it foresees nothing now.
+    /// The port foresees no departures now.
     No,
     /// Its departure is foreseen, but the marker must be asked: see [`Outputs::join_near_mark`].
     NearMark,
@@ -167,7 +167,7 @@ impl Outputs {
         }
     }
 
-    /// A queue of a port is held or discards from now on, or no longer: the port foresees nothing in the meantime.
+    /// A queue of a port starts or stops being held or discarding: in between, the port foresees no departures.
     pub(crate) fn interrupt(&mut self, port: PortId) {
         let Outputs { ports, lull: Some(lull), .. } = self else { return };
         let Output { in_lull, queues, .. } = &mut ports[port.index()];

@@ -23,7 +23,7 @@ use weft_mark::{Action, AnyMarker};
 use weft_queue::schedule::AnyScheduler;
 use weft_visibility::{Insight, Visible};
 
-/// See the file's head.
+/// All output ports of a switch and the memory they share.
 pub(crate) struct Outputs {
     pub(crate) ports: Vec<Output>,
     pub(crate) visible: Visible,

@@ -113,7 +113,7 @@ impl Outputs {
         self.mark::<true>(now, at, header)
     }
 
-    /// The store and the engines are told of a packet that has joined.
+    /// Updates memory and engines for a packet that has joined.
     #[inline(never)]
     fn tell_joined(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) {
         self.store.stored((queue, self.chosen(port).bytes_of::<true>(queue)), header.wire);

@@ -188,7 +188,7 @@ impl Switch {
         packet.map(Sent::Packet)
     }
 
-    /// Whether a port foresees departures as far as strict priority allows: [`Switch::transmit_early`] is called for it, never
+    /// Whether a port foresees departures under strict priority: [`Switch::transmit_early`] is called for it, never
     /// [`Switch::transmit`].
     #[must_use]
     #[inline(always)]
@@ -223,7 +223,7 @@ impl Switch {
         }
     }
 
-    /// Priority flow control has something to say about a port: its far end, the timer of its pauses, or the watchdog.
+    /// A priority flow control event at a port: from its far end, from the timer of its pauses, or from the watchdog.
     pub fn pause(&mut self, turn: &mut Turn<'_>, port: PortId, order: PauseOrder) {
         match order {
             PauseOrder::Refresh => self.outputs.refresh(turn.effects, port),

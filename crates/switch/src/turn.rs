@@ -75,8 +75,8 @@ impl Departure {
 pub enum Verdict {
     /// It leaves at a known time, by a port whose departures are foreseen: there is no further notice.
     LeavesAt(Departure),
-    /// The same, unless the driver [revokes](crate::Switch::revoke) the departure before its first bit leaves. It overtakes so many
-    /// packets of its port, the last ones, which leave [later](crate::Switch::overtaken).
+    /// The same, unless the driver [revokes](crate::Switch::revoke) the departure before its first bit leaves. It overtakes the last
+    /// packets of its port, this many, which leave [later](crate::Switch::overtaken).
     LeavesUnlessHeld(Departure, u32),
     /// Nothing has happened: the driver must [revoke](crate::Switch::revoke) what the switch foresees, and call
     /// [`crate::Switch::receive`] again.
@@ -129,8 +129,8 @@ pub enum Sent {
 /// asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentEarly {
-    /// A packet, and when it leaves. If an instant is given, the port is to be asked again then.
+    /// A packet, and when it leaves. If an instant is given, call `transmit_early` again then.
     Packet(PacketId, Departure, Option<Time>),
-    /// Nothing: packets of the first queue have the link until this instant, and the port is to be asked again then.
+    /// Nothing: packets of the first queue have the link until this instant, and call `transmit_early` again then.
     Later(Time),
 }

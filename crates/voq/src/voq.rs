@@ -10,7 +10,7 @@ use weft_queue::ClassQueue;
 pub(crate) struct Voq {
     pub(crate) queue: ClassQueue,
     pub(crate) marker: AnyMarker,
-    /// For each of the last packets of the queue, which are in deep memory, when it was written.
+    /// For each packet in deep memory, which are the last of the queue: when it was written.
     pub(crate) deep: VecDeque<Time>,
     pub(crate) packets: usize,
     /// Unused credit, which a queue with packets has only until it is served again at the same instant; negative if the

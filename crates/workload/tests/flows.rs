@@ -285,6 +285,20 @@ fn load_of_hosts_and_a_fabric_that_is_faster_than_its_hosts() {
     }
 }
 
+/// One client fetches from all others: half of its cable.
+#[test]
+fn load_of_receivers_is_of_their_cables_alone() {
+    let from = (1..40).collect();
+    let load_of = open_loop::LoadOf::Receivers;
+    let settings =
+        OpenLoopSettings { load_of, from, to: vec![0], pairs: Pairs::Any, ..open_loop(0.5, "64 kB") };
+    let network = Network::drill();
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(50_000), 3);
+    assert!(flows.iter().all(|flow| flow.destination == HostId(0)));
+    let (found, error) = realised(&flows, network.shape().framing, 10e9);
+    assert!((found - 0.5).abs() < error, "{found} +- {error}");
+}
+
 /// Payload alone fills the share: flows come as much more often as the wire carries beside payload, and are the same.
 #[test]
 fn load_of_payload_leaves_headers_out() {

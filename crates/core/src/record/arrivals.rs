@@ -9,6 +9,6 @@ pub struct ArrivalRecord {
     pub until: Time,
     /// Payload of measured flows delivered by then.
     pub delivered: Bytes,
-    /// That is at least half of all payload delivered in the run.
+    /// Whether this is at least half of all payload delivered in the run.
     pub most: bool,
 }

@@ -75,7 +75,7 @@ impl Measured {
         Measured(self.0 | quantity.bit())
     }
 
-    /// These but for one.
+    /// All of these except one.
     #[must_use]
     pub const fn without(self, quantity: Quantity) -> Measured {
         Measured(self.0 & !quantity.bit())

@@ -2,7 +2,7 @@
 
 use crate::units::Span;
 
-/// Hops told separately; later ones are counted with the last.
+/// Hops recorded separately; later ones are counted with the last.
 pub const WAIT_HOPS: usize = 8;
 
 /// Waiting times in nanoseconds by hop: 0 is the host's network card, 1 the first switch. Of a packet while it travels; of a

@@ -7,7 +7,7 @@ use super::{ClusterJob, Task};
 use crate::steps::JobEvent;
 
 impl ClusterJob {
-    /// Starts copies of tasks that take too long, as far as containers are free, and looks again later.
+    /// Starts copies of tasks that take too long, as far as containers are free, and checks again later.
     pub(super) fn speculate(&mut self, now: Time) {
         for stage in 0..self.stages.len() {
             let Some(longest) = self.longest(stage) else { continue };

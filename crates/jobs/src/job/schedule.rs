@@ -112,7 +112,7 @@ impl ClusterJob {
         opens
     }
 
-    /// A task is done; its container is free, and what it puts out is there for others.
+    /// A task is done; its container is free, and its output is available to others.
     pub(super) fn finish(&mut self, now: Time, task: u32) {
         let (stage, host) = (self.place(task).0, self.host_of(task));
         let freed = self.kill_other(now, task);

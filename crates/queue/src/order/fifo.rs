@@ -4,7 +4,7 @@ use weft_core::settings;
 
 use super::Order;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "first in, first out";
 
 settings! {

@@ -10,7 +10,7 @@ use weft_core::{Header, Headers, HostId, PacketId, Queue, Time, settings};
 
 use super::Order;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "smallest rank first; when full, the largest rank is dropped";
 
 settings! {

@@ -8,7 +8,7 @@ use weft_core::{Bytes, Headers, settings};
 use super::Scheduler;
 use crate::ClassQueue;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "deficit round robin by weight";
 
 settings! {

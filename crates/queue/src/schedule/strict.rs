@@ -5,7 +5,7 @@ use weft_core::{Headers, settings};
 use super::Scheduler;
 use crate::ClassQueue;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "strict priority, queue 0 first";
 
 settings! {

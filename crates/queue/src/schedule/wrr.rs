@@ -6,7 +6,7 @@ use weft_core::{Headers, settings};
 use super::Scheduler;
 use crate::ClassQueue;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "weighted round robin by packets";
 
 settings! {

@@ -13,7 +13,7 @@ mod increase;
 
 use increase::Stages;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "cut on notifications of marks, recover by timer and byte counter (SIGCOMM 2015)";
 
 choice! {

@@ -4,7 +4,7 @@ use weft_core::{Rate, settings};
 
 use crate::{RateLaw, RateLawSite, rate_of, start};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "no rate control: the line rate, or one fixed rate";
 
 settings! {

@@ -9,7 +9,7 @@ use weft_core::{Rate, Span, Time, settings};
 use crate::timely::{Bounded, Gradient, Thresholds, TimelySharedSettings};
 use crate::{RateLaw, RateLawSite, rate_of};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "TIMELY with a unique and fair fixed point (CoNEXT 2016)";
 
 settings! {

@@ -9,7 +9,7 @@ use weft_core::{Rate, Span, Time, settings};
 
 use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "by the gradient of round-trip times (SIGCOMM 2015)";
 
 settings! {

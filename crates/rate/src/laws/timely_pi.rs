@@ -9,7 +9,7 @@ use weft_core::{Purpose, Random, Rate, Span, Time, settings};
 use crate::timely::{Bounded, TimelySharedSettings};
 use crate::{RateLaw, RateLawSite, rate_of};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "TIMELY with PI control at the host: holds the delay, never fair (CoNEXT 2016)";
 
 settings! {

@@ -4,7 +4,7 @@ use crate::summary::{IncidentCost, Summary, ThroughputDip};
 use crate::sweep::Sweep;
 use crate::text::{count, duration, number, percent};
 
-/// Incidents that are told one by one; the others are counted.
+/// Incidents that are described individually; the others are counted.
 const TOLD: usize = 2;
 
 /// Sentences after that of a run; empty without incidents.

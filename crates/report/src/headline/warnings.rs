@@ -52,9 +52,7 @@ fn measured(runs: &[Run]) -> Option<String> {
     let many = runs.iter().filter(|run| run.manifest.is_measurement).count();
     let engine = &runs.iter().find(|run| run.manifest.is_measurement)?.manifest.engine;
     Some(match many == runs.len() {
-        true => format!(
-            "Measured, not simulated ({engine}): the same command gives similar results, not equal ones."
-        ),
+        true => format!("Measured, not simulated ({engine}): the same command varies from run to run."),
         false => format!("{many} of {} runs are measured, not simulated ({engine}).", runs.len()),
     })
 }

@@ -21,7 +21,7 @@ pub(super) fn table(slow: &SlowTable) -> String {
     let waits = slow.hops.iter().map(|hop| format!("wait {hop}"));
     let header = ["flow"].into_iter().chain(several.then_some("traffic")).map(str::to_owned);
     let header = header.chain(["from → to", "size", "starts", "FCT", "slowdown"].map(str::to_owned));
-    let header = header.chain(waits).chain(["sent again", "time-outs"].map(str::to_owned));
+    let header = header.chain(waits).chain(["retransmitted", "time-outs"].map(str::to_owned));
     let seldom = [marks.then_some("marks"), paused.then_some("paused"), Some("held up by")];
     let header = header.chain(seldom.into_iter().flatten().map(str::to_owned));
     let head: String = header.map(|name| format!("<th scope=\"col\">{}</th>", escaped(&name))).collect();

@@ -301,7 +301,11 @@ fn warm_up(runs: &[Run]) -> String {
 fn censored(runs: &[Run]) -> String {
     let open: u64 = runs.iter().map(|run| run.summary.flows.unfinished).sum();
     let started: u64 = runs.iter().map(|run| run.summary.flows.started).sum();
-    format!("{} of {} measured flows did not finish and are in no percentile", count(open), count(started))
+    format!(
+        "{} of {} measured flows did not finish and are excluded from percentiles",
+        count(open),
+        count(started)
+    )
 }
 
 fn computed(runs: &[Run]) -> String {

@@ -228,6 +228,25 @@ fn explain_says_which_level_gave_a_value() {
     assert_eq!(origin("switch.latency"), told("1 us", "test.toml:17"));
 }
 
+/// Hosts and traffic entries choose transports: every setting in effect is told, with what set it.
+#[test]
+fn explain_tells_the_transports_of_hosts_and_traffic() {
+    let scenario = accepted(&small(
+        "[transport.cubic]\nmtu = \"9000 B\"\n[[hosts]]\nnames = \"host0\"\ntransport.cubic.gro = true\n\
+         [[hosts]]\nnames = \"host1\"\ntransport = \"dcqcn\"\n[switch]\necn = \"red\"\n",
+    ));
+    let told = |path: &str| {
+        let rows = scenario.explain(Some(path));
+        rows.iter().map(|row| (row.value.clone(), row.origin.clone())).collect::<Vec<_>>()
+    };
+    let one = |value: &str, origin: &str| vec![(value.to_owned(), origin.to_owned())];
+    assert_eq!(told("hosts[0].transport.cubic.gro"), one("true", "test.toml:20 [hosts[0]]"));
+    assert_eq!(told("hosts[0].transport.cubic.mtu"), one("9 kB", "test.toml:17 [transport]"));
+    assert_eq!(told("hosts[0].transport.cubic.tso"), one("false", "default"));
+    assert_eq!(told("hosts[1].transport.dcqcn.recovery").len(), 1);
+    assert_eq!(told("hosts[1].names"), one("host1", "test.toml:22"));
+}
+
 #[test]
 fn levels_survive_the_way_through_their_canonical_form() {
     let text = small(

@@ -41,7 +41,7 @@ impl Calendar {
         time < then || time == then && self.goes_first(row, other)
     }
 
-    /// Sorts by keys of 64 bits: instant within the bucket, kind, draw, position in the list. If two are equal but for the
+    /// Sorts by keys of 64 bits: instant within the bucket, kind, draw, position in the list. If two differ only in
     /// position, or do not fit, whole keys decide.
     fn sort_many(&mut self, first: u32) -> u32 {
         let (mut keys, mut several) = (std::mem::take(&mut self.keys), std::mem::take(&mut self.several));
@@ -69,7 +69,7 @@ impl Calendar {
         first
     }
 
-    /// What orders a row among others of the open bucket, but for those it ties with in all: instant, kind, draw.
+    /// What orders a row among others of the open bucket, except those it ties with in every key: instant, kind, draw.
     #[inline]
     fn key(&self, row: u32) -> u64 {
         let Row { time, .. } = *self.row(row);

@@ -67,7 +67,7 @@ impl Wheel {
         }
     }
 
-    /// The same if this word of the map is empty.
+    /// Also when this word of the map is empty.
     #[inline]
     fn occupied_beyond(&self, word: usize) -> Option<Found> {
         let next = (word + 1) % WORDS;

@@ -108,7 +108,7 @@ impl Hosts {
     }
 
     /// Flows to be completed before the run is over: those drawn in advance and those added so far, and one more while
-    /// a job may add others. No more once a job has ended the run.
+    /// a job may add others. Zero once a job has ended the run.
     pub(crate) fn flows_wanted(&self, drawn: usize) -> usize {
         match &self.jobs {
             Some(jobs) if jobs.end_run() => self.ends.completed,

@@ -49,7 +49,7 @@ impl Parked {
         end.0 == Side::Sender && self.loose.iter().any(waits)
     }
 
-    /// Each sender that is parked, or has a packet here, and for how long. From `now` on packets are held anew.
+    /// Each sender that is parked, or has a packet here, and for how long. From `now` on the hold times restart.
     pub(super) fn tell_held_senders(&mut self, now: Time, mut told: impl FnMut(Seat, Span)) {
         for (seat, since) in &self.senders {
             told(*seat, now.since(*since));

@@ -42,7 +42,7 @@ impl Hosts {
         true
     }
 
-    /// An end sends a packet in which the host part has a say.
+    /// An end sends a packet that the host part may withhold.
     #[cold]
     fn send_if_admitted<E: FlowEnd>(
         &mut self,
@@ -75,7 +75,7 @@ impl Hosts {
         leaves
     }
 
-    /// The same without the wire: the packet of an end that has one, and whether it has more.
+    /// Takes the next packet without transmitting it: the packet of an end that has one, and whether it has more.
     pub(super) fn take_one<E: FlowEnd>(
         &mut self,
         cx: &mut Context,

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How often a sleeping thread makes sure that the first has not panicked.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What the first thread tells the others.
+/// The message from the first thread to the others.
 struct Word<T> {
     /// How many times it has spoken.
     number: u64,
@@ -14,7 +14,7 @@ struct Word<T> {
     what: Option<T>,
 }
 
-/// See the file's head.
+/// Where threads sleep while the first one simulates their domains.
 pub(super) struct Handover<T> {
     word: Mutex<Word<T>>,
     bell: Condvar,

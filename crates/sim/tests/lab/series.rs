@@ -6,7 +6,7 @@ use weft_core::{Bytes, Span};
 use super::laws::Verdict;
 use super::worlds::World;
 
-/// See the file's head.
+/// The bins of a run over time add up to its record.
 pub(crate) fn adds_up(world: &World, record: &RunRecord) -> Verdict {
     let Some(series) = &record.series else {
         return told(world.setup.series_bins.is_none(), "a series was asked for");

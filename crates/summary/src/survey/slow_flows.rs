@@ -6,7 +6,7 @@ use weft_core::record::FlowRecord;
 
 /// Flows that are kept of each traffic entry and class of size.
 const MOST: usize = 20;
-/// Traffic entries that are told apart; flows of later ones are kept together with the last.
+/// Traffic entries that are distinguished; flows of later ones are kept together with the last.
 const TAGS: u16 = 16;
 
 /// The slowest flows so far.

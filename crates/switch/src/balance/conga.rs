@@ -15,7 +15,7 @@ use crate::congestion::CongestionSettings;
 use crate::flowlet::{self, Flowlets};
 use weft_forwarding::hash::{FlowHash, HashFunction};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "each flowlet on the least congested path, learnt from feedback between leaves (SIGCOMM'14)";
 

@@ -16,7 +16,7 @@ use weft_forwarding::hash::{FlowHash, HashFunction};
 
 pub mod chance;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "each packet on the least loaded of d random and m remembered ports (SIGCOMM'17)";
 
 choice! {

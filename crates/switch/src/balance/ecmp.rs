@@ -11,7 +11,7 @@ use weft_core::{Header, PortId, Random, Time, choice, settings};
 use super::{Balancer, BalancerSite, Candidates};
 use weft_forwarding::hash::{FlowHash, HashFunction};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "a hash of the flow chooses the port (RFC 2992)";
 
 choice! {

@@ -12,7 +12,7 @@ use super::drill::{Drill, Tie};
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::flowlet::Flowlets;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "DRILL's choice, made once per flow";
 
 settings! {

@@ -12,7 +12,7 @@ use weft_core::{Grouping, Header, Random, Time, settings};
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::flowlet::{self, Flowlets};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "each flowlet on a random port (NSDI'17)";
 
 settings! {

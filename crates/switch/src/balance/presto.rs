@@ -15,7 +15,7 @@ use weft_core::{Bytes, Header, PortId, Random, Span, Time, choice, settings};
 use super::{Balancer, BalancerSite, Candidates};
 use weft_forwarding::hash::{FlowHash, HashFunction};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "hosts send each 64 KB of a flow on the next path in turn (SIGCOMM'15)";
 
 choice! {

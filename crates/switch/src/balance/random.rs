@@ -7,7 +7,7 @@ use weft_core::{Header, Random, Time, settings};
 
 use super::{Balancer, BalancerSite, Candidates};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "each packet on a random port";
 
 settings! {

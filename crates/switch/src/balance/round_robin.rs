@@ -8,7 +8,7 @@ use weft_core::{Bytes, Header, Random, Time, settings};
 
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "each packet on the next port in turn";
 
 settings! {

@@ -15,7 +15,7 @@ mod reduce;
 
 pub use reduce::{oversubscription, reduce, reduce_to};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "a hash of the flow chooses the port, weighted by the capacity beyond it (EuroSys'14)";
 

@@ -89,7 +89,7 @@ struct Parts {
     headroom: u64,
 }
 
-/// See the file's head.
+/// The ingress accounting of a chip, by port and class.
 #[derive(Clone, Debug)]
 pub(crate) struct IngressMemory {
     /// By port, then class.

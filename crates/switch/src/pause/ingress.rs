@@ -27,7 +27,7 @@ struct Group {
     counters: PauseCounters,
 }
 
-/// See the file's head.
+/// The pauses and resumes that a switch owes the far ends of its ports.
 #[derive(Clone, Debug)]
 pub(crate) struct Ingress {
     /// By port, then queue.
@@ -154,7 +154,7 @@ impl Ingress {
         self.is_lossless(queue) && self.resumes(port, queue)
     }
 
-    /// Whether the paused sender of a class may resume; if so, it must be told.
+    /// Whether the paused sender of a class may resume; if so, a resume frame must be sent.
     #[inline]
     fn resumes(&mut self, port: PortId, queue: usize) -> bool {
         self.has_stopped(port, queue) && self.resumes_if_low(port, queue)

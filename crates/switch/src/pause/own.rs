@@ -33,7 +33,7 @@ struct Group {
     headroom: u64,
 }
 
-/// See the file's head.
+/// Ingress accounting with an ordinary sharing rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
     /// By port, then queue.

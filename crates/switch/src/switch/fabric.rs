@@ -92,7 +92,7 @@ impl Switch {
         }
     }
 
-    /// Whether [`Switch::receive_at_inputs`] is for this switch: nobody watches packets.
+    /// Whether [`Switch::receive_at_inputs`] is for this switch: no observer is attached.
     pub(super) fn foresees_at_inputs(&self) -> bool {
         self.observer.is_none() && self.fabric.as_ref().is_some_and(|side| side.foresees)
     }
@@ -261,7 +261,7 @@ impl Output {
         self.foresight.as_ref().map_or(Time::ZERO, Foresight::busy_until)
     }
 
-    /// So many bytes wait in front of the fabric, besides those behind it.
+    /// Records the peak, including bytes queued in front of the fabric.
     #[inline]
     fn note_peak(&mut self, in_front: u64) {
         self.port.peak = self.port.peak.max(self.port.bytes + in_front);

@@ -9,7 +9,7 @@ use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::{Output, Port, PortCounters};
 use weft_forwarding::Way;
 
-/// A look at a switch: see [`Switch::reading`].
+/// A read-only view of a switch: see [`Switch::reading`].
 #[derive(Clone, Copy)]
 pub struct SwitchReading<'a> {
     pub(super) switch: &'a Switch,
@@ -128,7 +128,7 @@ impl<'a> SwitchReading<'a> {
         prefetch_part(self.switch.outputs.port(port), Output::HOT);
     }
 
-    /// The same for what it points to.
+    /// Also prefetches what the port points to.
     #[inline]
     pub fn prefetch_beyond(self, port: PortId) {
         if let Some(foresight) = &self.switch.outputs.port(port).foresight {

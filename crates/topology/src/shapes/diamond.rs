@@ -9,7 +9,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Two leaves joined by two paths, each with its own rate and delay";
 
 weft_core::settings! {

@@ -6,7 +6,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Hosts on two switches with one bottleneck cable between them";
 
 weft_core::settings! {

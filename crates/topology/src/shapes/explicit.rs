@@ -14,7 +14,7 @@ use weft_core::units::did_you_mean;
 
 pub use crate::listing::{ExplicitSettings, LinkEntry};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Written out link by link, or read from another simulator's topology file";
 
 /// An explicit graph.

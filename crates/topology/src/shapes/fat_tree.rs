@@ -8,7 +8,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Three tiers of identical k-port switches in k pods";
 
 weft_core::settings! {

@@ -8,7 +8,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::settings::Share;
 use weft_core::{Problem, Purpose, Random, Rate, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Two tiers: every leaf is connected to every spine, hosts to leaves";
 
 weft_core::settings! {

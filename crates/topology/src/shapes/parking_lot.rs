@@ -7,7 +7,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "A chain of switches with hosts on each: several bottlenecks in a row";
 
 weft_core::settings! {

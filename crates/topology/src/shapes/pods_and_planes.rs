@@ -9,7 +9,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Three tiers: pods of racks, connected by planes of spines (Facebook's fabric)";
 
 weft_core::settings! {

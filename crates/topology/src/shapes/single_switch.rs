@@ -5,7 +5,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "All hosts on one switch";
 
 weft_core::settings! {

@@ -10,7 +10,7 @@ use crate::wiring::{LinkSettings, Wiring};
 use weft_core::Problem;
 use weft_core::Rate;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "Racks on two aggregation switches each; every aggregation switch connects to every intermediate switch";
 

@@ -17,7 +17,7 @@ use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, Window};
 
 mod linux;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "window as a cubic function of the time since the last congestion (RFC 9438), the Linux default";
 

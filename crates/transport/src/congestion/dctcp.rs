@@ -11,7 +11,7 @@ use weft_core::{choice, settings};
 use super::growth::{Gathered, at_least_two_segments, flight, reno};
 use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "window cut in proportion to the fraction of marked bytes (SIGCOMM'10, RFC 8257)";
 
 choice! {

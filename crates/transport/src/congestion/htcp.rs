@@ -17,7 +17,7 @@ use measure::{RoundTrips, Throughput};
 mod form;
 mod measure;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "increase grows with the time since the last congestion (draft-leith-tcp-htcp)";
 
 choice! {

@@ -17,7 +17,7 @@ use super::dctcp::{Dctcp, DctcpSettings};
 use super::growth::{Gathered, at_least_two_segments, flight, slow_start};
 use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "DCTCP that favours flows that have sent little (INFOCOM'13)";
 
 settings! {

@@ -10,7 +10,7 @@ use weft_core::settings;
 use super::growth::{Gathered, at_least_two_segments, flight, reno};
 use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, Window};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "additive increase of one segment per round trip, halving on loss or mark (RFC 5681)";
 

@@ -10,7 +10,7 @@ use super::{AnyStack, Protocol};
 use crate::datagrams::Datagrams;
 use crate::gro::GroSettings;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or retransmitted";
 
 settings! {

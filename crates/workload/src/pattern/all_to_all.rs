@@ -6,7 +6,7 @@ use crate::site::{Pairs, PatternSite};
 use weft_core::HostId;
 use weft_core::Problem;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Every host sends to every other, all at once";
 
 weft_core::settings! {

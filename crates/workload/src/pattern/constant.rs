@@ -7,7 +7,7 @@ use crate::site::{Pairs, PatternSite};
 use weft_core::Problem;
 use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Constant-rate senders between given or random hosts";
 
 weft_core::settings! {

@@ -7,7 +7,7 @@ use weft_core::Problem;
 use weft_jobs::ClusterJob;
 pub use weft_jobs::DagSettings;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "A job of stages that read files and each other's output, such as the plan of a query";
 

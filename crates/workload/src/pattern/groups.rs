@@ -7,7 +7,7 @@ use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::{HostId, Problem, Purpose, Random, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "Periodically, a group of hosts sends to another group, all at once; both are redrawn";
 

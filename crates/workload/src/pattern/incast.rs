@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Periodically, many hosts send to one, all at once";
 
 weft_core::settings! {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use weft_core::Problem;
 use weft_core::{Bytes, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Flows listed one by one, or read from a file";
 
 weft_core::settings! {

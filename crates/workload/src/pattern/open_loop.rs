@@ -19,7 +19,7 @@ use weft_core::Problem;
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Flows between random hosts at a fraction of the network's capacity";
 
 pub use crate::arrivals::Arrivals;
@@ -32,6 +32,8 @@ weft_core::choice! {
         Uplinks = "uplinks",
         /// The cables of all hosts.
         Hosts = "hosts",
+        /// The cables of the hosts that receive: with one receiver, its cable.
+        Receivers = "receivers",
     }
 }
 
@@ -142,12 +144,16 @@ impl OpenLoop {
         let counted =
             |(leaf, rate): (usize, &Rate)| (self.all_send() || sends(leaf)).then_some(rate.0 as f64);
         let uplinks = shape.uplink_capacity.iter().enumerate().filter_map(counted).sum::<f64>();
-        let hosts = from.all().iter().map(|host| shape.host_rate[host.index()].0 as f64).sum::<f64>();
+        let cables = |ends: &Participants| {
+            ends.all().iter().map(|host| shape.host_rate[host.index()].0 as f64).sum::<f64>()
+        };
+        let hosts = cables(from);
         let core = uplinks / from.leaving(to, self.0.pairs);
         match self.0.load_of {
             LoadOf::Uplinks if core > 0.0 && core <= hosts => (core, false),
             LoadOf::Uplinks => (hosts, true),
             LoadOf::Hosts => (hosts, false),
+            LoadOf::Receivers => (cables(to), false),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::site::{Pairs, PatternSite};
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Every host sends to one other and receives from one other, at random";
 
 weft_core::settings! {

@@ -10,7 +10,7 @@ use crate::site::PatternSite;
 use weft_core::Problem;
 use weft_core::{Purpose, Span};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Every host sends to every other in a random order, one after the other";
 
 weft_core::settings! {

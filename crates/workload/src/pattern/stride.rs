@@ -5,7 +5,7 @@ use super::{Pattern, Stream};
 use crate::site::{Pairs, PatternSite};
 use weft_core::Problem;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Host i sends to host i + step, all at once";
 
 weft_core::settings! {

@@ -6,7 +6,7 @@ use weft_core::{HostId, Problem, Purpose};
 pub use weft_jobs::TeraSortSettings;
 use weft_jobs::{Cluster, ClusterJob, FrameworkSettings, JobPlan};
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "A TeraSort job on MapReduce, Tez or Spark: its tasks start flows when others have finished";
 

@@ -75,7 +75,7 @@ fn memory_finds_the_shortest_port_after_k_over_d_packets_and_keeps_it() {
     }
 }
 
-/// The memory holds names; lengths are read anew.
+/// The memory holds names; lengths are read again.
 #[test]
 fn a_remembered_port_is_judged_by_its_length_now() {
     for seed in 0..50 {
