@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use weft_core::{Span, Time};
-use weft_packet::Mac;
+use crate::Mac;
 
 /// Bounds and times of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
