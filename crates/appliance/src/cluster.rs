@@ -142,7 +142,9 @@ impl PlannedNode {
             _ => None,
         };
         let ports = plan.ports.iter().zip(interfaces).filter_map(port).collect();
-        Ok(ClusterNode::new((self.node, plan.workers), settings, ports, &self.blueprint.routes)?)
+        let mtus: Vec<u16> = interfaces.iter().map(|interface| interface.mtu).collect();
+        let node = ClusterNode::new((self.node, plan.workers), settings, ports, &self.blueprint.routes)?;
+        Ok(node.with_mtus(&mtus))
     }
 
     /// The counters of the node, at this time.

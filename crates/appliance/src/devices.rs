@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use weft_packet::Mac;
+use weft_packet::{EthernetHeader, Mac};
 use weft_router::app::cluster::ClusterEnd;
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
+use weft_router::backend::system::HeardStations;
 use weft_router::backend::tap::TapDevice;
 use weft_router::backend::xdp::{XdpInterface, XdpQueue};
 use weft_router::{Backend, Interface};
 
 use crate::failure::ApplianceError;
-use crate::plan::{PlannedPort, PortDevice, PortUse, RouterPlan};
+use crate::plan::{PlannedApplication, PlannedPort, PortDevice, PortUse, RouterPlan};
 
 /// Opens each worker's queue of every port.
 pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
@@ -30,13 +31,13 @@ type AttachedPorts = BTreeMap<usize, Arc<XdpInterface>>;
 /// Queue number `worker` of an interface.
 fn open_xdp(
     name: &str,
-    (number, worker, promiscuous): (usize, u16, bool),
+    (number, worker, heard): (usize, u16, Option<HeardStations>),
     attached: &mut AttachedPorts,
 ) -> io::Result<XdpQueue> {
     let interface = match attached.get(&number) {
         Some(interface) => Arc::clone(interface),
         None => {
-            let interface = Arc::new(XdpInterface::attach(name, promiscuous)?);
+            let interface = Arc::new(XdpInterface::attach(name, heard)?);
             attached.insert(number, Arc::clone(&interface));
             interface
         }
@@ -57,10 +58,26 @@ fn arrivals(plan: &RouterPlan, number: usize, worker: u16) -> SocketArrivals {
     }
 }
 
-/// Whether a port takes frames for other stations than its interface's: its own is given, or inside a cluster the address is the
-/// output node.
-fn is_promiscuous(port: &PlannedPort) -> bool {
-    port.mac.is_some() || matches!(port.use_of, PortUse::OfNode(ClusterEnd::Node(_)))
+/// The frames that a port takes besides those for its interface: all, if its own station is given, or inside a cluster where the
+/// address is the output node; those for groups, if the router has addresses of its own, so that neighbours can ask for them.
+fn heard(plan: &RouterPlan, port: &PlannedPort) -> Option<HeardStations> {
+    let is_inside = matches!(port.use_of, PortUse::OfNode(ClusterEnd::Node(_)));
+    let answers = matches!(plan.application, PlannedApplication::Route { kernel: false, .. });
+    match port.mac {
+        mac if is_inside || mac.is_some() => Some(HeardStations::All),
+        _ => answers.then_some(HeardStations::Groups),
+    }
+}
+
+/// A packet socket of worker number `worker`.
+fn open_socket(plan: &RouterPlan, (number, worker): (usize, u16), name: &str) -> io::Result<PacketSocket> {
+    let heard = heard(plan, &plan.ports[number]);
+    let is_promiscuous = heard == Some(HeardStations::All);
+    let socket = PacketSocket::open(name, number as u16, is_promiscuous, arrivals(plan, number, worker))?;
+    if heard == Some(HeardStations::Groups) {
+        socket.hear_groups()?;
+    }
+    Ok(socket)
 }
 
 fn open(
@@ -72,12 +89,11 @@ fn open(
     let port = &plan.ports[number];
     let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
         PortDevice::Packet(name) => {
-            let socket =
-                PacketSocket::open(name, number as u16, is_promiscuous(port), arrivals(plan, number, worker));
+            let socket = open_socket(plan, (number, worker), name);
             (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
         }
         PortDevice::Xdp(name) => {
-            let queue = open_xdp(name, (number, worker, is_promiscuous(port)), attached);
+            let queue = open_xdp(name, (number, worker, heard(plan, port)), attached);
             (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of interface {name}"))
         }
         PortDevice::Tap(name) => {
@@ -121,6 +137,12 @@ pub(crate) fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError>
     let mtu = port.mtu.map_or(own_mtu, u32::from);
     if mtu > u32::from(Interface::MOST_MTU) {
         return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
+    }
+    let longest = XdpQueue::LONGEST - EthernetHeader::LEN;
+    if usize::from(mtu as u16) > longest && matches!(port.device, PortDevice::Xdp(_)) {
+        let message =
+            format!("AF_XDP takes packets of at most {longest} bytes, and the MTU is {mtu}: make it smaller");
+        return Err(wrong(message));
     }
     Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
 }

@@ -68,7 +68,7 @@ pub enum ApplianceError {
     #[error("kernel: it forwards packets itself, so that each would be sent twice: set {name} to 0")]
     KernelForwards {
         /// The setting.
-        name: &'static str,
+        name: String,
     },
     /// There is no room for a route.
     #[error("route: {0}")]

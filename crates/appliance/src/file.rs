@@ -1,5 +1,6 @@
 //! Parses a file into a checked plan, or reports all its mistakes at once.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use weft_mistake::document::{document_value, read_document};
@@ -68,6 +69,11 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let workers = root.number("workers", 1, MOST).unwrap_or(1) as u16;
     let burst = root.number("burst", 1, 64).unwrap_or(64) as usize;
     let pin = root.flag("pin");
+    let cores = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
+    if pin && usize::from(workers) > cores {
+        let message = format!("{workers} workers, each on a core of its own, and {cores} cores");
+        root.wrong("pin", message, "as many workers as cores at most, or pin = false");
+    }
     let metrics = root.parsed("metrics", METRICS);
     let errors_per_second = root.number("errors_per_second", 0, 1_000_000).unwrap_or(1_000) as u32;
     let kernel = root.flag("kernel");
@@ -124,9 +130,10 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             let tunnels = tunnels(tunnel_tables, (&ports, kernel, folder), mistakes)?;
             let tunnel_names: Vec<&str> = tunnels.iter().map(|tunnel| tunnel.name.as_str()).collect();
+            let mut prefixes = BTreeSet::new();
             let routes = route_tables
                 .iter()
-                .filter_map(|table| route(table, (&ports, &names, &tunnel_names), mistakes))
+                .filter_map(|table| route(table, (&ports, &names, &tunnel_names), &mut prefixes, mistakes))
                 .collect();
             let neighbours = neighbour_tables
                 .iter()

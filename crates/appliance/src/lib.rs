@@ -17,6 +17,7 @@ mod failure;
 mod outcome;
 mod pages;
 mod play;
+mod playback;
 mod ports;
 mod privileges;
 mod routes;

@@ -10,10 +10,11 @@ use weft_router::app::switch::SharedSwitch;
 use weft_switch::PortCounters;
 
 use crate::cluster::ClusterReport;
+use crate::failure::ApplianceError;
 use crate::plan::{PortUse, RouterPlan};
 
 /// The counters of a router that has stopped.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RouterReport {
     /// Counters of all workers together.
     pub counters: RouterCounters,
@@ -21,6 +22,8 @@ pub struct RouterReport {
     pub switch: Option<SwitchReport>,
     /// Counters of the node of a cluster, if it was one.
     pub cluster: Option<ClusterReport>,
+    /// What ended it, unless it was told to stop.
+    pub failure: Option<ApplianceError>,
 }
 
 /// The counters of a switch.
@@ -51,7 +54,7 @@ pub struct SwitchPortReport {
 
 impl RouterReport {
     pub(crate) fn of(counters: RouterCounters) -> RouterReport {
-        RouterReport { counters, switch: None, cluster: None }
+        RouterReport { counters, switch: None, cluster: None, failure: None }
     }
 }
 

@@ -128,6 +128,10 @@ impl<'a> Running<'a> {
 
     fn show_routes(&self, control: &Control, text: &mut String) {
         let port = |number: u16| self.plan.ports[usize::from(number)].name.as_str();
+        let words = |next: NextHop| match next {
+            NextHop::Tunnel(number) => format!("through tunnel {}", self.plan.tunnel_name(number)),
+            next => words(next, port),
+        };
         let (mut routes, lists, neighbours) = control.read(|state| {
             let neighbours: Vec<_> = state.neighbours().known().collect();
             let routes = state.routes();
@@ -144,12 +148,12 @@ impl<'a> Running<'a> {
             let words = match hop {
                 NextHop::Multipath(number) => {
                     let path = |(next, share): &(NextHop, u16)| match share {
-                        1 => words(*next, port),
-                        share => format!("{} (share {share})", words(*next, port)),
+                        1 => words(*next),
+                        share => format!("{} (share {share})", words(*next)),
                     };
                     lists.get(number).map_or(Vec::new(), |list| list.iter().map(path).collect()).join(" or ")
                 }
-                next => words(*next, port),
+                next => words(*next),
             };
             let _ = writeln!(text, "  {prefix} {words}");
         }

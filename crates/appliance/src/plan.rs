@@ -172,6 +172,17 @@ impl RouterPlan {
         self.ports.iter().any(|port| matches!(port.device, PortDevice::Capture { .. }))
     }
 
+    /// The name of a tunnel; empty if there is none of this number.
+    #[must_use]
+    pub fn tunnel_name(&self, number: u16) -> &str {
+        match &self.application {
+            PlannedApplication::Route { tunnels, .. } => {
+                tunnels.get(usize::from(number)).map_or("", |tunnel| tunnel.name.as_str())
+            }
+            _ => "",
+        }
+    }
+
     /// The worker that reads a port, if one reads it alone: the one with the forwarding engine of its packets.
     #[must_use]
     pub fn reader_of(&self, port: &PlannedPort) -> Option<u16> {

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use weft_core::{Span, Time};
 use weft_packet::capture::{CaptureReader, enhanced_packet, interface_description, section_header};
 use weft_packet::rss::FlowQueues;
-use weft_router::playback::{Playback, PlayedFrame};
 use weft_router::{Application, RouterCounters};
 
 use crate::failure::ApplianceError;
 use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+use crate::playback::{Playback, PlayedFrame};
 
 /// A frame of the captures.
 struct Recorded<'a> {

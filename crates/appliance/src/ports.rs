@@ -7,6 +7,10 @@ use weft_core::Bytes;
 use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
+use weft_packet::{EthernetHeader, Mac};
+use weft_router::backend::xdp::XdpQueue;
+use weft_router::control::broadcast;
+use weft_router::interface::is_link_local;
 
 use crate::cluster;
 use crate::plan::{PlannedNode, PlannedPort, PlannedSwitch, PortDevice, PortUse};
@@ -73,17 +77,43 @@ fn port(
         port.wrong("name", format!("there is a port `{name}` already"), "a name of its own");
     }
     let device = if port.require("device", DEVICES) { device(&mut port, folder) } else { None };
-    let mac = port.parsed("mac", STATION);
+    refuse_twice(&mut port, device.as_ref(), before);
+    let mac: Option<Mac> = port.parsed("mac", STATION);
+    if mac.is_some_and(|mac| mac.is_multicast() || mac == Mac::default()) {
+        port.wrong("mac", "no station has this address", STATION);
+    }
     if matches!(device, Some(PortDevice::Tap(_) | PortDevice::Capture { .. })) {
         port.require("mac", STATION);
     }
     let mtu = mtu(&mut port);
-    let addresses = addresses(&mut port);
+    let longest = (XdpQueue::LONGEST - EthernetHeader::LEN) as u16;
+    if matches!(device, Some(PortDevice::Xdp(_))) && mtu.is_some_and(|mtu| mtu > longest) {
+        port.wrong(
+            "mtu",
+            format!("AF_XDP takes packets of at most {longest} bytes"),
+            "a smaller MTU, or packet:NAME",
+        );
+    }
+    let addresses = addresses(&mut port, before);
     if mtu.is_some_and(|mtu| mtu < MTU_V6) && addresses.iter().any(|(address, _)| address.is_ipv6()) {
         port.wrong("mtu", "IPv6 needs links that carry 1280 bytes", "at least \"1280 B\"");
     }
     let use_of = use_of(&mut port, purpose, (names, before))?;
     Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, use_of })
+}
+
+/// Refuses an interface that is a port already: each frame would arrive twice.
+fn refuse_twice(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, before: &[PlannedPort]) {
+    let interface = |device: &PortDevice| match device {
+        PortDevice::Packet(name) | PortDevice::Xdp(name) => Some((name.clone(), false)),
+        PortDevice::Tap(name) => Some((name.clone(), true)),
+        PortDevice::Capture { .. } => None,
+    };
+    let Some(own) = device.and_then(interface) else { return };
+    if let Some(other) = before.iter().find(|other| interface(&other.device).as_ref() == Some(&own)) {
+        let message = format!("`{}` is the interface of port `{}` already", own.0, other.name);
+        port.wrong("device", message, "an interface for each port");
+    }
 }
 
 /// The use of a port by the application; refuses keys that the application does not read.
@@ -170,11 +200,11 @@ fn mtu(port: &mut TableReader<'_, '_>) -> Option<u16> {
     Some(size.0 as u16)
 }
 
-fn addresses(port: &mut TableReader<'_, '_>) -> Vec<(IpAddr, u8)> {
+fn addresses(port: &mut TableReader<'_, '_>, before: &[PlannedPort]) -> Vec<(IpAddr, u8)> {
     let mut found = Vec::new();
     for item in port.list("addresses", ADDRESS) {
         match item.text().and_then(address_on_link) {
-            Some((address, _)) if !is_of_a_station(address) => {
+            Some((address, length)) if !is_of_a_station(address, length) => {
                 port.wrong_item(
                     "addresses",
                     item,
@@ -184,7 +214,15 @@ fn addresses(port: &mut TableReader<'_, '_>) -> Vec<(IpAddr, u8)> {
             Some(address) if found.contains(&address) => {
                 port.wrong_item("addresses", item, (format!("{} is there already", address.0), ADDRESS));
             }
-            Some(address) => found.push(address),
+            Some(address) => {
+                if let Some(other) =
+                    before.iter().find(|other| other.addresses.iter().any(|one| overlap(*one, address)))
+                {
+                    let message = format!("{} lies on the link of port `{}`", address.0, other.name);
+                    port.wrong_item("addresses", item, (message, "a prefix of its own for each link"));
+                }
+                found.push(address);
+            }
             None => port.wrong_item("addresses", item, (format!("found {}", item.described()), ADDRESS)),
         }
     }
@@ -199,9 +237,23 @@ fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
     IpPrefix::around(address, length).map(|_| (address, length))
 }
 
-fn is_of_a_station(address: IpAddr) -> bool {
-    let broadcast = matches!(address, IpAddr::V4(four) if four.is_broadcast());
-    !(address.is_multicast() || address.is_unspecified() || address.is_loopback() || broadcast)
+/// Whether a station on a link with this prefix length may have the address: it names one station, and not the link.
+fn is_of_a_station(address: IpAddr, length: u8) -> bool {
+    let link = IpPrefix::around(address, length);
+    let all = link.and_then(broadcast);
+    let is_link = all.is_some_and(|all| all == address)
+        || all.is_some() && link.is_some_and(|link| link.address() == address);
+    let is_broadcast = matches!(address, IpAddr::V4(four) if four.is_broadcast());
+    !(address.is_multicast() || address.is_unspecified() || address.is_loopback() || is_broadcast || is_link)
+}
+
+/// Whether two addresses are on links whose prefixes overlap. Link-local prefixes are the same everywhere.
+fn overlap(one: (IpAddr, u8), other: (IpAddr, u8)) -> bool {
+    let link = |(address, length): (IpAddr, u8)| {
+        IpPrefix::around(address, length).filter(|_| !is_link_local(address))
+    };
+    let (Some(one), Some(other)) = (link(one), link(other)) else { return false };
+    one.contains(other.address()) || other.contains(one.address())
 }
 
 fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<PortUse> {

@@ -1,11 +1,13 @@
 //! The `[[route]]` and `[[neighbour]]` tables of a file.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
 use weft_packet::Mac;
+use weft_router::control::ControlState;
 use weft_router::neighbours::Station;
 
 use crate::plan::{PlannedHop, PlannedPort};
@@ -21,11 +23,24 @@ const NEIGHBOUR: &str = "the address of a station on a link, such as \"192.0.2.9
 pub(crate) fn route(
     table: &Toml,
     (ports, names, tunnels): (&[PlannedPort], &[&str], &[&str]),
+    before: &mut BTreeSet<IpPrefix>,
     mistakes: &mut Vec<Mistake>,
 ) -> Option<(IpPrefix, PlannedHop)> {
     let mut route = TableReader::new(table, "route", ROUTE_KEYS, mistakes);
     route.require("prefix", PREFIX);
     let prefix: Option<IpPrefix> = route.parsed("prefix", PREFIX);
+    if let Some(prefix) = prefix {
+        if ControlState::is_never_forwarded(prefix) {
+            route.wrong("prefix", format!("no router forwards packets for {prefix}"), PREFIX);
+        }
+        if !before.insert(prefix) {
+            route.wrong(
+                "prefix",
+                format!("there is a route for {prefix} already"),
+                "one route for each prefix",
+            );
+        }
+    }
     let port = route.text("port", "the name of a port").map(|name| named(&mut route, "port", name, names));
     if route.flag("reject") {
         route.refuse("via", "with reject = true");

@@ -17,9 +17,8 @@ use weft_router::control::{Control, NextHop};
 use weft_router::kernel::{KernelCounters, KernelFollower};
 use weft_router::links::LinkFollower;
 use weft_router::neighbours::NeighbourLimits;
-use weft_router::playback::Playback;
 use weft_router::tunnel::{Tunnel, Tunnels};
-use weft_router::{Application, FramePool, Interface, RouterCounters, RouterWorker};
+use weft_router::{Application, FramePool, Interface, RouterWorker};
 
 use crate::devices::{interface, open_all};
 use crate::failure::ApplianceError;
@@ -30,6 +29,7 @@ use crate::plan::{
     RouterPlan,
 };
 use crate::play::play;
+use crate::playback::Playback;
 use crate::watch::{WatchAddress, WatchListener};
 
 /// Buffers of a worker per port, for frames waiting to be read or sent.
@@ -39,11 +39,11 @@ const LEAST_WIRE: u64 = 84;
 /// Maximum number of packets that a switch may hold: half a gigabyte of buffers, which take memory only when used.
 const MOST_STORED: u64 = 1 << 18;
 
-/// Runs a router until `stop` is set. Calls `started` once all devices are open and before any thread exists; its failure ends
-/// the router.
+/// Runs a router until `stop` is set, or until something fails: the report says what, and what has been counted until then. Calls
+/// `started` once all devices are open and before any thread exists; its failure ends the router.
 ///
 /// # Errors
-/// A device cannot be opened or fails, or there are too many routes.
+/// A device cannot be opened, or there are too many routes.
 pub fn run(
     plan: &RouterPlan,
     stop: &AtomicBool,
@@ -56,7 +56,7 @@ pub fn run(
             let wires = wires(plan, &interfaces);
             let running = Running::new(plan, Shared::Nothing);
             let app = |_| Forwarding::new(wires.clone());
-            work(&running, (stop, started), app).map(RouterReport::of)
+            work(&running, (stop, started), app)
         }
         PlannedApplication::Route { errors_per_second, kernel, tunnels, .. } => {
             let control = Arc::new(control(plan, &interfaces)?);
@@ -69,21 +69,21 @@ pub fn run(
                 let app = Routing::new(Arc::clone(&control), errors).with_tunnels(Arc::clone(&tunnels));
                 if *kernel { app.beside_kernel() } else { app }
             };
-            work(&running, (stop, started), app).map(RouterReport::of)
+            work(&running, (stop, started), app)
         }
         PlannedApplication::Switch(switch) => {
             let shared = Arc::new(shared(plan, switch, &interfaces));
             let running = Running::new(plan, Shared::Switch(Arc::clone(&shared)));
             let app = |worker| Switching::new(Arc::clone(&shared), worker);
-            let counters = work(&running, (stop, started), app)?;
-            Ok(RouterReport { switch: Some(switched(plan, &shared)), ..RouterReport::of(counters) })
+            let report = work(&running, (stop, started), app)?;
+            Ok(RouterReport { switch: Some(switched(plan, &shared)), ..report })
         }
         PlannedApplication::Cluster(planned) => {
             let node = Arc::new(planned.open(plan, &interfaces)?);
             let running = Running::new(plan, Shared::Cluster(planned, Arc::clone(&node)));
             let app = |worker| Clustering::new(Arc::clone(&node), worker);
-            let counters = work(&running, (stop, started), app)?;
-            Ok(RouterReport { cluster: Some(planned.report(&node)), ..RouterReport::of(counters) })
+            let report = work(&running, (stop, started), app)?;
+            Ok(RouterReport { cluster: Some(planned.report(&node)), ..report })
         }
     }
 }
@@ -91,7 +91,10 @@ pub fn run(
 /// The wires of minimal forwarding.
 fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
     let wire = |port: &PlannedPort| match port.use_of {
-        PortUse::Wired(to, station) => Some(CrossConnect::new(to, interfaces[usize::from(to)].mac, station)),
+        PortUse::Wired(to, station) => {
+            let output = &interfaces[usize::from(to)];
+            Some(CrossConnect::new(to, output.mac, station).with_mtu(output.mtu))
+        }
         _ => None,
     };
     plan.ports.iter().filter_map(wire).collect()
@@ -128,7 +131,7 @@ fn control(plan: &RouterPlan, interfaces: &Arc<[Interface]>) -> Result<Control, 
     if let PlannedApplication::Route { routes, neighbours, .. } = &plan.application {
         control.change(|state| {
             neighbours.iter().for_each(|(station, mac)| state.fix_neighbour(*station, *mac));
-            routes.iter().try_for_each(|(prefix, hop)| state.set_route(*prefix, next(*hop)))
+            routes.iter().try_for_each(|(prefix, hop)| state.fix_route(*prefix, next(*hop)))
         })?;
     }
     Ok(control)
@@ -138,7 +141,7 @@ fn control(plan: &RouterPlan, interfaces: &Arc<[Interface]>) -> Result<Control, 
 fn shared(plan: &RouterPlan, switch: &PlannedSwitch, interfaces: &[Interface]) -> SharedSwitch {
     let port = |(port, interface): (&PlannedPort, &Interface)| match port.use_of {
         PortUse::Switched(number, host, station) => {
-            Some(SwitchPort::new(number, interface.mac, host, station))
+            Some(SwitchPort::new(number, interface.mac, host, station).with_mtu(interface.mtu))
         }
         _ => None,
     };
@@ -167,15 +170,12 @@ fn work<A: Application>(
     running: &Running<'_>,
     (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
     app: impl Fn(u16) -> A,
-) -> Result<RouterCounters, ApplianceError> {
+) -> Result<RouterReport, ApplianceError> {
     let plan = running.plan;
     let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
     if plan.plays() {
-        return play(
-            plan,
-            (stop, started),
-            Playback::new(plan.workers, plan.ports.len() as u16, buffers, app),
-        );
+        let playback = Playback::new(plan.workers, plan.ports.len() as u16, buffers, app);
+        return play(plan, (stop, started), playback).map(RouterReport::of);
     }
     let queues = open_all(plan)?;
     let open = |address: &WatchAddress| {
@@ -225,7 +225,7 @@ fn work<A: Application>(
         }
     });
     let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failure.map_or_else(|| Ok(running.total()), Err)
+    Ok(RouterReport { failure, ..RouterReport::of(running.total()) })
 }
 
 /// A thread that panics ends all others, so that the program ends and says so, instead of running on without a worker.
@@ -251,13 +251,14 @@ fn follower(
     clock: RouterClock,
 ) -> Result<Option<(KernelFollower, Arc<KernelCounters>)>, ApplianceError> {
     let Shared::Routes(control, Some(counted)) = &running.shared else { return Ok(None) };
-    refuse_second_router()?;
-    let names = running.plan.ports.iter().map(|port| match &port.device {
+    let name = |port: &PlannedPort| match &port.device {
         PortDevice::Packet(name) => name.clone(),
         PortDevice::Xdp(_) | PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
-    });
+    };
+    let names: Vec<String> = running.plan.ports.iter().map(name).collect();
+    refuse_second_router(&names)?;
     let failed = |cause| ApplianceError::Kernel { cause };
-    let mut follower = KernelFollower::open(names.collect()).map_err(failed)?;
+    let mut follower = KernelFollower::open(names).map_err(failed)?;
     follower.read_all(control, clock, counted).map_err(failed)?;
     Ok(Some((follower, Arc::clone(counted))))
 }
@@ -278,16 +279,24 @@ fn link_follower(running: &Running<'_>) -> Result<Option<(LinkFollower, Vec<Port
 }
 
 /// With the kernel forwarding as well, every packet would be sent twice.
-fn refuse_second_router() -> Result<(), ApplianceError> {
-    let switches = ["net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"];
-    let is_on = |name: &&&str| {
-        let path = format!("/proc/sys/{}", name.replace('.', "/"));
-        std::fs::read_to_string(path).is_ok_and(|text| text.trim() == "1")
+fn refuse_second_router(interfaces: &[String]) -> Result<(), ApplianceError> {
+    let of_ports = interfaces.iter().flat_map(|name| {
+        ["ipv4", "ipv6"].map(|family| format!("net/{family}/conf/{name}/{}", forwards(family)))
+    });
+    let all = ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding"].map(str::to_owned);
+    let is_on = |name: &String| {
+        std::fs::read_to_string(format!("/proc/sys/{name}")).is_ok_and(|text| text.trim() == "1")
     };
-    match switches.iter().find(is_on) {
-        Some(name) => Err(ApplianceError::KernelForwards { name }),
+    match all.into_iter().chain(of_ports).find(is_on) {
+        Some(name) => Err(ApplianceError::KernelForwards { name: name.replace('/', ".") }),
         None => Ok(()),
     }
+}
+
+/// The setting of an interface by which the kernel forwards what it receives there; that of IPv6 is new in Linux 6.17, and its older
+/// one, `forwarding`, has no effect without that of all interfaces.
+fn forwards(family: &str) -> &'static str {
+    if family == "ipv4" { "forwarding" } else { "force_forwarding" }
 }
 
 /// The number of packets that a switch may hold: its memory full of minimum-size packets, up to a bound.

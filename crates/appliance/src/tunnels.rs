@@ -134,7 +134,22 @@ fn parse_keys(text: &str) -> Result<[Association; 2], String> {
         let section = sections.get(name).ok_or(format!("the section [{name}] is missing"))?;
         association(section).map_err(|problem| format!("[{name}]: {problem}"))
     };
-    Ok([association("out")?, association("in")?])
+    let both = [association("out")?, association("in")?];
+    refuse_one_key(["out", "in"].map(|name| &sections[name]))?;
+    Ok(both)
+}
+
+/// Both ends count initialisation vectors: with one key for both directions of GCM two packets could have the same nonce, which reveals
+/// what is in them (RFC 4106, section 2).
+fn refuse_one_key([out, back]: [&BTreeMap<&str, &str>; 2]) -> Result<(), String> {
+    let key = |section: &BTreeMap<&str, &str>| {
+        let is_gcm = section.get("cipher").is_some_and(|cipher| cipher.ends_with("-gcm"));
+        section.get("key").filter(|_| is_gcm).map(|key| key.to_ascii_lowercase())
+    };
+    match key(out).is_some_and(|own| Some(own) == key(back)) {
+        true => Err("[out] and [in] have the same key: each direction needs its own".to_owned()),
+        false => Ok(()),
+    }
 }
 
 fn association(section: &BTreeMap<&str, &str>) -> Result<Association, String> {
@@ -211,6 +226,11 @@ mod tests {
                 "line 5: a value stands in quotation marks",
             ),
             ("aes-128-cbc-hmac-sha1", "aes-128-gcm", "[in]: `key` has 40 hexadecimal digits"),
+            (
+                "aes-128-cbc-hmac-sha1\"\nkey = \"00112233445566778899aabbccddeeff\"\nintegrity = \"000102030405060708090a0b0c0d0e0f10111213\"",
+                "aes-128-gcm\"\nkey = \"00112233445566778899AABBCCDDEEFF01020304\"",
+                "[out] and [in] have the same key: each direction needs its own",
+            ),
         ] {
             let problem = parse_keys(&SOUND.replacen(from, to, 1)).unwrap_err();
             assert!(problem.contains(message), "{to}: {problem}");

@@ -13,6 +13,9 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use weft_core::{Span, Time};
+use weft_router::clock::RouterClock;
+
 /// The address at which a router can be queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchAddress {
@@ -46,8 +49,10 @@ impl fmt::Display for WatchAddress {
 
 /// How long the listener sleeps between checks, which is also how soon it stops.
 const NAP: Duration = Duration::from_millis(20);
-/// How long a client may take to send its request, or to receive the answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a client may take in all, from its connection to the end of the answer.
+const PATIENCE: Span = Span::from_s(2);
+/// How long the other side may wait: for others in front of it, and for its answer.
+const ANSWER: Duration = Duration::from_secs(10);
 /// Maximum size of a request, bytes.
 const LONGEST: usize = 4096;
 
@@ -57,9 +62,49 @@ pub(crate) enum WatchListener {
     Unix(UnixListener, PathBuf),
 }
 
-/// A connection of either kind.
+/// A connection of either kind, whose calls wait for a while at most.
 trait Connection: Read + Write {}
 impl<C: Read + Write> Connection for C {}
+
+/// A client, with what ends its time.
+struct Served<'a> {
+    connection: Box<dyn Connection>,
+    /// Started with the connection.
+    clock: RouterClock,
+    stop: &'a AtomicBool,
+}
+
+impl Served<'_> {
+    /// Tries again until it works, or the time is over.
+    fn patiently<T>(
+        &mut self,
+        mut attempt: impl FnMut(&mut dyn Connection) -> io::Result<T>,
+    ) -> io::Result<T> {
+        while self.clock.now() < Time::ZERO + PATIENCE && !self.stop.load(Ordering::Relaxed) {
+            match attempt(&mut *self.connection) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return result,
+            }
+        }
+        Err(io::ErrorKind::TimedOut.into())
+    }
+}
+
+impl Read for Served<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.patiently(|connection| connection.read(bytes))
+    }
+}
+
+impl Write for Served<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.patiently(|connection| connection.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.connection.flush()
+    }
+}
 
 impl WatchListener {
     /// Opens an address. Replaces a stale socket file.
@@ -81,10 +126,10 @@ impl WatchListener {
     fn accept(&self) -> io::Result<Box<dyn Connection>> {
         match self {
             WatchListener::Loopback(listener) => {
-                listener.accept().and_then(|(stream, _)| patient_tcp(stream))
+                listener.accept().and_then(|(stream, _)| patient_tcp(stream, NAP))
             }
             WatchListener::Unix(listener, _) => {
-                listener.accept().and_then(|(stream, _)| patient_unix(stream))
+                listener.accept().and_then(|(stream, _)| patient_unix(stream, NAP))
             }
         }
     }
@@ -94,7 +139,10 @@ impl WatchListener {
         while !stop.load(Ordering::Relaxed) {
             match self.accept() {
                 // A client that fails affects only itself.
-                Ok(mut connection) => drop(answer(&mut *connection, &page)),
+                Ok(connection) => {
+                    let clock = RouterClock::start();
+                    drop(answer(&mut Served { connection, clock, stop }, &page));
+                }
                 Err(_) => std::thread::sleep(NAP),
             }
         }
@@ -109,17 +157,17 @@ impl Drop for WatchListener {
     }
 }
 
-fn patient_tcp(stream: TcpStream) -> io::Result<Box<dyn Connection>> {
+fn patient_tcp(stream: TcpStream, patience: Duration) -> io::Result<Box<dyn Connection>> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
     Ok(Box::new(stream))
 }
 
-fn patient_unix(stream: UnixStream) -> io::Result<Box<dyn Connection>> {
+fn patient_unix(stream: UnixStream, patience: Duration) -> io::Result<Box<dyn Connection>> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
     Ok(Box::new(stream))
 }
 
@@ -136,7 +184,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 }
 
 /// Reads one request and writes its answer.
-fn answer(connection: &mut dyn Connection, page: &impl Fn(&str) -> Option<String>) -> io::Result<()> {
+fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -> io::Result<()> {
     let mut request = Vec::new();
     let mut part = [0; 512];
     while request.len() < LONGEST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -169,8 +217,8 @@ fn answer(connection: &mut dyn Connection, page: &impl Fn(&str) -> Option<String
 /// There is no listener, or the answer is not that of a router.
 pub fn ask(address: &WatchAddress, path: &str) -> io::Result<String> {
     let mut connection: Box<dyn Connection> = match address {
-        WatchAddress::Loopback(address) => patient_tcp(TcpStream::connect(address)?)?,
-        WatchAddress::Unix(path) => patient_unix(UnixStream::connect(path)?)?,
+        WatchAddress::Loopback(address) => patient_tcp(TcpStream::connect(address)?, ANSWER)?,
+        WatchAddress::Unix(path) => patient_unix(UnixStream::connect(path)?, ANSWER)?,
     };
     connection.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
     let mut answer = String::new();
@@ -178,5 +226,63 @@ pub fn ask(address: &WatchAddress, path: &str) -> io::Result<String> {
     match answer.split_once("\r\n\r\n") {
         Some((head, body)) if head.starts_with("HTTP/1.0 200 ") => Ok(body.to_owned()),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, "no router listens there")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Listens at a socket of the process while `ask` runs; returns what that found, and how long the listener took to stop.
+    fn while_serving<T>(name: &str, ask: impl FnOnce(&WatchAddress) -> T) -> (T, Time) {
+        let path = std::env::temp_dir().join(format!("weft-watch-{name}-{}", std::process::id()));
+        let (address, stop) = (WatchAddress::Unix(path), AtomicBool::new(false));
+        let listener = WatchListener::open(&address).unwrap();
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| listener.serve(&stop, |_| Some("page".to_owned())));
+            let found = ask(&address);
+            let clock = RouterClock::start();
+            stop.store(true, Ordering::Relaxed);
+            thread.join().unwrap();
+            (found, clock.now())
+        })
+    }
+
+    fn connect(address: &WatchAddress) -> UnixStream {
+        let WatchAddress::Unix(path) = address else { unreachable!("a socket") };
+        UnixStream::connect(path).unwrap()
+    }
+
+    /// A client that sends a byte now and then has two seconds in all; then the next is served.
+    #[test]
+    fn a_slow_client_delays_others_by_its_time_at_most() {
+        let ((page, waited), _) = while_serving("slow", |address| {
+            let mut slow = connect(address);
+            std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    for byte in b"GET /metrics HTTP/1.0 and so on, for as long as anybody listens".iter() {
+                        if slow.write_all(&[*byte]).is_err() {
+                            return;
+                        }
+                        std::thread::sleep(Duration::from_millis(200));
+                    }
+                });
+                std::thread::sleep(Duration::from_millis(100));
+                let clock = RouterClock::start();
+                (ask(address, "/metrics").unwrap(), clock.now())
+            })
+        });
+        assert_eq!(page, "page");
+        assert!(waited < Time::ZERO + Span::from_s(4), "{waited:?}");
+    }
+
+    #[test]
+    fn a_client_that_waits_does_not_keep_the_listener() {
+        let (_silent, ended) = while_serving("silent", |address| {
+            let silent = connect(address);
+            std::thread::sleep(Duration::from_millis(100));
+            silent
+        });
+        assert!(ended < Time::ZERO + Span::from_s(1), "{ended:?}");
     }
 }

@@ -103,6 +103,41 @@ fn routes_name_ports_and_lie_on_links() {
     assert!(wrong("reject = true", "").contains("needs `via`, `port`, `tunnel` or `reject = true`"));
 }
 
+/// What would make a router send frames twice, to nobody, or not at all, and what it would silently decide.
+#[test]
+fn contradictions_are_mistakes() {
+    let wrong = |from: &str, to: &str| {
+        assert!(SOUND.contains(from), "{from}");
+        mistakes(&SOUND.replacen(from, to, 1)).join("\n")
+    };
+    for (from, to, message) in [
+        ("packet:veth1", "packet:veth0", "11:10  `veth0` is the interface of port `left` already"),
+        ("packet:veth1", "xdp:veth0", "`veth0` is the interface of port `left` already"),
+        ("10.2.0.1/24", "10.1.0.1/30", "10.1.0.1 lies on the link of port `left`"),
+        ("10.2.0.1/24", "10.1.7.1/16", "10.1.7.1 lies on the link of port `left`"),
+        ("10.2.0.1/24", "2001:db8:1::7/64", "2001:db8:1::7 lies on the link of port `left`"),
+        ("10.1.0.1/24", "10.1.0.255/24", "7:14  10.1.0.255 is not the address of a station"),
+        ("10.1.0.1/24", "10.1.0.0/24", "10.1.0.0 is not the address of a station"),
+        ("mtu = ", "mac = \"01:00:5e:00:00:01\"\nmtu = ", "12:7  no station has this address"),
+        ("mtu = ", "mac = \"00:00:00:00:00:00\"\nmtu = ", "no station has this address"),
+        ("192.0.2.0/24", "0.0.0.0/0", "25:10  there is a route for 0.0.0.0/0 already"),
+        ("192.0.2.0/24", "127.0.0.0/8", "no router forwards packets for 127.0.0.0/8"),
+        ("192.0.2.0/24", "169.254.7.0/24", "no router forwards packets for 169.254.7.0/24"),
+        ("192.0.2.0/24", "ff02::/16", "no router forwards packets for ff02::/16"),
+        ("workers = 2", "workers = 256\npin = true", "3:7  256 workers, each on a core of its own, and "),
+    ] {
+        let found = wrong(from, to);
+        assert!(found.contains(message), "{to}: {found}");
+    }
+    let long = SOUND.replace("packet:veth1", "xdp:veth1").replace("1400 B", "1800 B");
+    assert!(mistakes(&long)[0].contains("AF_XDP takes packets of at most 1778 bytes"));
+    // Links of two stations have no broadcast address, and link-local addresses are on every link.
+    let sound = SOUND
+        .replace("\"10.1.0.1/24\"", "\"10.1.0.0/31\", \"fe80::1/64\", \"10.1.1.0/32\"")
+        .replace("\"10.2.0.1/24\"", "\"10.2.0.1/24\", \"10.2.0.7/24\", \"fe80::1/64\"");
+    assert!(parse_plan(&sound, "r.toml").is_ok(), "{:?}", mistakes(&sound));
+}
+
 #[test]
 fn a_device_with_one_queue_has_one_worker() {
     let text = "workers = 2\n[[port]]\nname = \"a\"\ndevice = \"tap:tap0\"\nmac = \"02:00:00:00:00:01\"\n";
@@ -277,7 +312,8 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("tunnels");
     let section = |name: &str, spi: u32| {
-        format!("[{name}]\nspi = \"{spi}\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", "5a".repeat(20))
+        let key = if name == "out" { "5a" } else { "a5" }.repeat(20);
+        format!("[{name}]\nspi = \"{spi}\"\ncipher = \"aes-128-gcm\"\nkey = \"{key}\"\n")
     };
     let file = folder.0.join("hq.keys");
     std::fs::write(&file, section("out", 256) + &section("in", 257)).unwrap();
@@ -333,6 +369,9 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
         let PlannedApplication::Route { tunnels, .. } = plan.application else { panic!() };
         assert_eq!(tunnels[0].udp, expected, "{more}");
     }
+    std::fs::write(&file, section("out", 256) + &section("in", 257).replace("a5", "5A")).unwrap();
+    let found = parse_plan(&text, &folder.router()).expect_err("one key").short();
+    assert!(found.contains("[out] and [in] have the same key"), "{found}");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let found = parse_plan(&text, &folder.router()).expect_err("readable").short();
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");

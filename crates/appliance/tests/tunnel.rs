@@ -24,6 +24,8 @@ fn keys(folder: &Folder, name: &str, (cipher, key, integrity): (&str, &str, &str
     let section = |name: &str, spi: u32| {
         let second =
             if integrity.is_empty() { String::new() } else { format!("integrity = \"{integrity}\"\n") };
+        // Each direction has a key of its own, known by its index.
+        let key = if spi == 0x1002 { format!("0f{}", &key[2..]) } else { key.to_owned() };
         format!("[{name}]\nspi = \"{spi}\"\ncipher = \"{cipher}\"\nkey = \"{key}\"\n{second}")
     };
     folder.write(name, section("out", out) + &section("in", back));

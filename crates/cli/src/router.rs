@@ -120,10 +120,10 @@ impl RouterArguments {
             console::complain(says);
             Ok(())
         };
-        let counters = weft_appliance::run(&plan, &stop, started)
-            .map_err(|error| weft::Error::Failed(error.to_string()))?;
-        console::show(&counters.to_string())?;
-        Ok(ExitCode::SUCCESS)
+        let failed = |error: weft_appliance::ApplianceError| weft::Error::Failed(error.to_string());
+        let report = weft_appliance::run(&plan, &stop, started).map_err(failed)?;
+        console::show(&report.to_string())?;
+        report.failure.map_or(Ok(ExitCode::SUCCESS), |failure| Err(failed(failure)))
     }
 }
 

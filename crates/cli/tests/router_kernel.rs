@@ -132,11 +132,11 @@ fn a_kernel_that_forwards_itself_is_refused() {
 fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
     use std::os::unix::fs::PermissionsExt;
     let Some(mut bench) = bench("port") else { return };
-    let section = |name: &str| {
-        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", "5a".repeat(20))
+    let section = |name: &str, key: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", key.repeat(20))
     };
     let (file, keys) = (bench.folder.join("router.toml"), bench.folder.join("far.keys"));
-    std::fs::write(&keys, section("out") + &section("in")).unwrap();
+    std::fs::write(&keys, section("out", "5a") + &section("in", "a5")).unwrap();
     std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
     let tunnel = "[[tunnel]]\nname = \"far\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"far.keys\"\nencapsulation = \"udp\"\n";
     std::fs::write(&file, format!("{FILE}{tunnel}")).unwrap();

@@ -16,4 +16,4 @@ pub use message::{
     messages,
 };
 pub use request::{ALL_GROUPS, Dump, LINK_GROUP, dump_request};
-pub use route::{KernelHop, KernelRoute, RouteKind};
+pub use route::{KernelHop, KernelRoute, RouteKind, RoutePlace};

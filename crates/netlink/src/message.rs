@@ -48,6 +48,8 @@ pub struct KernelNeighbour {
     pub address: IpAddr,
     /// Its MAC address, unless it is unknown or wrong.
     pub mac: Option<[u8; 6]>,
+    /// Whether somebody has set it, so that it is never asked for.
+    pub permanent: bool,
 }
 
 /// What a next hop object is.
@@ -132,13 +134,14 @@ pub fn messages(bytes: &[u8]) -> impl Iterator<Item = Result<KernelMessage, Netl
             rest = &[];
             return Some(Err(NetlinkError::Length { says, has }));
         };
-        let (kind, number) = (u16_at(rest, 4).unwrap_or_default(), u32_at(rest, 8).unwrap_or_default());
+        let (kind, about) = (u16_at(rest, 4).unwrap_or_default(), u16_at(rest, 6).unwrap_or_default());
+        let number = u32_at(rest, 8).unwrap_or_default();
         rest = rest.get(says.next_multiple_of(4)..).unwrap_or_default();
-        Some(Ok(message(kind, number, own).unwrap_or(KernelMessage::Other)))
+        Some(Ok(message((kind, about), number, own).unwrap_or(KernelMessage::Other)))
     })
 }
 
-fn message(kind: u16, number: u32, bytes: &[u8]) -> Option<KernelMessage> {
+fn message((kind, about): (u16, u16), number: u32, bytes: &[u8]) -> Option<KernelMessage> {
     Some(match kind {
         ERROR => match u32_at(bytes, 0)?.cast_signed() {
             0 => KernelMessage::Other,
@@ -149,7 +152,7 @@ fn message(kind: u16, number: u32, bytes: &[u8]) -> Option<KernelMessage> {
         16 | 17 if bytes.first() == Some(&AF_BRIDGE) => KernelMessage::Other,
         16 | 17 => KernelMessage::Link(link(bytes, kind == 17)?),
         20 | 21 => KernelMessage::Address(own_address(bytes, kind == 21)?),
-        24 | 25 => KernelMessage::Route(parse(bytes, kind == 25)?),
+        24 | 25 => KernelMessage::Route(parse(bytes, kind == 25, about)?),
         28 | 29 => KernelMessage::Neighbour(neighbour(bytes, kind == 29)?),
         104 | 105 => KernelMessage::Object(object(bytes, kind == 105)?),
         _ => KernelMessage::Other,
@@ -190,8 +193,10 @@ fn own_address(bytes: &[u8], removed: bool) -> Option<KernelAddress> {
 }
 
 fn neighbour(bytes: &[u8], removed: bool) -> Option<KernelNeighbour> {
-    /// Reachable, stale, delay, probe, permanent.
-    const VALID: u16 = 0x02 | 0x04 | 0x08 | 0x10 | 0x80;
+    /// Without ARP, or permanent.
+    const PERMANENT: u16 = 0x40 | 0x80;
+    /// Reachable, stale, delay, probe, or one of the above.
+    const VALID: u16 = 0x02 | 0x04 | 0x08 | 0x10 | PERMANENT;
     let family = *bytes.first()?;
     let (interface, state) = (u32_at(bytes, 4)?, u16_at(bytes, 8)?);
     let (mut found, mut mac) = (None, None);
@@ -203,7 +208,8 @@ fn neighbour(bytes: &[u8], removed: bool) -> Option<KernelNeighbour> {
         }
     }
     let mac = mac.filter(|_| state & VALID != 0 && !removed);
-    Some(KernelNeighbour { removed, interface, address: found?, mac })
+    let permanent = mac.is_some() && state & PERMANENT != 0;
+    Some(KernelNeighbour { removed, interface, address: found?, mac, permanent })
 }
 
 fn object(bytes: &[u8], removed: bool) -> Option<KernelObject> {

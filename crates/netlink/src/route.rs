@@ -32,6 +32,19 @@ pub struct KernelHop {
     pub usable: bool,
 }
 
+/// Where a route stands among those with the same prefix and metric, of which the first is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoutePlace {
+    /// Before the others.
+    First,
+    /// Behind the others.
+    Last,
+    /// In place of the first.
+    Replaces,
+    /// Behind those mentioned before it in the same answer, which mentions all.
+    Next,
+}
+
 /// A route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelRoute {
@@ -43,6 +56,8 @@ pub struct KernelRoute {
     pub table: u32,
     /// Its metric; the lowest wins.
     pub metric: u32,
+    /// Its place among routes with this metric.
+    pub place: RoutePlace,
     /// What it does.
     pub kind: RouteKind,
     /// Its next hops.
@@ -72,12 +87,13 @@ const DEAD_OR_LINK_DOWN: u32 = 1 | 16;
 /// Flag of cached routes, which are not routes of a table.
 const CLONED: u32 = 0x200;
 
-/// A route from a message after its header; `None` if it is damaged, or no route of a table.
-pub(crate) fn parse(bytes: &[u8], removed: bool) -> Option<KernelRoute> {
+/// A route from a message after its header; `None` if it is damaged, no route of a table, or only for packets with some source or TOS.
+/// `about` are the flags of the message's header.
+pub(crate) fn parse(bytes: &[u8], removed: bool, about: u16) -> Option<KernelRoute> {
     let header: &[u8; 12] = bytes.first_chunk()?;
-    let [family, length, _, _, table, _, _, kind, ..] = *header;
+    let [family, length, source, tos, table, _, _, kind, ..] = *header;
     let flags = u32_at(bytes, 8)?;
-    if flags & CLONED != 0 {
+    if flags & CLONED != 0 || (source, tos) != (0, 0) {
         return None;
     }
     let unspecified = if family == crate::attributes::AF_INET { [0; 16][..4].to_vec() } else { vec![0; 16] };
@@ -86,6 +102,7 @@ pub(crate) fn parse(bytes: &[u8], removed: bool) -> Option<KernelRoute> {
         prefix: (address(family, &unspecified)?, length),
         table: table.into(),
         metric: 0,
+        place: place_of(about),
         kind: kind_of(kind),
         hops: Vec::new(),
         object: None,
@@ -110,6 +127,19 @@ pub(crate) fn parse(bytes: &[u8], removed: bool) -> Option<KernelRoute> {
     }
     let whole = if route.prefix.0.is_ipv4() { 32 } else { 128 };
     (length <= whole).then_some(route)
+}
+
+/// The place of a new route, by the flags of its message.
+fn place_of(about: u16) -> RoutePlace {
+    const MULTI: u16 = 0x2;
+    const REPLACE: u16 = 0x100;
+    const APPEND: u16 = 0x800;
+    match about {
+        _ if about & MULTI != 0 => RoutePlace::Next,
+        _ if about & REPLACE != 0 => RoutePlace::Replaces,
+        _ if about & APPEND != 0 => RoutePlace::Last,
+        _ => RoutePlace::First,
+    }
 }
 
 fn kind_of(kind: u8) -> RouteKind {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use weft_netlink::{
-    Dump, KernelHop, KernelMessage, KernelRoute, ObjectTarget, RouteKind, dump_request, messages,
+    Dump, KernelHop, KernelMessage, KernelRoute, ObjectTarget, RouteKind, RoutePlace, dump_request, messages,
 };
 
 fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
@@ -56,6 +56,35 @@ fn a_route_with_two_next_hops_has_both_with_their_shares() {
     );
 }
 
+/// The kernel uses the first of several routes with one prefix and metric.
+#[test]
+fn the_place_of_a_route_is_in_the_flags_of_its_message() {
+    let body = [&ROUTE[..], &attribute(1, &[10, 9, 0, 0])].concat();
+    for (flags, place) in [
+        (0_u16, RoutePlace::First),
+        (0x600, RoutePlace::First),
+        (0x900, RoutePlace::Replaces),
+        (0xc00, RoutePlace::Last),
+        (0x22, RoutePlace::Next),
+    ] {
+        let mut bytes = message(24, &body);
+        bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
+        let KernelMessage::Route(route) = one(&bytes) else { panic!() };
+        assert_eq!(route.place, place, "{flags:#x}");
+    }
+}
+
+/// A route for some TOS, or for packets from some prefix, is no route for all packets to its prefix.
+#[test]
+fn routes_for_some_packets_only_are_no_routes() {
+    for field in [2, 3] {
+        let mut header = ROUTE;
+        header[field] = 16;
+        let body = [&header[..], &attribute(1, &[10, 9, 0, 0])].concat();
+        assert_eq!(one(&message(24, &body)), KernelMessage::Other);
+    }
+}
+
 #[test]
 fn a_default_route_may_have_a_gateway_of_the_other_family() {
     let mut header = ROUTE;
@@ -94,11 +123,14 @@ fn links_addresses_and_neighbours() {
     let body = [&[2, 24, 0, 0][..], &5_u32.to_ne_bytes(), &attribute(2, &[10, 1, 0, 1])].concat();
     let KernelMessage::Address(address) = one(&message(20, &body)) else { panic!() };
     assert_eq!((address.address, address.length), ("10.1.0.1".parse().unwrap(), 24));
-    for (state, known) in [(0x04_u16, true), (0x20, false)] {
+    for (state, known, permanent) in
+        [(0x04_u16, true, false), (0x20, false, false), (0x40, true, true), (0x80, true, true)]
+    {
         let header = [&[2, 0, 0, 0][..], &5_u32.to_ne_bytes(), &state.to_ne_bytes(), &[0, 1]].concat();
         let body = [header, attribute(1, &[10, 1, 0, 9]), attribute(2, &[2, 0, 0, 0, 0, 9])].concat();
         let KernelMessage::Neighbour(neighbour) = one(&message(28, &body)) else { panic!() };
         assert_eq!(neighbour.mac.is_some(), known, "a failed entry has no address");
+        assert_eq!(neighbour.permanent, permanent);
     }
 }
 

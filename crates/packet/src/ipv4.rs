@@ -151,8 +151,33 @@ fn lengths(header: &[u8; 20], has: usize) -> Result<(usize, usize), Malformed> {
     Ok((head, total))
 }
 
+/// First bytes of sources that need a closer look ([`stays_here`]).
+static SUSPECTS: [bool; 256] = {
+    let mut suspects = [false; 256];
+    let mut first = 224;
+    while first < 256 {
+        suspects[first] = true;
+        first += 1;
+    }
+    (suspects[0], suspects[127], suspects[169]) = (true, true, true);
+    suspects
+};
+
+/// Whether no packet from this source, a suspect, is forwarded: none may send from there, or it is link-local (RFC 3927, section 7).
+#[cold]
+fn stays_here([first, second, _, _]: [u8; 4]) -> bool {
+    first != 169 || second == 254
+}
+
+/// Whether an address may be the source of a packet on a link: neither unspecified, loopback, a group, broadcast nor reserved
+/// (RFC 1812, section 5.3.7).
+#[must_use]
+pub fn may_send(source: Ipv4Addr) -> bool {
+    !matches!(source.octets()[0], 0 | 127 | 224..)
+}
+
 /// The destination of a packet that a router may forward without further checks: it has no options, version, lengths
-/// and checksum are correct, and the TTL exceeds 1.
+/// and checksum are correct, the TTL exceeds 1, and the source is one that may send, and not link-local.
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u32> {
@@ -165,6 +190,9 @@ pub fn forwardable(bytes: &[u8]) -> Option<u32> {
 pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
     let total = usize::from(u16_at(header, 2));
     let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total <= has;
+    if SUSPECTS[usize::from(header[12])] && stays_here(four_at(header, 12)) {
+        return None;
+    }
     (plain && checksum::is_right(header)).then(|| u32::from_be_bytes(four_at(header, 16)))
 }
 

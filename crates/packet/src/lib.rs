@@ -1,5 +1,5 @@
 //! Real packets as bytes: Ethernet with VLAN tags, ARP, IPv4, IPv6, ICMP, neighbour discovery, UDP, the ports of a flow,
-//! receive-side scaling, and capture files.
+//! receive-side scaling, capture files, and the cache of stations that ARP and neighbour discovery fill.
 //!
 //! Parsers borrow a slice and never panic, whatever it holds; builders return arrays or vectors of bytes. Must not depend on
 //! sockets, routes or interfaces.
@@ -27,6 +27,7 @@ pub mod ipv6;
 pub mod neighbour;
 pub mod ports;
 pub mod rss;
+pub mod stations;
 pub mod udp;
 
 mod field;

@@ -13,6 +13,21 @@ pub mod system;
 pub mod tap;
 pub mod xdp;
 
+/// What a device has lost, beside the frames that [`Backend::transmit`] counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceLosses {
+    /// Bytes of the frames that it did not accept.
+    pub unsent_bytes: u64,
+    /// Of these frames, those that it would not accept later either: longer than its MTU, or forbidden.
+    pub refused: u64,
+    /// Frames that arrived and found no room in front of the router.
+    pub missed: u64,
+    /// Frames that arrived and were longer than a buffer.
+    pub oversized: u64,
+    /// Frames that arrived with a VLAN tag, which the kernel had taken off.
+    pub tagged: u64,
+}
+
 /// One queue of one port, owned by one worker.
 pub trait Backend: Send {
     /// Adds frames that have arrived to the batch, as many as fit; never waits.
@@ -22,11 +37,16 @@ pub trait Backend: Send {
     fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()>;
 
     /// Sends frames and releases their buffers; never waits. Returns the number of frames that the device did not
-    /// accept: they are lost.
+    /// accept: they are lost. A frame that it refuses does not affect the others.
     ///
     /// # Errors
-    /// The device has failed; all frames are lost, and their buffers released.
+    /// The device has failed before it accepted any frame; all are lost, and their buffers released.
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize>;
+
+    /// What it has lost since the last call. It may take a system call: asked for after a loss, and now and then.
+    fn losses(&mut self) -> DeviceLosses {
+        DeviceLosses::default()
+    }
 
     /// A descriptor that becomes readable when frames have arrived, if there is one.
     fn descriptor(&self) -> Option<RawFd> {

@@ -17,7 +17,7 @@ mod adjacency;
 mod state;
 
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
-pub use state::{ControlState, PathList};
+pub use state::{ControlState, PathList, broadcast};
 
 /// What the caller must send after a change.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Control {
     /// Handles what is due by now. Does nothing if another worker is doing so.
     pub fn due(&self, now: Time) -> PendingSends {
         let Ok(mut state) = self.state.try_lock() else { return PendingSends::default() };
-        let DueQuestions { ask, gone } = state.neighbours_mut().due(now);
+        let DueQuestions { ask, gone, ready } = state.neighbours_mut().due(now);
         gone.iter().for_each(|(station, _)| state.remove_station(*station));
         if !gone.is_empty() {
             self.publish(&state);
@@ -131,6 +131,6 @@ impl Control {
         let failed = |((port, _), packets): (Station, Vec<Vec<u8>>)| {
             packets.into_iter().map(move |packet| (port, packet))
         };
-        PendingSends { ask, failed: gone.into_iter().flat_map(failed).collect(), ..PendingSends::default() }
+        PendingSends { ask, ready, failed: gone.into_iter().flat_map(failed).collect() }
     }
 }

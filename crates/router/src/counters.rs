@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::backend::DeviceLosses;
+
 macro_rules! drops {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
         /// Why a frame is dropped.
@@ -28,8 +30,10 @@ drops! {
     OtherStation = "other-station",
     /// Neither IPv4 nor IPv6 nor ARP, or with a VLAN tag.
     Unsupported = "unsupported",
-    /// To or from a group of stations.
+    /// To a group of stations, by its address or by that of its frame.
     Multicast = "multicast",
+    /// From an address that no sender has, such as one of the loopback network.
+    Source = "source",
     /// Its hop limit has expired.
     Expired = "expired",
     /// No route.
@@ -62,8 +66,14 @@ drops! {
     NatKeepalive = "nat-keepalive",
     /// No buffer was free.
     NoBuffer = "no-buffer",
-    /// The device did not accept it.
+    /// The device did not accept it, because it was full or down.
     DeviceFull = "device-full",
+    /// The device refused it, and would again: longer than its MTU, or forbidden.
+    Refused = "refused",
+    /// It arrived and found no room in front of the router.
+    Missed = "missed",
+    /// It arrived longer than a buffer.
+    Oversized = "oversized",
     /// The switch dropped it: no room, or an early drop.
     Switch = "switch",
 }
@@ -71,9 +81,9 @@ drops! {
 /// The counters of one worker, or sums over workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouterCounters {
-    /// Frames received.
+    /// Frames received, including those lost in front of the router.
     pub received: u64,
-    /// Bytes received, without FCS.
+    /// Bytes received, without FCS and without frames lost in front of the router.
     pub received_bytes: u64,
     /// Frames handed to devices.
     pub sent: u64,
@@ -128,6 +138,24 @@ impl RouterCounters {
     /// Counts dropped frames.
     pub fn drop(&mut self, cause: DropCause, count: u64) {
         self.drops[cause as usize] += count;
+    }
+
+    /// Counts what a device has lost. Of what it should have sent, `unsent` frames are lost.
+    #[cold]
+    pub fn lose(&mut self, unsent: u64, losses: DeviceLosses) {
+        let DeviceLosses { unsent_bytes, refused, missed, oversized, tagged } = losses;
+        self.sent -= unsent;
+        self.sent_bytes -= unsent_bytes;
+        self.received += missed + oversized + tagged;
+        for (cause, count) in [
+            (DropCause::DeviceFull, unsent.saturating_sub(refused)),
+            (DropCause::Refused, refused),
+            (DropCause::Missed, missed),
+            (DropCause::Oversized, oversized),
+            (DropCause::Unsupported, tagged),
+        ] {
+            self.drop(cause, count);
+        }
     }
 
     /// Adds another worker's counters.

@@ -139,11 +139,10 @@ impl KernelFollower {
                 message => batch.push(message),
             }
             if batch.len() == TOGETHER {
-                apply(&mut self.mirror, &mut batch, (control, clock));
+                apply(&mut self.mirror, &mut batch, (control, clock), counters);
             }
         }
-        counters.messages.fetch_add(batch.len() as u64, Ordering::Relaxed);
-        apply(&mut self.mirror, &mut batch, (control, clock));
+        apply(&mut self.mirror, &mut batch, (control, clock), counters);
         Ok(done)
     }
 }
@@ -153,7 +152,9 @@ fn apply(
     mirror: &mut KernelMirror,
     batch: &mut Vec<KernelMessage>,
     (control, clock): (&Control, RouterClock),
+    counters: &KernelCounters,
 ) {
+    counters.messages.fetch_add(batch.len() as u64, Ordering::Relaxed);
     let found: Vec<_> =
         control.change(|state| batch.drain(..).filter_map(|message| mirror.apply(state, message)).collect());
     // What waits for a station leaves when its worker hears the answer; the kernel only shortens the search.

@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (sources and sinks of frames), [`app`] (how they
 //! are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes shared by workers),
-//! [`driver`] (the simulator's switch, shared by workers), [`playback`] (workers on recorded time). Must not depend on configuration files.
+//! [`driver`] (the simulator's switch, shared by workers). Must not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker
@@ -18,8 +18,6 @@ pub mod interface;
 pub mod kernel;
 pub mod limiter;
 pub mod links;
-pub mod neighbours;
-pub mod playback;
 pub mod pool;
 pub mod tunnel;
 pub mod worker;
@@ -29,4 +27,5 @@ pub use backend::Backend;
 pub use counters::{DropCause, RouterCounters};
 pub use interface::Interface;
 pub use pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE, SendQueues};
+pub use weft_packet::stations as neighbours;
 pub use worker::RouterWorker;

@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use weft_core::{Span, Time};
 
 use crate::app::{Application, Desk};
-use crate::backend::{Backend, system};
+use crate::backend::{Backend, DeviceLosses, system};
 use crate::clock::RouterClock;
-use crate::counters::{DropCause, RouterCounters};
+use crate::counters::RouterCounters;
 use crate::pool::{FrameBatch, FramePool, SendQueues};
 
 /// Polls without frames before a worker sleeps until a device has some.
@@ -113,14 +113,15 @@ impl<A: Application> RouterWorker<A> {
             }
             let bytes: u64 = frames.iter().map(|frame| u64::from(frame.length)).sum();
             let count = frames.len();
-            match port.transmit(&mut self.pool, frames) {
-                Ok(lost) => {
-                    self.counters.sent += (count - lost) as u64;
-                    self.counters.sent_bytes += bytes;
-                    self.counters.drop(DropCause::DeviceFull, lost as u64);
-                }
+            let outcome = port.transmit(&mut self.pool, frames);
+            self.counters.sent += count as u64;
+            self.counters.sent_bytes += bytes;
+            match outcome {
+                Ok(0) => {}
+                Ok(lost) => self.counters.lose(lost as u64, port.losses()),
                 Err(error) => {
-                    self.counters.drop(DropCause::DeviceFull, count as u64);
+                    let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
+                    self.counters.lose(count as u64, losses);
                     result = Err(error);
                 }
             }
@@ -173,7 +174,8 @@ impl<A: Application> RouterWorker<A> {
         Ok(())
     }
 
-    fn publish(&self, published: &Mutex<RouterCounters>) {
+    fn publish(&mut self, published: &Mutex<RouterCounters>) {
+        self.ports.iter_mut().for_each(|port| self.counters.lose(0, port.losses()));
         published.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.counters);
     }
 }
@@ -181,4 +183,76 @@ impl<A: Application> RouterWorker<A> {
 /// Whether an interface is down, which is temporary.
 fn is_link_down(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+    use crate::app::forward::{CrossConnect, Forwarding};
+    use crate::counters::DropCause;
+    use crate::pool::Frame;
+    use weft_packet::Mac;
+
+    /// A port at which frames of some lengths arrive, and that sends none above 100 bytes and none at all once it is broken.
+    struct NarrowPort {
+        arriving: VecDeque<usize>,
+        broken: bool,
+        losses: DeviceLosses,
+    }
+
+    impl Backend for NarrowPort {
+        fn receive(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) -> io::Result<()> {
+            while let Some(length) = self.arriving.pop_front() {
+                batch.push(pool.store(&vec![0; length], 0).expect("a free buffer"));
+            }
+            Ok(())
+        }
+
+        fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
+            let mut lost = 0;
+            for frame in frames.drain(..) {
+                pool.give(frame.buffer);
+                if frame.length > 100 {
+                    lost += 1;
+                    self.losses.refused += 1;
+                    self.losses.unsent_bytes += u64::from(frame.length);
+                }
+            }
+            if self.broken { Err(io::ErrorKind::NotConnected.into()) } else { Ok(lost) }
+        }
+
+        fn losses(&mut self) -> DeviceLosses {
+            std::mem::take(&mut self.losses)
+        }
+    }
+
+    fn worker(arriving: &[usize], broken: bool) -> RouterWorker<Forwarding> {
+        let losses = DeviceLosses { missed: 5, oversized: 2, tagged: 1, ..DeviceLosses::default() };
+        let port = NarrowPort { arriving: arriving.iter().copied().collect(), broken, losses };
+        let wire = CrossConnect::new(0, Mac([2; 6]), Mac([4; 6]));
+        RouterWorker::new(vec![Box::new(port)], FramePool::new(8), Forwarding::new(vec![wire]))
+    }
+
+    #[test]
+    fn refused_frames_are_counted_and_the_others_sent() {
+        let mut worker = worker(&[60, 200, 90], false);
+        assert_eq!(worker.poll(Time::ZERO).unwrap(), 3);
+        let counters = worker.counters();
+        assert_eq!((counters.sent, counters.sent_bytes), (2, 150));
+        let dropped = [DropCause::Refused, DropCause::Missed, DropCause::Oversized, DropCause::Unsupported];
+        assert_eq!(dropped.map(|cause| counters.dropped(cause)), [1, 5, 2, 1]);
+        assert_eq!((counters.received, counters.inside(), worker.free_buffers()), (3 + 8, 0, 8));
+    }
+
+    #[test]
+    fn a_broken_device_sends_nothing_and_its_counters_are_published() {
+        let (mut worker, published) = (worker(&[60, 200, 90], true), Mutex::default());
+        let stop = AtomicBool::new(false);
+        assert!(worker.run(RouterClock::start(), &stop, &published).is_err());
+        let counters: RouterCounters = published.into_inner().unwrap();
+        assert_eq!((counters.sent, counters.sent_bytes, counters.inside()), (0, 0, 0), "{counters}");
+        assert_eq!(counters.dropped(DropCause::DeviceFull) + counters.dropped(DropCause::Refused), 3);
+    }
 }

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use weft_netlink::{
-    KernelAddress, KernelHop, KernelLink, KernelMessage, KernelObject, KernelRoute, ObjectTarget, RouteKind,
+    KernelAddress, KernelHop, KernelLink, KernelMessage, KernelNeighbour, KernelObject, KernelRoute,
+    ObjectTarget, RouteKind, RoutePlace,
 };
 use weft_packet::Mac;
 use weft_router::Interface;
@@ -33,6 +34,7 @@ fn route(prefix: &str, metric: u32, hops: &[KernelHop]) -> KernelRoute {
         prefix: (address(to), length.parse().unwrap()),
         table: KernelRoute::MAIN,
         metric,
+        place: RoutePlace::First,
         kind: RouteKind::Unicast,
         hops: hops.to_vec(),
         object: None,
@@ -171,4 +173,98 @@ fn routes_that_no_router_forwards_stay_as_they_are() {
     // A route by an interface that is no port reaches nobody from here, instead of following a shorter prefix.
     router.route(route("0.0.0.0/0", 0, &[hop(3, "192.0.2.1")]));
     assert_eq!(router.next("0.0.0.0/0"), [(NextHop::Reject, 1)]);
+}
+
+#[test]
+fn the_routes_of_the_file_stay_whatever_the_kernel_says() {
+    let mut router = Fixture::new();
+    let prefix = "10.9.0.0/16".parse().unwrap();
+    router.control.change(|state| state.fix_route(prefix, NextHop::Tunnel(0))).unwrap();
+    let other = route("10.9.0.0/16", 0, &[hop(7, "10.1.0.9")]);
+    router.route(other.clone());
+    assert_eq!(router.next("10.9.0.0/16"), [(NextHop::Tunnel(0), 1)], "nothing leaves in clear");
+    router.route(route("10.9.0.0/16", 0, &[hop(7, "10.1.0.9"), hop(8, "10.2.0.9")]));
+    assert_eq!(router.next("10.9.0.0/16"), [(NextHop::Tunnel(0), 1)]);
+    router.route(KernelRoute { removed: true, ..other });
+    router.mirror.begin_reading();
+    router.control.change(|state| router.mirror.end_reading(state));
+    assert_eq!(router.next("10.9.0.0/16"), [(NextHop::Tunnel(0), 1)]);
+}
+
+/// The kernel keeps several routes with one prefix and metric, and uses the first.
+#[test]
+fn routes_with_one_metric_stand_in_the_kernels_order() {
+    let mut router = Fixture::new();
+    let by = |gateway: &str, place| KernelRoute { place, ..route("10.9.0.0/16", 5, &[hop(7, gateway)]) };
+    let gone = |gateway: &str| KernelRoute { removed: true, ..by(gateway, RoutePlace::First) };
+    let uses = |router: &Fixture, gateway: &str| {
+        assert_eq!(router.next("10.9.0.0/16"), [(station(0, gateway), 1)]);
+    };
+    router.route(by("10.1.0.1", RoutePlace::First));
+    router.route(by("10.1.0.2", RoutePlace::Last));
+    uses(&router, "10.1.0.1");
+    router.route(by("10.1.0.3", RoutePlace::First));
+    uses(&router, "10.1.0.3");
+    router.route(gone("10.1.0.3"));
+    uses(&router, "10.1.0.1");
+    router.route(by("10.1.0.4", RoutePlace::Replaces));
+    uses(&router, "10.1.0.4");
+    router.route(gone("10.1.0.2"));
+    uses(&router, "10.1.0.4");
+    // A reading mentions all, in order; during it the first stays.
+    router.mirror.begin_reading();
+    router.route(by("10.1.0.5", RoutePlace::Next));
+    uses(&router, "10.1.0.5");
+    router.route(by("10.1.0.4", RoutePlace::Next));
+    uses(&router, "10.1.0.5");
+    router.control.change(|state| router.mirror.end_reading(state));
+    router.route(gone("10.1.0.5"));
+    uses(&router, "10.1.0.4");
+    router.route(gone("10.1.0.4"));
+    assert_eq!(router.next("10.9.0.0/16"), []);
+}
+
+/// The kernel joins IPv6 routes by gateways, and keeps those by links apart.
+#[test]
+fn routes_by_two_links_are_two_routes() {
+    let mut router = Fixture::new();
+    let on = |interface| KernelHop { gateway: None, ..hop(interface, "::1") };
+    router.route(route("2001:db8::/64", 256, &[on(7)]));
+    router.route(route("2001:db8::/64", 256, &[on(8)]));
+    assert_eq!(router.next("2001:db8::/64"), [(NextHop::Link(0), 1)], "the first one");
+    router.route(KernelRoute { removed: true, ..route("2001:db8::/64", 256, &[on(7)]) });
+    assert_eq!(router.next("2001:db8::/64"), [(NextHop::Link(1), 1)]);
+}
+
+#[test]
+fn permanent_neighbours_stay_until_they_are_taken_away() {
+    let mut router = Fixture::new();
+    let there = address("10.1.0.9");
+    let set = |mac: u8, permanent, removed| KernelNeighbour {
+        removed,
+        interface: 7,
+        address: there,
+        mac: (!removed).then_some([2, 0, 0, 0, 0, mac]),
+        permanent,
+    };
+    let known = |router: &Fixture| router.control.read(|state| state.neighbours().mac((0, there)));
+    let mac = |last| Some(Mac([2, 0, 0, 0, 0, last]));
+    router.say(KernelMessage::Neighbour(set(9, true, false)));
+    let hour = weft_core::Time::ZERO + weft_core::Span::from_s(3600);
+    assert!(router.control.due(hour).ask.is_empty(), "nobody asks for it");
+    assert_eq!(known(&router), mac(9));
+    router.say(KernelMessage::Neighbour(set(8, true, false)));
+    assert_eq!(known(&router), mac(8), "a change applies");
+    router.say(KernelMessage::Neighbour(set(8, false, true)));
+    assert_eq!(known(&router), None, "so does a deletion");
+    // Messages may be lost: what a reading does not mention is gone.
+    router.say(KernelMessage::Neighbour(set(7, true, false)));
+    router.mirror.begin_reading();
+    router.control.change(|state| router.mirror.end_reading(state));
+    assert_eq!(known(&router), None);
+    // What the file says wins.
+    router.control.change(|state| state.fix_neighbour((0, there), Mac([6; 6])));
+    router.say(KernelMessage::Neighbour(set(7, true, false)));
+    router.say(KernelMessage::Neighbour(set(7, false, true)));
+    assert_eq!(known(&router), Some(Mac([6; 6])));
 }

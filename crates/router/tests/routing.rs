@@ -245,6 +245,124 @@ fn what_no_router_forwards_takes_no_default_route() {
     assert_eq!(lab.sent(1).len(), 2, "everything else takes it");
 }
 
+/// RFC 1812, section 5.3.7; RFC 3927, section 7; RFC 4291, sections 2.5.2 and 2.7: nobody sends from there, or not beyond the link.
+#[test]
+fn what_comes_from_impossible_sources_is_not_forwarded() {
+    let mut lab = Laboratory::new().with_stations();
+    let from_v4 = |source: &str| {
+        let header = Ipv4Header::between(v4(source), v4("10.2.0.2"));
+        frame_v4(0, &ports::udp_v4(header, (1, 2), b"x"))
+    };
+    let from_v6 = |source: &str| {
+        let header = Ipv6Header::between(v6(source), v6("2001:db8:2::2"));
+        frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"))
+    };
+    let impossible_v4 = [
+        "0.0.0.0",
+        "0.1.2.3",
+        "127.0.0.1",
+        "127.9.9.9",
+        "224.0.0.5",
+        "239.9.9.9",
+        "240.0.0.1",
+        "255.255.255.255",
+    ];
+    let impossible_v6 = ["::", "::1", "ff02::1", "ff0e::9"];
+    impossible_v4.iter().for_each(|source| lab.receive(0, &from_v4(source)));
+    impossible_v6.iter().for_each(|source| lab.receive(0, &from_v6(source)));
+    let expected = (impossible_v4.len() + impossible_v6.len()) as u64;
+    assert_eq!(lab.counters().dropped(DropCause::Source), expected, "{}", lab.counters());
+    for frame in [from_v4("169.254.1.9"), from_v6("fe80::9")] {
+        lab.receive(0, &frame);
+    }
+    assert_eq!(lab.counters().dropped(DropCause::NoRoute), 2, "link-local sources stay on their link");
+    lab.receive(0, &udp_to("169.254.9.9", 64, b"x"));
+    assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty(), "nobody is told either");
+    let possible_v4 = [
+        "1.0.0.1",
+        "126.9.9.9",
+        "128.0.0.1",
+        "168.254.0.1",
+        "169.253.0.1",
+        "169.255.0.1",
+        "170.254.0.1",
+        "223.9.9.9",
+    ];
+    let possible_v6 = ["64:ff9b::1", "2001:db8:9::1", "fd00::1", "fe7f::1"];
+    possible_v4.iter().for_each(|source| lab.receive(0, &from_v4(source)));
+    possible_v6.iter().for_each(|source| lab.receive(0, &from_v6(source)));
+    assert_eq!(lab.sent(1).len(), possible_v4.len() + possible_v6.len(), "{}", lab.counters());
+    assert_eq!(lab.inside(), 0);
+}
+
+/// RFC 1812, sections 4.3.2.7 and 5.3.4; RFC 4443, section 2.4 (e).
+#[test]
+fn frames_for_groups_are_neither_forwarded_nor_answered_with_errors() {
+    let mut lab = Laboratory::new().with_stations();
+    let datagram = |to: &str| {
+        let header = Ipv6Header::between(v6("2001:db8:1::2"), v6(to));
+        frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"))
+    };
+    let frames = [
+        udp_to("10.2.0.2", 64, b"onward"),
+        udp_to("10.2.0.2", 1, b"too many hops"),
+        udp_to("192.0.2.77", 64, b"no route"),
+        udp_to("10.1.0.1", 64, b"no such port"),
+        datagram("2001:db8:2::2"),
+        datagram("2001:db8:77::2"),
+        datagram("2001:db8:1::1"),
+    ];
+    for group in [[0xff; 6], [0x33, 0x33, 0, 0, 0, 1]] {
+        for frame in &frames {
+            lab.receive(0, &[&group[..], &frame[6..]].concat());
+        }
+    }
+    assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty());
+    let counters = lab.counters();
+    assert_eq!(
+        (counters.dropped(DropCause::Multicast), counters.dropped(DropCause::Local)),
+        (10, 4),
+        "{counters}"
+    );
+    frames.iter().for_each(|frame| lab.receive(0, frame));
+    assert_eq!(
+        (lab.sent(0).len(), lab.sent(1).len()),
+        (5, 2),
+        "the same frames for the router's own station"
+    );
+}
+
+/// RFC 1812, section 5.3.5.2; RFC 2644.
+#[test]
+fn what_is_for_all_stations_of_a_link_is_dropped_silently() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.receive(0, &udp_to("10.2.0.255", 64, b"x"));
+    lab.receive(0, &udp_to("10.1.0.255", 64, b"x"));
+    (0..5).for_each(|_| lab.advance(Span::from_s(1)));
+    assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty(), "nobody is asked, nobody is told");
+    assert_eq!((lab.counters().dropped(DropCause::Rejected), lab.inside()), (2, 0));
+}
+
+/// A reply that leaves by a narrower link than that of the request.
+#[test]
+fn the_routers_own_packets_keep_to_the_mtu() {
+    let mut lab = Laboratory::new().with_stations();
+    let mut message = vec![8, 0, 0, 0, 0, 7, 0, 1];
+    message.resize(1450, 9);
+    let sum = checksum::of(&message).to_be_bytes();
+    message[2..4].copy_from_slice(&sum);
+    let header = Ipv4Header {
+        protocol: protocol::ICMP,
+        payload: message.len() as u16,
+        ..Ipv4Header::between(v4("10.2.0.2"), v4("10.1.0.1"))
+    };
+    lab.receive(0, &frame_v4(0, &[&header.to_bytes()[..], &message].concat()));
+    let parts = lab.sent(1);
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len() - 14).collect();
+    assert_eq!(lengths, [1396, 94], "1470 bytes for a link of 1400");
+    assert_eq!(lab.inside(), 0, "{}", lab.counters());
+}
+
 /// The fast path looks at a batch; whatever is in it, each packet fares as it would alone.
 #[test]
 fn packets_of_a_batch_do_not_influence_each_other() {

@@ -19,7 +19,7 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4,
 };
 
-use crate::app::station::{answer, drop_frame};
+use crate::app::station::{answer, drop_frame, longest_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::pool::{Frame, FrameBatch};
@@ -51,6 +51,8 @@ struct ClusterPort {
     station: AtomicU64,
     /// When the node at the other end was heard last.
     heard: AtomicU64,
+    /// The longest frame that its link carries, without FCS.
+    longest: u16,
 }
 
 macro_rules! counters {
@@ -141,7 +143,8 @@ impl ClusterNode {
                 ClusterEnd::Outside(Some(station)) => station,
                 _ => Mac::BROADCAST,
             };
-            ClusterPort { end, mac, station: AtomicU64::new(as_word(station)), heard: AtomicU64::new(0) }
+            let (station, heard) = (AtomicU64::new(as_word(station)), AtomicU64::new(0));
+            ClusterPort { end, mac, station, heard, longest: u16::MAX }
         };
         Ok(ClusterNode {
             me,
@@ -153,6 +156,13 @@ impl ClusterNode {
             routes,
             counters: SharedCounters::default(),
         })
+    }
+
+    /// Drops packets longer than the MTU of the port by which they would leave; MTUs in the order of the ports.
+    #[must_use]
+    pub fn with_mtus(mut self, mtus: &[u16]) -> ClusterNode {
+        self.ports.iter_mut().zip(mtus).for_each(|(port, mtu)| port.longest = longest_frame(*mtu));
+        self
     }
 
     /// What it has done.
@@ -266,6 +276,9 @@ impl Clustering {
         let Some(port) = self.shared.links[usize::from(next)] else {
             return drop_frame(desk, frame, DropCause::Unreachable);
         };
+        if frame.length > self.shared.ports[usize::from(port)].longest {
+            return drop_frame(desk, frame, DropCause::TooBig);
+        }
         add(counter);
         let station = ClusterStation { node: to as u8, phase };
         let bytes = desk.pool.bytes_mut(frame);
@@ -277,6 +290,9 @@ impl Clustering {
     /// A packet leaves the cluster.
     fn leave(&self, desk: &mut Desk<'_>, frame: Frame) {
         let port = &self.shared.ports[usize::from(self.shared.outside)];
+        if frame.length > port.longest {
+            return drop_frame(desk, frame, DropCause::TooBig);
+        }
         let [.., a, b, c, d, e, f] = port.station.load(Ordering::Relaxed).to_be_bytes();
         let bytes = desk.pool.bytes_mut(frame);
         bytes[..6].copy_from_slice(&[a, b, c, d, e, f]);
@@ -303,6 +319,9 @@ impl Clustering {
         match ClusterStation::parse(station).map(|station| station.next(self.shared.me, from)) {
             Some(RelayMove::Out) => self.leave(desk, frame),
             Some(RelayMove::To(node)) => match self.shared.links.get(usize::from(node)).copied().flatten() {
+                Some(port) if frame.length > self.shared.ports[usize::from(port)].longest => {
+                    drop_frame(desk, frame, DropCause::TooBig);
+                }
                 Some(port) => {
                     add(&self.shared.counters.moved);
                     desk.out.push(port, frame);

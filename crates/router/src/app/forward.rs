@@ -2,8 +2,10 @@
 
 use weft_packet::Mac;
 
+use crate::app::station::{drop_frame, longest_frame};
 use crate::app::{Application, Desk};
-use crate::pool::FrameBatch;
+use crate::counters::DropCause;
+use crate::pool::{Frame, FrameBatch};
 
 /// The destination of the frames of a port.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +14,8 @@ pub struct CrossConnect {
     pub to: u16,
     /// Destination and source address of the frames sent, in this order.
     pub addresses: [u8; 12],
+    /// The longest frame that the output carries, without FCS.
+    longest: u16,
 }
 
 impl CrossConnect {
@@ -21,7 +25,13 @@ impl CrossConnect {
         let mut addresses = [0; 12];
         addresses[..6].copy_from_slice(&station.0);
         addresses[6..].copy_from_slice(&own.0);
-        CrossConnect { to, addresses }
+        CrossConnect { to, addresses, longest: u16::MAX }
+    }
+
+    /// Drops packets longer than this MTU.
+    #[must_use]
+    pub fn with_mtu(self, mtu: u16) -> CrossConnect {
+        CrossConnect { longest: longest_frame(mtu), ..self }
     }
 }
 
@@ -47,6 +57,20 @@ impl Application for Forwarding {
         for frame in batch.frames() {
             desk.pool.buffer(frame.buffer)[..12].copy_from_slice(&wire.addresses);
         }
+        if wire.longest < u16::MAX {
+            return send_short(desk, wire, batch.frames());
+        }
         desk.out.extend(wire.to, batch.frames());
+    }
+}
+
+/// Sends the frames that the output carries, and drops the others.
+fn send_short(desk: &mut Desk<'_>, wire: CrossConnect, frames: &[Frame]) {
+    for frame in frames.iter().copied() {
+        if frame.length <= wire.longest {
+            desk.out.push(wire.to, frame);
+        } else {
+            drop_frame(desk, frame, DropCause::TooBig);
+        }
     }
 }

@@ -17,7 +17,7 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports,
 };
 
-use crate::app::station::{LEAST_FRAME, answer, drop_frame};
+use crate::app::station::{LEAST_FRAME, answer, drop_frame, longest_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::driver::SwitchOutcome;
@@ -53,13 +53,22 @@ pub struct SwitchPort {
     pub host: Option<HostId>,
     /// The station at the other end: the sender of the last frame.
     station: AtomicU64,
+    /// The longest frame that its link carries, without FCS.
+    longest: u16,
 }
 
 impl SwitchPort {
     /// A port with the station at its other end; without one, frames are broadcast until the first frame arrives.
     #[must_use]
     pub fn new(number: PortId, mac: Mac, host: Option<HostId>, station: Option<Mac>) -> SwitchPort {
-        SwitchPort { number, mac, host, station: AtomicU64::new(as_word(station.unwrap_or(Mac::BROADCAST))) }
+        let station = AtomicU64::new(as_word(station.unwrap_or(Mac::BROADCAST)));
+        SwitchPort { number, mac, host, station, longest: u16::MAX }
+    }
+
+    /// Drops packets longer than this MTU as they leave.
+    #[must_use]
+    pub fn with_mtu(self, mtu: u16) -> SwitchPort {
+        SwitchPort { longest: longest_frame(mtu), ..self }
     }
 
     fn learn(&self, station: Mac) {
@@ -210,7 +219,11 @@ impl Switching {
         match outcome {
             SwitchOutcome::Sent { port, frame, marked } => {
                 let device = self.shared.device_of(port);
-                let (own, bytes) = (&self.shared.ports()[usize::from(device)], desk.pool.bytes_mut(frame));
+                let own = &self.shared.ports()[usize::from(device)];
+                if frame.length > own.longest {
+                    return drop_frame(desk, frame, DropCause::TooBig);
+                }
+                let bytes = desk.pool.bytes_mut(frame);
                 bytes[..6].copy_from_slice(&own.station().0);
                 bytes[6..12].copy_from_slice(&own.mac.0);
                 let packet = &mut bytes[EthernetHeader::LEN..];

@@ -9,7 +9,7 @@ use std::ops::Range;
 use weft_core::{Purpose, Random};
 use weft_packet::{Mac, checksum};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, DeviceLosses};
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
 
 /// The contents of received frames.
@@ -80,6 +80,7 @@ pub struct MemoryRing {
     head: usize,
     tail: usize,
     traffic: MemoryTraffic,
+    losses: DeviceLosses,
 }
 
 impl MemoryRing {
@@ -96,7 +97,13 @@ impl MemoryRing {
         let stored: Vec<Frame> = (0..places).map_while(|_| pool.store(frame, port)).collect();
         let mut ring = vec![Frame::default(); places];
         ring[..stored.len()].copy_from_slice(&stored);
-        MemoryRing { ring: ring.into(), head: 0, tail: stored.len(), traffic }
+        MemoryRing {
+            ring: ring.into(),
+            head: 0,
+            tail: stored.len(),
+            traffic,
+            losses: DeviceLosses::default(),
+        }
     }
 
     /// Receives frames that begin anew. Apart from [`Backend::receive`], whose loop is measured to the instruction.
@@ -139,9 +146,16 @@ impl Backend for MemoryRing {
         self.ring[behind].copy_from_slice(second);
         self.tail += count;
         let lost = frames.len() - count;
-        frames[count..].iter().for_each(|frame| pool.give(frame.buffer));
+        frames[count..].iter().for_each(|frame| {
+            self.losses.unsent_bytes += u64::from(frame.length);
+            pool.give(frame.buffer);
+        });
         frames.clear();
         Ok(lost)
+    }
+
+    fn losses(&mut self) -> DeviceLosses {
+        std::mem::take(&mut self.losses)
     }
 }
 

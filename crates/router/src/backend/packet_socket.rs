@@ -1,11 +1,13 @@
 //! AF_PACKET: frames of any Linux interface, in bursts of one system call each.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::Once;
 
 use weft_packet::checksum;
 
-use crate::backend::{Backend, give_back, system};
+use crate::backend::system::{self, HeardStations, SendFailure};
+use crate::backend::{Backend, DeviceLosses, give_back};
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
 
 /// Which frames of an interface a socket receives.
@@ -23,9 +25,9 @@ pub enum SocketArrivals {
 #[derive(Debug)]
 pub struct PacketSocket {
     socket: OwnedFd,
+    interface: String,
     port: u16,
-    /// Frames longer than a buffer, which are dropped.
-    oversized: u64,
+    losses: DeviceLosses,
 }
 
 impl PacketSocket {
@@ -42,18 +44,36 @@ impl PacketSocket {
         let index = system::interface_index(interface)?;
         let socket = system::packet_socket(index, arrivals != SocketArrivals::None)?;
         if promiscuous {
-            system::receive_all_stations(&socket, index)?;
+            system::hear(&socket, index, HeardStations::All)?;
         }
         if let SocketArrivals::ByFlow(group) = arrivals {
             system::share_by_flow(&socket, group)?;
         }
-        Ok(PacketSocket { socket, port, oversized: 0 })
+        Ok(PacketSocket { socket, interface: interface.to_owned(), port, losses: DeviceLosses::default() })
     }
 
-    /// Frames that were longer than a buffer.
-    #[must_use]
-    pub fn oversized(&self) -> u64 {
-        self.oversized
+    /// Makes the interface receive frames for all groups of stations, as IPv6 needs where the kernel has no address of its own.
+    ///
+    /// # Errors
+    /// The interface is gone.
+    pub fn hear_groups(&self) -> io::Result<()> {
+        let index = system::interface_index(&self.interface)?;
+        system::hear(&self.socket, index, HeardStations::Groups)
+    }
+
+    /// Counts a frame that no buffer holds; the first of the process is told of, with advice.
+    #[cold]
+    fn note_oversized(&mut self, length: usize) {
+        static FIRST: Once = Once::new();
+        self.losses.oversized += 1;
+        FIRST.call_once(|| {
+            let name = &self.interface;
+            let _ = writeln!(
+                io::stderr(),
+                "{name}: a frame of {length} bytes is dropped, because buffers hold {STRIDE}; at a card that joins packets: \
+                 ethtool -K {name} gro off lro off; at the other end of a virtual pair: ethtool -K ... tso off gso off"
+            );
+        });
     }
 }
 
@@ -78,46 +98,66 @@ impl Backend for PacketSocket {
         let taken: Vec<u32> = (0..batch.room()).map_while(|_| pool.take()).collect();
         let (mut lengths, mut starts) = ([0; BATCH], [[0; 2]; BATCH]);
         let mut buffers: Vec<&mut [u8; STRIDE]> = pool.disjoint(&taken);
-        let mut unsummed = 0_u64;
-        let result = system::receive_many(&self.socket, &mut buffers, |n, length, note| {
+        let (mut unsummed, mut tagged) = (0_u64, 0_u64);
+        let result = system::receive_many(&self.socket, &mut buffers, |n, length, note, has_tag| {
             lengths[n] = length;
+            tagged |= u64::from(has_tag) << n;
             unsummed |= u64::from(note[0] & NEEDS_CHECKSUM) << n;
             starts[n] = [u16::from_ne_bytes([note[6], note[7]]), u16::from_ne_bytes([note[8], note[9]])];
         });
         for n in (0..BATCH).filter(|n| unsummed >> n & 1 == 1 && lengths[*n] <= STRIDE) {
             complete(&mut buffers[n][..lengths[n]], starts[n].map(usize::from));
         }
-        for (buffer, length) in taken.into_iter().zip(lengths) {
+        for (n, (buffer, length)) in taken.into_iter().zip(lengths).enumerate() {
             match length {
-                1..=STRIDE => {
+                1..=STRIDE if tagged >> n & 1 == 0 => {
                     batch.push(Frame { buffer, length: length as u16, port: self.port });
+                    continue;
                 }
-                _ => {
-                    self.oversized += u64::from(length > STRIDE);
-                    pool.give(buffer);
-                }
+                0 => {}
+                1..=STRIDE => self.losses.tagged += 1,
+                _ => self.note_oversized(length),
             }
+            pool.give(buffer);
         }
         result
     }
 
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
-        let (mut sent, mut result) = (0, Ok(()));
-        while sent < frames.len() {
-            let bytes: Vec<&[u8]> =
-                frames[sent..].iter().take(BATCH).map(|frame| pool.bytes(*frame)).collect();
-            match system::send_many(&self.socket, &bytes) {
-                Ok(0) => break,
-                Ok(count) => sent += count,
-                Err(error) => {
-                    result = Err(error);
-                    break;
+        let (mut at, mut lost, mut result) = (0, 0, Ok(()));
+        while at < frames.len() {
+            let bytes: Vec<&[u8]> = frames[at..].iter().take(BATCH).map(|frame| pool.bytes(*frame)).collect();
+            let skipped = match system::send_many(&self.socket, &bytes) {
+                Ok(0) => frames.len() - at,
+                Ok(count) => {
+                    at += count;
+                    continue;
                 }
-            }
+                Err(error) => match system::send_failure(&error) {
+                    SendFailure::Full => 1,
+                    SendFailure::Refused => {
+                        self.losses.refused += 1;
+                        1
+                    }
+                    SendFailure::Busy => frames.len() - at,
+                    // If some have been sent, the next call fails again, and says so.
+                    SendFailure::Failed => {
+                        result = if at == lost { Err(error) } else { Ok(()) };
+                        frames.len() - at
+                    }
+                },
+            };
+            let unsent = frames[at..at + skipped].iter();
+            self.losses.unsent_bytes += unsent.map(|frame| u64::from(frame.length)).sum::<u64>();
+            (at, lost) = (at + skipped, lost + skipped);
         }
-        let lost = frames.len() - sent;
         give_back(pool, frames);
         result.map(|()| lost)
+    }
+
+    fn losses(&mut self) -> DeviceLosses {
+        self.losses.missed = system::missed(&self.socket).unwrap_or_default();
+        std::mem::take(&mut self.losses)
     }
 
     fn descriptor(&self) -> Option<RawFd> {

@@ -13,6 +13,9 @@ use crate::pool::{BATCH, STRIDE};
 /// to the card.
 pub type OffloadNote = [u8; 10];
 
+/// Room in a packet socket for frames that have arrived, bytes.
+const ARRIVALS: c_int = 8 << 20;
+
 /// Checks the result of a call that returns -1 and sets `errno`.
 fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
@@ -23,6 +26,31 @@ fn checked(result: c_int) -> io::Result<c_int> {
 pub fn is_busy(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
         || matches!(error.raw_os_error(), Some(libc::ENOBUFS))
+}
+
+/// What it means that a device did not accept a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendFailure {
+    /// It has no room for any frame now.
+    Busy,
+    /// It has dropped this frame for want of room.
+    Full,
+    /// It does not send this frame, now or later: too long, or forbidden.
+    Refused,
+    /// The interface is down, or gone.
+    Failed,
+}
+
+/// The meaning of an error of a call that sends.
+#[must_use]
+pub fn send_failure(error: &io::Error) -> SendFailure {
+    match error.raw_os_error() {
+        // A TAP device that is down says EIO.
+        Some(libc::ENOBUFS | libc::ENOMEM | libc::EIO) => SendFailure::Full,
+        _ if is_busy(error) => SendFailure::Busy,
+        Some(libc::EMSGSIZE | libc::EINVAL | libc::EPERM | libc::EACCES) => SendFailure::Refused,
+        _ => SendFailure::Failed,
+    }
 }
 
 /// The number of a network interface.
@@ -51,6 +79,8 @@ pub fn packet_socket(interface: c_int, receives: bool) -> io::Result<OwnedFd> {
     let socket = unsafe { OwnedFd::from_raw_fd(raw) };
     set_option(&socket, libc::PACKET_IGNORE_OUTGOING, &1_i32)?;
     set_option(&socket, libc::PACKET_VNET_HDR, &1_i32)?;
+    set_option(&socket, libc::PACKET_AUXDATA, &1_i32)?;
+    make_room(&socket, ARRIVALS)?;
     // SAFETY: all fields of this C structure are integers, for which zero is valid.
     let mut address: libc::sockaddr_ll = unsafe { zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
@@ -74,9 +104,7 @@ pub fn netlink_socket(groups: u32, backlog: c_int) -> io::Result<OwnedFd> {
     let raw = checked(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })?;
     // SAFETY: the call has just returned this descriptor, and nothing else owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(raw) };
-    // More than the usual limit needs a privilege; without it there is less room.
-    let room = set(&socket, (libc::SOL_SOCKET, libc::SO_RCVBUFFORCE), &backlog);
-    room.or_else(|_| set(&socket, (libc::SOL_SOCKET, libc::SO_RCVBUF), &backlog))?;
+    make_room(&socket, backlog)?;
     // SAFETY: all fields of this C structure are integers, for which zero is valid.
     let mut address: libc::sockaddr_nl = unsafe { zeroed() };
     (address.nl_family, address.nl_groups) = (libc::AF_NETLINK as u16, groups);
@@ -86,17 +114,51 @@ pub fn netlink_socket(groups: u32, backlog: c_int) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Receives frames for all MAC addresses (promiscuous mode), as a switch does.
+/// Makes room for `bytes` of what a socket has not read. More than the usual limit needs a privilege; without it there is less room.
+fn make_room(socket: &OwnedFd, bytes: c_int) -> io::Result<()> {
+    let room = set(socket, (libc::SOL_SOCKET, libc::SO_RCVBUFFORCE), &bytes);
+    room.or_else(|_| set(socket, (libc::SOL_SOCKET, libc::SO_RCVBUF), &bytes))
+}
+
+/// Frames that an interface receives besides those for its own MAC address, for all that listen to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeardStations {
+    /// Those for any group, such as the questions of neighbour discovery.
+    Groups,
+    /// All (promiscuous mode), as a switch does.
+    All,
+}
+
+/// Receives frames for other MAC addresses, for as long as the socket is open.
 ///
 /// # Errors
 /// There is no permission.
 #[allow(unsafe_code, reason = "all fields are integers")]
-pub fn receive_all_stations(socket: &OwnedFd, interface: c_int) -> io::Result<()> {
+pub fn hear(socket: &OwnedFd, interface: c_int, stations: HeardStations) -> io::Result<()> {
     // SAFETY: all fields of this C structure are integers, for which zero is valid.
     let mut request: libc::packet_mreq = unsafe { zeroed() };
     request.mr_ifindex = interface;
-    request.mr_type = libc::PACKET_MR_PROMISC as u16;
+    request.mr_type = match stations {
+        HeardStations::Groups => libc::PACKET_MR_ALLMULTI as u16,
+        HeardStations::All => libc::PACKET_MR_PROMISC as u16,
+    };
     set_option(socket, libc::PACKET_ADD_MEMBERSHIP, &request)
+}
+
+/// Frames that found no room in a packet socket since the last call.
+///
+/// # Errors
+/// It is no packet socket.
+#[allow(unsafe_code, reason = "a system call")]
+pub fn missed(socket: &OwnedFd) -> io::Result<u64> {
+    let mut counts = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+    let mut length = size_of::<libc::tpacket_stats>() as libc::socklen_t;
+    let (place, option) = ((&raw mut counts).cast(), libc::PACKET_STATISTICS);
+    // SAFETY: `place` points to `length` writable bytes, of which the kernel writes as many at most.
+    checked(unsafe {
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, place, &raw mut length)
+    })?;
+    Ok(counts.tp_drops.into())
 }
 
 /// Joins a group of sockets among which the kernel distributes arriving frames by flow hash.
@@ -120,6 +182,16 @@ fn set<T: Copy>(socket: &OwnedFd, (level, option): (c_int, c_int), value: &T) ->
     // SAFETY: `value` points to `length` readable bytes, which the call copies.
     checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, length) })?;
     Ok(())
+}
+
+/// What the kernel says beside a frame: a header (`cmsghdr`) and `tpacket_auxdata`, as words.
+type SideNote = [u32; 10];
+
+/// Whether the kernel has taken a VLAN tag off the frame. A note that the kernel has not written is zero.
+fn was_tagged(note: &SideNote) -> bool {
+    const STATUS: usize = size_of::<libc::cmsghdr>() / size_of::<u32>();
+    let kind = [libc::SOL_PACKET, libc::PACKET_AUXDATA].map(c_int::cast_unsigned);
+    note[STATUS - 2..STATUS] == kind && note[STATUS] & libc::TP_STATUS_VLAN_VALID != 0
 }
 
 /// Messages of two parts: the kernel's header and the frame.
@@ -147,8 +219,8 @@ impl Messages {
     }
 }
 
-/// Receives at most as many frames as there are buffers; calls `got` with the number, length and kernel header of each.
-/// A frame longer than its buffer is truncated; its full length is reported.
+/// Receives at most as many frames as there are buffers; calls `got` with the number, length and kernel header of each, and whether
+/// it had a VLAN tag. A frame longer than its buffer is truncated; its full length is reported.
 ///
 /// # Errors
 /// The interface has failed.
@@ -156,17 +228,21 @@ impl Messages {
 pub fn receive_many(
     socket: &OwnedFd,
     buffers: &mut [&mut [u8; STRIDE]],
-    mut got: impl FnMut(usize, usize, &OffloadNote),
+    mut got: impl FnMut(usize, usize, &OffloadNote, bool),
 ) -> io::Result<()> {
     let count = buffers.len().min(BATCH);
     let mut notes: [OffloadNote; BATCH] = [[0; 10]; BATCH];
+    let mut beside: [SideNote; BATCH] = [[0; 10]; BATCH];
     let mut messages = Messages::new();
     for (n, buffer) in buffers[..count].iter_mut().enumerate() {
         messages.set(n, notes[n].as_mut_ptr(), (buffer.as_mut_ptr(), STRIDE));
+        let header = &mut messages.messages[n].msg_hdr;
+        header.msg_control = beside[n].as_mut_ptr().cast();
+        header.msg_controllen = size_of::<SideNote>() as _;
     }
     let (flags, messages) = (libc::MSG_DONTWAIT | libc::MSG_TRUNC, &mut messages.messages);
-    // SAFETY: `count` messages each point to two parts, and these to a note and to a buffer of STRIDE bytes, which are borrowed mutably
-    // for as long as the call lasts; all arrays have BATCH elements and outlive it; there is no time-out.
+    // SAFETY: `count` messages each point to a side note and to two parts, and these to a note and to a buffer of STRIDE bytes, which
+    // are borrowed mutably for as long as the call lasts; all arrays have BATCH elements and outlive it; there is no time-out.
     let result = unsafe {
         libc::recvmmsg(
             socket.as_raw_fd(),
@@ -179,7 +255,9 @@ pub fn receive_many(
     match checked(result) {
         Ok(received) => {
             for (n, message) in messages[..received as usize].iter().enumerate() {
-                got(n, (message.msg_len as usize).saturating_sub(size_of::<OffloadNote>()), &notes[n]);
+                let length = (message.msg_len as usize).saturating_sub(size_of::<OffloadNote>());
+                let tagged = was_tagged(&beside[n]);
+                got(n, length, &notes[n], tagged);
             }
             Ok(())
         }
@@ -191,7 +269,7 @@ pub fn receive_many(
 /// Sends frames; returns how many the kernel accepted, from the first.
 ///
 /// # Errors
-/// The interface has failed.
+/// Why it did not accept the first ([`send_failure`]).
 #[allow(unsafe_code, reason = "a system call")]
 pub fn send_many(socket: &OwnedFd, frames: &[&[u8]]) -> io::Result<usize> {
     let count = frames.len().min(BATCH);
@@ -204,11 +282,7 @@ pub fn send_many(socket: &OwnedFd, frames: &[&[u8]]) -> io::Result<usize> {
     // SAFETY: as in `receive_many`; sending only reads the bytes, so that frames may be shared, and one note serves all.
     let result =
         unsafe { libc::sendmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), count as u32, flags as _) };
-    match checked(result) {
-        Ok(sent) => Ok(sent as usize),
-        Err(error) if is_busy(&error) => Ok(0),
-        Err(error) => Err(error),
-    }
+    checked(result).map(|sent| sent as usize)
 }
 
 /// Attaches an open `/dev/net/tun` to a TAP device of this name.

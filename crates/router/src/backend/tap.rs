@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-use crate::backend::{Backend, give_back, system};
+use crate::backend::system::{self, SendFailure};
+use crate::backend::{Backend, DeviceLosses, give_back};
 use crate::pool::{Frame, FrameBatch, FramePool};
 
 /// A TAP device.
@@ -13,6 +14,7 @@ use crate::pool::{Frame, FrameBatch, FramePool};
 pub struct TapDevice {
     device: File,
     port: u16,
+    losses: DeviceLosses,
 }
 
 impl TapDevice {
@@ -24,7 +26,7 @@ impl TapDevice {
         let mut options = OpenOptions::new();
         let device = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
         system::attach_tap(&device, name)?;
-        Ok(TapDevice { device, port })
+        Ok(TapDevice { device, port, losses: DeviceLosses::default() })
     }
 }
 
@@ -49,23 +51,26 @@ impl Backend for TapDevice {
     }
 
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
-        let mut lost = 0;
-        let mut result = Ok(());
-        for frame in frames.iter() {
+        let (mut lost, mut result) = (0, Ok(()));
+        for (n, frame) in frames.iter().enumerate() {
             // A device accepts a frame completely or not at all.
-            match self.device.write_all(pool.bytes(*frame)) {
-                Ok(()) => {}
-                Err(error) => {
-                    lost += 1;
-                    // An interface that is down rejects frames (EIO) until it comes up.
-                    if !system::is_busy(&error) && error.raw_os_error() != Some(libc::EIO) {
-                        result = Err(error);
-                    }
-                }
+            let Err(error) = self.device.write_all(pool.bytes(*frame)) else { continue };
+            lost += 1;
+            self.losses.unsent_bytes += u64::from(frame.length);
+            match system::send_failure(&error) {
+                SendFailure::Busy | SendFailure::Full => {}
+                SendFailure::Refused => self.losses.refused += 1,
+                // If some have been sent, the next call fails again, and says so.
+                SendFailure::Failed if lost == n + 1 => result = Err(error),
+                SendFailure::Failed => {}
             }
         }
         give_back(pool, frames);
         result.map(|()| lost)
+    }
+
+    fn losses(&mut self) -> DeviceLosses {
+        std::mem::take(&mut self.losses)
     }
 
     fn descriptor(&self) -> Option<RawFd> {

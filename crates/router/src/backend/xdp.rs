@@ -8,7 +8,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
-use crate::backend::{Backend, give_back, system};
+use crate::backend::system::{self, HeardStations};
+use crate::backend::{Backend, DeviceLosses, give_back};
 use crate::pool::{Frame, FrameBatch, FramePool};
 
 mod program;
@@ -23,8 +24,8 @@ use socket::{CHUNK, CHUNKS, FramePlace, XdpSocket};
 pub struct XdpInterface {
     index: u32,
     program: AttachedProgram,
-    /// Keeps the interface receiving frames for all stations, if asked.
-    _promiscuous: Option<OwnedFd>,
+    /// Keeps the interface receiving frames for other stations, if asked.
+    _hearing: Option<OwnedFd>,
 }
 
 impl XdpInterface {
@@ -33,9 +34,9 @@ impl XdpInterface {
     ///
     /// # Errors
     /// There is no such interface, no permission, or another program is attached.
-    pub fn attach(name: &str, promiscuous: bool) -> io::Result<XdpInterface> {
+    pub fn attach(name: &str, heard: Option<HeardStations>) -> io::Result<XdpInterface> {
         let index = system::interface_index(name)?;
-        let promiscuous = promiscuous.then(|| listen_to_all(index)).transpose()?;
+        let hearing = heard.map(|stations| listen(index, stations)).transpose()?;
         let index = index as u32;
         let in_driver = AttachedProgram::attach(index, true).ok();
         let zero_copy = in_driver.filter(|_| XdpSocket::open(index, 0, true).is_ok());
@@ -43,7 +44,7 @@ impl XdpInterface {
             Some(program) => program,
             None => AttachedProgram::attach(index, false)?,
         };
-        Ok(XdpInterface { index, program, _promiscuous: promiscuous })
+        Ok(XdpInterface { index, program, _hearing: hearing })
     }
 
     /// Whether frames are not copied on their way to the socket.
@@ -53,9 +54,9 @@ impl XdpInterface {
     }
 }
 
-fn listen_to_all(index: i32) -> io::Result<OwnedFd> {
+fn listen(index: i32, stations: HeardStations) -> io::Result<OwnedFd> {
     let socket = system::packet_socket(index, false)?;
-    system::receive_all_stations(&socket, index)?;
+    system::hear(&socket, index, stations)?;
     Ok(socket)
 }
 
@@ -66,12 +67,16 @@ pub struct XdpQueue {
     port: u16,
     /// Chunks for sending that the kernel does not have.
     free: Vec<u32>,
-    /// Frames longer than a chunk or without a buffer.
-    refused: u64,
+    losses: DeviceLosses,
+    /// Of the frames missed since the socket was opened, those that have been told.
+    told: u64,
     _interface: Arc<XdpInterface>,
 }
 
 impl XdpQueue {
+    /// The longest frame that it receives, without FCS: a chunk without the room that the kernel keeps in front (`XDP_PACKET_HEADROOM`).
+    pub const LONGEST: usize = CHUNK - 256;
+
     /// Opens a queue for the port `port`.
     ///
     /// # Errors
@@ -84,13 +89,7 @@ impl XdpQueue {
         let socket = XdpSocket::open(interface.index, queue, interface.is_zero_copy())?;
         interface.program.insert(queue, &socket.descriptor)?;
         let free = (CHUNKS..2 * CHUNKS).collect();
-        Ok(XdpQueue { socket, port, free, refused: 0, _interface: interface })
-    }
-
-    /// Frames refused because they were longer than a chunk, or no buffer was free.
-    #[must_use]
-    pub fn refused(&self) -> u64 {
-        self.refused
+        Ok(XdpQueue { socket, port, free, losses: DeviceLosses::default(), told: 0, _interface: interface })
     }
 
     /// Takes back the chunks that the kernel has sent.
@@ -100,6 +99,17 @@ impl XdpQueue {
             let chunk = u32::try_from(address / CHUNK as u64).ok();
             free.extend(chunk.filter(|chunk| sending.contains(chunk)));
         });
+    }
+
+    /// Puts a frame of at most a chunk into the ring; false if there is no room.
+    fn send(&mut self, bytes: &[u8]) -> bool {
+        let Some(chunk) = self.free.pop() else { return false };
+        let place = self.socket.write(chunk, bytes);
+        let is_in = self.socket.send.produce([place]) > 0;
+        if !is_in {
+            self.free.push(chunk);
+        }
+        is_in
     }
 
     /// Makes the kernel send what is in the ring. What it cannot send now stays there.
@@ -157,7 +167,7 @@ impl Backend for XdpQueue {
                     batch.push(frame);
                 }
                 Some(frame) => pool.give(frame.buffer),
-                None => self.refused += 1,
+                None => self.losses.oversized += 1,
             }
         }
         // The kernel put the frame somewhere into the chunk; the ring takes its beginning.
@@ -174,19 +184,24 @@ impl Backend for XdpQueue {
                 result = result.and(self.push());
             }
             let bytes = pool.bytes(*frame);
-            if bytes.len() > CHUNK {
-                continue;
-            }
-            let Some(chunk) = self.free.pop() else { continue };
-            let place = self.socket.write(chunk, bytes);
-            match self.socket.send.produce([place]) {
-                0 => self.free.push(chunk),
-                _ => sent += 1,
+            let fits = bytes.len() <= CHUNK;
+            self.losses.refused += u64::from(!fits);
+            if fits && self.send(bytes) {
+                sent += 1;
+            } else {
+                self.losses.unsent_bytes += u64::from(frame.length);
             }
         }
         let lost = frames.len() - sent;
         give_back(pool, frames);
         result.and(self.push()).map(|()| lost)
+    }
+
+    fn losses(&mut self) -> DeviceLosses {
+        let missed = self.socket.missed().unwrap_or(self.told);
+        self.losses.missed = missed.saturating_sub(self.told);
+        self.told = self.told.max(missed);
+        std::mem::take(&mut self.losses)
     }
 
     fn descriptor(&self) -> Option<RawFd> {

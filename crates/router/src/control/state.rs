@@ -1,6 +1,6 @@
 //! Routes, next hops and neighbours, and how they change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
@@ -14,10 +14,12 @@ use crate::backend::system;
 use crate::interface::Interface;
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
 
-/// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 4291, section 2.5.6).
-const NEVER_FORWARDED: [(IpAddr, u8); 7] = [
+/// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 3927, section 7; RFC 4291,
+/// section 2.5.6).
+const NEVER_FORWARDED: [(IpAddr, u8); 8] = [
     (IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8),
     (IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), 8),
+    (IpAddr::V4(Ipv4Addr::new(169, 254, 0, 0)), 16),
     (IpAddr::V4(Ipv4Addr::new(224, 0, 0, 0)), 3),
     (IpAddr::V6(Ipv6Addr::UNSPECIFIED), 128),
     (IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
@@ -36,6 +38,8 @@ pub struct ControlState {
     /// Lists of next hops that share flows, with their shares, by number.
     lists: Vec<Option<Arc<PathList>>>,
     list_numbers: HashMap<Arc<PathList>, u16>,
+    /// Prefixes whose routes stay as they are.
+    fixed: HashSet<IpPrefix>,
     neighbours: Neighbours,
     /// Whether workers need a new snapshot.
     changed: bool,
@@ -55,6 +59,7 @@ impl ControlState {
             numbers: HashMap::new(),
             lists: Vec::new(),
             list_numbers: HashMap::new(),
+            fixed: HashSet::new(),
             neighbours: Neighbours::new(limits),
             changed: false,
         };
@@ -66,12 +71,16 @@ impl ControlState {
         Ok(state)
     }
 
-    /// Routes to a port's link and to its own addresses.
+    /// Routes to a port's link and to its own addresses. What is for the broadcast address of the link is dropped silently (RFC 1812,
+    /// section 5.3.5.2; RFC 2644).
     pub(super) fn add_own_routes(&mut self, number: u16, port: &Interface) -> Result<(), RouteError> {
         for (address, length) in &port.addresses {
             let whole = if address.is_ipv4() { 32 } else { 128 };
-            if let Some(prefix) = IpPrefix::around(*address, *length).filter(|_| *length < whole) {
+            let link = IpPrefix::around(*address, *length).filter(|_| *length < whole);
+            if let Some(prefix) = link.filter(|prefix| !ControlState::is_never_forwarded(*prefix)) {
                 self.set_route(prefix, NextHop::Link(number))?;
+                let all = broadcast(prefix).and_then(|all| IpPrefix::around(all, whole));
+                all.map_or(Ok(()), |all| self.set_route(all, NextHop::Blackhole))?;
             }
             if let Some(own) = IpPrefix::around(*address, whole) {
                 self.set_route(own, NextHop::Local)?;
@@ -189,6 +198,21 @@ impl ControlState {
         Ok(())
     }
 
+    /// Adds or replaces a route that stays, whatever the kernel says of its prefix.
+    ///
+    /// # Errors
+    /// As for [`ControlState::set_route`].
+    pub fn fix_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
+        self.fixed.insert(prefix);
+        self.set_route(prefix, next)
+    }
+
+    /// Whether the route of exactly this prefix stays as it is.
+    #[must_use]
+    pub fn is_fixed(&self, prefix: IpPrefix) -> bool {
+        self.fixed.contains(&prefix)
+    }
+
     /// Removes a route; returns whether there was one.
     pub fn remove_route(&mut self, prefix: IpPrefix) -> bool {
         let before = match prefix.address() {
@@ -203,6 +227,13 @@ impl ControlState {
         self.neighbours.fix(station, mac);
         self.changed = true;
         self.add_station(station);
+    }
+
+    /// The MAC address of a station is no longer set for good: it is asked for when it is needed.
+    pub fn release_neighbour(&mut self, station: Station) {
+        self.neighbours.release(station);
+        self.changed = true;
+        self.remove_station(station);
     }
 
     /// The numbers of IPv4 and IPv6 routes.
@@ -319,6 +350,17 @@ impl ControlState {
         addresses[..6].copy_from_slice(&mac.0);
         addresses[6..].copy_from_slice(&port.mac.0);
         Some(Adjacency { addresses, port: station.0, mtu: port.mtu })
+    }
+}
+
+/// The broadcast address of a link; IPv6 has none, nor has a link between two stations (RFC 3021).
+#[must_use]
+pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
+    match link.address() {
+        IpAddr::V4(first) if link.length() < 31 => {
+            Some(IpAddr::V4((u32::from(first) | u32::MAX >> link.length()).into()))
+        }
+        _ => None,
     }
 }
 

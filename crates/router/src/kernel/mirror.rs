@@ -22,6 +22,9 @@ pub struct KernelMirror {
     addresses: BTreeSet<(u32, IpAddr, u8)>,
     /// Addresses not yet mentioned in the reading under way.
     unread: BTreeSet<(u32, IpAddr, u8)>,
+    /// Neighbours that somebody has set, by interface, and those not yet mentioned in the reading under way.
+    permanent: BTreeSet<(u32, IpAddr)>,
+    unread_permanent: BTreeSet<(u32, IpAddr)>,
     routes: KernelRoutes,
     /// Whether routes may have changed without a message.
     doubtful: bool,
@@ -37,6 +40,8 @@ impl KernelMirror {
             up: BTreeMap::new(),
             addresses: BTreeSet::new(),
             unread: BTreeSet::new(),
+            permanent: BTreeSet::new(),
+            unread_permanent: BTreeSet::new(),
             routes: KernelRoutes::default(),
             doubtful: false,
         }
@@ -45,6 +50,7 @@ impl KernelMirror {
     /// Everything will be read again.
     pub fn begin_reading(&mut self) {
         self.unread.clone_from(&self.addresses);
+        self.unread_permanent.clone_from(&self.permanent);
         self.routes.begin_reading();
     }
 
@@ -53,6 +59,9 @@ impl KernelMirror {
         for (interface, address, length) in std::mem::take(&mut self.unread) {
             self.addresses.remove(&(interface, address, length));
             self.describe(state, interface);
+        }
+        for (interface, address) in std::mem::take(&mut self.unread_permanent) {
+            self.release(state, (interface, address));
         }
         self.routes.end_reading(state, &self.ports);
     }
@@ -78,7 +87,7 @@ impl KernelMirror {
             }
             KernelMessage::Link(link) => self.link(state, &link),
             KernelMessage::Address(address) => self.address(state, address),
-            KernelMessage::Neighbour(neighbour) => return self.neighbour(neighbour),
+            KernelMessage::Neighbour(neighbour) => return self.neighbour(state, neighbour),
             KernelMessage::Done { .. } | KernelMessage::Failed { .. } | KernelMessage::Other => {}
         }
         None
@@ -134,12 +143,33 @@ impl KernelMirror {
         state.set_port(port, own);
     }
 
+    /// What somebody has set stays until it is taken away; anything else is only a suggestion.
     fn neighbour(
-        &self,
-        KernelNeighbour { interface, address, mac, .. }: KernelNeighbour,
+        &mut self,
+        state: &mut ControlState,
+        KernelNeighbour { interface, address, mac, permanent, .. }: KernelNeighbour,
     ) -> Option<(Station, Mac)> {
-        let port = *self.ports.get(&interface)?;
-        let mac = Mac(mac?);
-        (!mac.is_multicast() && !address.is_multicast()).then_some(((port, address), mac))
+        let station = (*self.ports.get(&interface)?, address);
+        let mac = mac.map(Mac).filter(|mac| !mac.is_multicast() && !address.is_multicast());
+        if let (Some(mac), true) = (mac, permanent) {
+            self.unread_permanent.remove(&(interface, address));
+            // Those of the file win.
+            if !state.neighbours().is_fixed(station) || self.permanent.contains(&(interface, address)) {
+                self.permanent.insert((interface, address));
+                state.fix_neighbour(station, mac);
+            }
+            return None;
+        }
+        self.release(state, (interface, address));
+        mac.map(|mac| (station, mac))
+    }
+
+    /// A neighbour is no longer set by anybody.
+    fn release(&mut self, state: &mut ControlState, (interface, address): (u32, IpAddr)) {
+        if self.permanent.remove(&(interface, address))
+            && let Some(port) = self.ports.get(&interface)
+        {
+            state.release_neighbour((*port, address));
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! The kernel's routes: all it has for each prefix, of which the best is used.
+//! The kernel's routes: all it has for each prefix, of which the best is used, unless the file has a route of its own for the prefix.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use weft_fib::IpPrefix;
-use weft_netlink::{KernelHop, KernelObject, KernelRoute, ObjectTarget, RouteKind};
+use weft_netlink::{KernelHop, KernelObject, KernelRoute, ObjectTarget, RouteKind, RoutePlace};
 
 use crate::control::{ControlState, NextHop};
 
@@ -23,7 +24,8 @@ struct KnownRoute {
 /// See the file's head.
 #[derive(Debug, Default)]
 pub(super) struct KernelRoutes {
-    routes: BTreeMap<IpPrefix, BTreeMap<Rank, KnownRoute>>,
+    /// By rank; routes of one rank in the kernel's order, of which the first is used.
+    routes: BTreeMap<IpPrefix, BTreeMap<Rank, Vec<KnownRoute>>>,
     objects: BTreeMap<u32, ObjectTarget>,
     /// Number of the current reading.
     reading: u64,
@@ -41,10 +43,13 @@ impl KernelRoutes {
     pub(super) fn end_reading(&mut self, state: &mut ControlState, ports: &PortsByIndex) {
         let reading = self.reading;
         let is_old = |known: &KnownRoute| known.reading < reading;
-        let old = self.routes.iter().filter(|(_, known)| known.values().any(is_old));
+        let old = self.routes.iter().filter(|(_, known)| known.values().flatten().any(is_old));
         for prefix in old.map(|(prefix, _)| *prefix).collect::<Vec<_>>() {
             if let Some(known) = self.routes.get_mut(&prefix) {
-                known.retain(|_, known| known.reading == reading);
+                known.retain(|_, list| {
+                    list.retain(|known| known.reading == reading);
+                    !list.is_empty()
+                });
             }
             self.install(state, ports, prefix);
         }
@@ -59,13 +64,14 @@ impl KernelRoutes {
         }
         let rank = (route.table != KernelRoute::LOCAL, route.metric);
         let known = self.routes.entry(prefix).or_default();
+        let list = known.entry(rank).or_default();
         if route.removed {
-            let is_empty = known.get_mut(&rank).is_none_or(|known| !known.leave(&route));
-            if is_empty {
-                known.remove(&rank);
-            }
+            leave(list, &route);
         } else {
-            known.insert(rank, KnownRoute { route, reading: self.reading });
+            enter(list, KnownRoute { route, reading: self.reading });
+        }
+        if list.is_empty() {
+            known.remove(&rank);
         }
         self.install(state, ports, prefix);
     }
@@ -83,7 +89,7 @@ impl KernelRoutes {
             return;
         }
         let uses = |known: &KnownRoute| known.route.object.is_some();
-        let users = self.routes.iter().filter(|(_, known)| known.values().any(uses));
+        let users = self.routes.iter().filter(|(_, known)| known.values().flatten().any(uses));
         for prefix in users.map(|(prefix, _)| *prefix).collect::<Vec<_>>() {
             self.install(state, ports, prefix);
         }
@@ -91,12 +97,17 @@ impl KernelRoutes {
 
     /// Gives a prefix the next hops of its best route, or none.
     fn install(&mut self, state: &mut ControlState, ports: &PortsByIndex, prefix: IpPrefix) {
-        let best = self.routes.get(&prefix).and_then(|known| known.values().next());
+        let best = self.routes.get(&prefix).and_then(|known| known.values().next()?.first());
         let Some(KnownRoute { route, .. }) = best else {
             self.routes.remove(&prefix);
-            state.remove_route(prefix);
+            if !state.is_fixed(prefix) {
+                state.remove_route(prefix);
+            }
             return;
         };
+        if state.is_fixed(prefix) {
+            return;
+        }
         let hops = match route.object {
             Some(number) if route.hops.is_empty() => self.hops_of(number, 1, DEEPEST),
             _ => route.hops.clone(),
@@ -134,16 +145,63 @@ impl KernelRoutes {
     }
 }
 
-impl KnownRoute {
-    /// Takes away the next hops of a route that is removed; returns whether any remain.
-    fn leave(&mut self, gone: &KernelRoute) -> bool {
-        let before = self.route.hops.len();
-        let same =
-            |one: &KernelHop, two: &KernelHop| (one.gateway, one.interface) == (two.gateway, two.interface);
-        self.route.hops.retain(|hop| !gone.hops.iter().any(|other| same(hop, other)));
-        // A message without the next hops of this route means the whole of it.
-        !self.route.hops.is_empty() && self.route.hops.len() < before
+/// A route enters those of its rank.
+fn enter(list: &mut Vec<KnownRoute>, new: KnownRoute) {
+    let known = list
+        .iter()
+        .position(|known| is_same(&known.route, &new.route) || is_joined(&known.route, &new.route));
+    // New IPv6 routes stand behind those of their metric.
+    let is_behind = new.route.place == RoutePlace::Last || new.route.prefix.0.is_ipv6();
+    match (new.route.place, known) {
+        (RoutePlace::Next, _) => {
+            known.map(|at| list.remove(at));
+            let mentioned = list.iter().take_while(|known| known.reading == new.reading).count();
+            list.insert(mentioned, new);
+        }
+        (_, Some(at)) => list[at] = new,
+        (RoutePlace::Replaces, None) if !list.is_empty() => list[0] = new,
+        (_, None) => list.insert(if is_behind { list.len() } else { 0 }, new),
     }
+}
+
+/// A route leaves those of its rank, or some of its next hops do. Without next hops the message means the first.
+fn leave(list: &mut Vec<KnownRoute>, gone: &KernelRoute) {
+    let stays = |hop: &KernelHop| !gone.hops.iter().any(|other| place(hop) == place(other));
+    let loses_some = |KnownRoute { route, .. }: &KnownRoute| {
+        let left = route.hops.iter().filter(|hop| stays(hop)).count();
+        (1..route.hops.len()).contains(&left)
+    };
+    if let Some(at) = list.iter().position(|known| is_same(&known.route, gone)) {
+        list.remove(at);
+    } else if let Some(known) = list.iter_mut().find(|known| loses_some(known)) {
+        known.route.hops.retain(stays);
+    } else if list.len() == 1 || gone.hops.is_empty() && !list.is_empty() {
+        list.remove(0);
+    }
+}
+
+/// Where a next hop leads.
+fn place(hop: &KernelHop) -> (Option<IpAddr>, u32) {
+    (hop.gateway, hop.interface)
+}
+
+/// Whether two messages are about one route.
+fn is_same(one: &KernelRoute, other: &KernelRoute) -> bool {
+    let hops = |route: &KernelRoute| {
+        let mut places: Vec<_> = route.hops.iter().map(place).collect();
+        places.sort_unstable();
+        places
+    };
+    one.kind == other.kind && one.object == other.object && hops(one) == hops(other)
+}
+
+/// Whether the kernel makes one IPv6 route with several next hops of both; then each message has all of them.
+fn is_joined(one: &KernelRoute, other: &KernelRoute) -> bool {
+    let joins = |route: &KernelRoute| {
+        let all_gateways = route.hops.iter().all(|hop| hop.gateway.is_some());
+        route.prefix.0.is_ipv6() && route.object.is_none() && !route.hops.is_empty() && all_gateways
+    };
+    one.kind == other.kind && joins(one) && joins(other)
 }
 
 /// The next hops that a router with these ports can use, with their shares: those whose link works, if any does.

@@ -92,8 +92,8 @@ impl Routing {
         desk.counters.opened += 1;
         match self.may_leave(number, &packet) {
             Err(cause) => Fate::Dropped(cause),
-            Ok(()) if kind_of(&packet) == EtherType::IPV4 => self.judge_v4(desk, port, &packet),
-            Ok(()) => self.judge_v6(desk, port, &packet),
+            Ok(()) if kind_of(&packet) == EtherType::IPV4 => self.judge_v4(desk, (port, false), &packet),
+            Ok(()) => self.judge_v6(desk, (port, false), &packet),
         }
     }
 

@@ -5,7 +5,6 @@ use weft_fib::Hop;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Packet, Ipv6Header, Ipv6Packet, ipv4, ipv6};
 
 use super::send::kind_of;
-use super::slow::{may_send_v4, may_send_v6};
 use super::{ETHERNET, Routing};
 use crate::app::Desk;
 use crate::counters::DropCause;
@@ -145,11 +144,11 @@ impl Routing {
 fn sealed_packet(bytes: &[u8]) -> Option<OuterPacket<'_>> {
     match kind_of(bytes) {
         EtherType::IPV4 => {
-            let packet = Ipv4Packet::parse(bytes).ok().filter(|packet| may_send_v4(packet.source))?;
+            let packet = Ipv4Packet::parse(bytes).ok().filter(|packet| ipv4::may_send(packet.source))?;
             Some(OuterPacket::of_v4(&packet))
         }
         _ => {
-            let packet = Ipv6Packet::parse(bytes).ok().filter(|packet| may_send_v6(packet.source))?;
+            let packet = Ipv6Packet::parse(bytes).ok().filter(|packet| ipv6::may_send(packet.source))?;
             Some(OuterPacket::of_v6(&packet))
         }
     }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use weft_packet::fragment::fragments;
 use weft_packet::icmp::{error_v4, error_v6, is_silent_v4, is_silent_v6};
 use weft_packet::neighbour::{multicast_mac, solicited_node};
 use weft_packet::{
@@ -32,14 +33,27 @@ impl Routing {
         desk.counters.made += 1;
         let sent = match self.own_next(packet) {
             Some(NextHop::Tunnel(number)) => self.send_through(desk, port, number, packet),
-            _ => self
-                .station_of(port, packet)
-                .map(|station| self.send_to(desk, station, packet))
-                .ok_or(DropCause::NoRoute),
+            _ => match self.station_of(port, packet) {
+                Some(station) => self.send_parts(desk, station, packet),
+                None => Err(DropCause::NoRoute),
+            },
         };
         if let Err(cause) = sent {
             desk.counters.drop(cause, 1);
         }
+    }
+
+    /// Sends a packet to a station, in fragments if its link is too narrow.
+    fn send_parts(&mut self, desk: &mut Desk<'_>, station: Station, packet: &[u8]) -> Result<(), DropCause> {
+        let mtu = usize::from(self.ports[usize::from(station.0)].mtu);
+        if packet.len() <= mtu {
+            self.send_to(desk, station, packet);
+            return Ok(());
+        }
+        let parts = fragments(packet, mtu).filter(|_| station.1.is_ipv4()).ok_or(DropCause::TooBig)?;
+        desk.counters.made += parts.len() as u64 - 1;
+        parts.iter().for_each(|part| self.send_to(desk, station, part));
+        Ok(())
     }
 
     /// The next hop of a packet of the router's own.
@@ -58,7 +72,7 @@ impl Routing {
             _ => IpAddr::V6(Ipv6Packet::parse(packet).ok()?.destination),
         };
         match self.own_next(packet) {
-            _ if to.is_ipv6() && is_link_local(to) => Some((port, to)),
+            _ if is_link_local(to) => Some((port, to)),
             Some(NextHop::Link(port)) => Some((port, to)),
             Some(NextHop::Station(station)) => Some(station),
             Some(_) | None => None,
@@ -79,8 +93,12 @@ impl Routing {
         kind: EtherType,
         payload: &[u8],
     ) {
-        let source = self.ports[usize::from(port)].mac;
-        let header = EthernetHeader { destination, source, kind }.to_bytes();
+        let own = &self.ports[usize::from(port)];
+        // The MTU may have become smaller while the packet waited.
+        if payload.len() > usize::from(own.mtu) {
+            return desk.counters.drop(DropCause::TooBig, 1);
+        }
+        let header = EthernetHeader { destination, source: own.mac, kind }.to_bytes();
         match desk.pool.store_parts(&[&header, payload], port) {
             Some(frame) => desk.out.push(port, frame),
             None => desk.counters.drop(DropCause::NoBuffer, 1),

@@ -1,7 +1,7 @@
 //! The slow path, for a packet that needs more than a next hop: one for the router itself, one that cannot be
 //! forwarded, or one whose next hop must be resolved.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 
 use weft_fib::Hop;
 use weft_packet::fragment::fragments;
@@ -33,6 +33,9 @@ pub(super) struct Transit<'a> {
     /// Its bytes from the IP header on, without padding of the frame.
     pub(super) bytes: &'a [u8],
     pub(super) hops_left: u8,
+    /// Whether its frame was addressed to a group of stations: it is not forwarded, and no error answers it (RFC 1812, sections 4.3.2.7
+    /// and 5.3.4; RFC 4443, section 2.4).
+    pub(super) to_group: bool,
 }
 
 impl Routing {
@@ -61,44 +64,56 @@ impl Routing {
         match frame.kind {
             _ if frame.tags[0].is_some() => Fate::Dropped(DropCause::Unsupported),
             EtherType::ARP => self.hear_arp(desk, port, frame.payload),
-            EtherType::IPV4 => self.judge_v4(desk, port, frame.payload),
-            EtherType::IPV6 => self.judge_v6(desk, port, frame.payload),
+            EtherType::IPV4 => self.judge_v4(desk, (port, frame.destination != own), frame.payload),
+            EtherType::IPV6 => self.judge_v6(desk, (port, frame.destination != own), frame.payload),
             _ => Fate::Dropped(DropCause::Unsupported),
         }
     }
 
-    pub(super) fn judge_v4(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+    /// Judges an IPv4 packet that arrived by a port, and whether its frame was for a group.
+    pub(super) fn judge_v4(
+        &mut self,
+        desk: &mut Desk<'_>,
+        (port, to_group): (u16, bool),
+        bytes: &[u8],
+    ) -> Fate {
         let Ok(packet) = Ipv4Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
-        if is_for_many(packet.destination) || !may_send_v4(packet.source) {
+        if is_for_many(packet.destination) {
             return Fate::Dropped(self.own_or(DropCause::Multicast));
         }
-        let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.ttl };
+        if !ipv4::may_send(packet.source) {
+            return Fate::Dropped(DropCause::Source);
+        }
+        let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.ttl, to_group };
         let hop = self.v4.lookup(packet.destination.into());
         match self.next(hop, transit.bytes) {
             Some(NextHop::Local) => self.answer_v4(desk, transit, &packet),
-            next => self.onward(desk, transit, (next, packet.destination.into())),
+            next => self.onward(desk, transit, (next, [packet.source, packet.destination].map(IpAddr::V4))),
         }
     }
 
-    pub(super) fn judge_v6(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
+    /// The same for IPv6.
+    pub(super) fn judge_v6(
+        &mut self,
+        desk: &mut Desk<'_>,
+        (port, to_group): (u16, bool),
+        bytes: &[u8],
+    ) -> Fate {
         let Ok(packet) = Ipv6Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
-        let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit };
-        let destination = IpAddr::V6(packet.destination);
-        let is_own = self.ports[usize::from(port)].owns(destination);
-        if !may_send_v6(packet.source) {
-            return Fate::Dropped(DropCause::Multicast);
+        let transit =
+            Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit, to_group };
+        let ends = [packet.source, packet.destination].map(IpAddr::V6);
+        if !ipv6::may_send(packet.source) {
+            return Fate::Dropped(DropCause::Source);
         }
-        if is_own || packet.destination.is_multicast() {
+        if self.ports[usize::from(port)].owns(ends[1]) || packet.destination.is_multicast() {
             return self.answer_v6(desk, transit, &packet);
-        }
-        // Link-local addresses stay on their link.
-        if is_link_local(destination) || is_link_local(packet.source.into()) {
-            return Fate::Dropped(DropCause::NoRoute);
         }
         let hop = self.v6.lookup(packet.destination.into());
         match self.next(hop, transit.bytes) {
             Some(NextHop::Local) => self.answer_v6(desk, transit, &packet),
-            next => self.onward(desk, transit, (next, destination)),
+            _ if packet.source.is_unspecified() => Fate::Dropped(DropCause::Source),
+            next => self.onward(desk, transit, (next, ends)),
         }
     }
 
@@ -123,8 +138,15 @@ impl Routing {
         &mut self,
         desk: &mut Desk<'_>,
         transit: Transit<'_>,
-        (next, to): (Option<NextHop>, IpAddr),
+        (next, [from, to]): (Option<NextHop>, [IpAddr; 2]),
     ) -> Fate {
+        if transit.to_group {
+            return Fate::Dropped(DropCause::Multicast);
+        }
+        // Link-local addresses stay on their link (RFC 3927, section 7; RFC 4291, section 2.5.6).
+        if is_link_local(from) || is_link_local(to) {
+            return Fate::Dropped(DropCause::NoRoute);
+        }
         let station = match next {
             Some(NextHop::Blackhole) => return Fate::Dropped(DropCause::Rejected),
             None | Some(NextHop::Local | NextHop::Multipath(_)) => {
@@ -163,14 +185,16 @@ impl Routing {
         Fate::Onward
     }
 
-    /// Drops a packet and sends an error to its sender.
+    /// Drops a packet and sends an error to its sender, unless its frame was for a group.
     pub(super) fn refuse(
         &mut self,
         desk: &mut Desk<'_>,
         transit: Transit<'_>,
         (error, cause): (IcmpError, DropCause),
     ) -> Fate {
-        self.send_error(desk, (transit.port, transit.bytes), error);
+        if !transit.to_group {
+            self.send_error(desk, (transit.port, transit.bytes), error);
+        }
         Fate::Dropped(cause)
     }
 
@@ -187,14 +211,4 @@ impl Routing {
 /// Whether an address names several stations, or none.
 fn is_for_many(address: Ipv4Addr) -> bool {
     address.is_multicast() || address.is_broadcast() || address.is_unspecified()
-}
-
-/// Whether an address may be the source of a packet that arrives.
-pub(super) fn may_send_v4(source: Ipv4Addr) -> bool {
-    !is_for_many(source) && !source.is_loopback()
-}
-
-/// The same for IPv6.
-pub(super) fn may_send_v6(source: Ipv6Addr) -> bool {
-    !source.is_multicast() && source != Ipv6Addr::LOCALHOST
 }

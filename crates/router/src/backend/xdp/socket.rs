@@ -1,7 +1,7 @@
 //! A socket with its memory: frames in chunks that the kernel and the router hand to each other by four rings.
 
 use std::io;
-use std::mem::{size_of, zeroed};
+use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::null_mut;
 use std::sync::atomic::AtomicU32;
@@ -43,14 +43,12 @@ struct XdpAddress {
     shared: u32,
 }
 
-/// `struct xdp_ring_offset`, and four of them.
-#[repr(C)]
+/// The places of a ring's parts in its mapping (`struct xdp_ring_offset`, without flags).
 #[derive(Clone, Copy)]
 struct RingOffsets {
     producer: u64,
     consumer: u64,
     slots: u64,
-    flags: u64,
 }
 
 /// Options of sockets (`linux/if_xdp.h`).
@@ -61,6 +59,7 @@ const SEND_RING: i32 = 3;
 const MEMORY: i32 = 4;
 const FILL_RING: i32 = 5;
 const COMPLETION_RING: i32 = 6;
+const STATISTICS: i32 = 7;
 /// Where rings are mapped.
 const RECEIVE_PLACE: i64 = 0;
 const SEND_PLACE: i64 = 0x8000_0000;
@@ -137,21 +136,25 @@ fn set<T>(socket: &OwnedFd, option: i32, value: &T) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The offsets of the rings: receive, send, fill, completion.
+/// Asks for an option whose value is whole numbers, at most as many as there are; returns how many bytes there were.
 #[allow(unsafe_code, reason = "a system call")]
+fn ask<const N: usize>(socket: &OwnedFd, option: i32) -> io::Result<([u64; N], usize)> {
+    let (mut values, mut length) = ([0; N], size_of::<[u64; N]>() as u32);
+    let place = (&raw mut values).cast();
+    // SAFETY: the kernel writes at most `length` bytes to `values`, and the length it wrote.
+    let result = unsafe { libc::getsockopt(socket.as_raw_fd(), SOL_XDP, option, place, &raw mut length) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok((values, length as usize)) }
+}
+
+/// The offsets of the rings: receive, send, fill, completion.
 fn offsets(socket: &OwnedFd) -> io::Result<[RingOffsets; 4]> {
-    // SAFETY: all fields are integers, for which zero is valid.
-    let mut offsets: [RingOffsets; 4] = unsafe { zeroed() };
-    let mut length = size_of::<[RingOffsets; 4]>() as u32;
-    // SAFETY: the kernel writes at most `length` bytes to `offsets`, and the length it wrote.
-    let result = unsafe {
-        libc::getsockopt(socket.as_raw_fd(), SOL_XDP, OFFSETS, (&raw mut offsets).cast(), &raw mut length)
-    };
-    match result {
-        0 if length as usize == size_of::<[RingOffsets; 4]>() => Ok(offsets),
-        0 => Err(io::Error::other("the kernel describes its rings in another form")),
-        _ => Err(io::Error::last_os_error()),
+    let (values, length) = ask::<16>(socket, OFFSETS)?;
+    if length != size_of_val(&values) {
+        return Err(io::Error::other("the kernel describes its rings in another form"));
     }
+    let ring =
+        |at: usize| RingOffsets { producer: values[at], consumer: values[at + 1], slots: values[at + 2] };
+    Ok([ring(0), ring(4), ring(8), ring(12)])
 }
 
 /// Maps a ring whose slots have type `T`.
@@ -212,6 +215,13 @@ impl XdpSocket {
         }
         let _rings = [first, second, third, fourth];
         Ok(XdpSocket { fill, received, send, completed, descriptor, chunks, _rings })
+    }
+
+    /// Frames that arrived since it was opened and did not reach the receive ring (`struct xdp_statistics`): no chunk was free, the
+    /// ring was full, or the frame longer than a chunk.
+    pub(crate) fn missed(&self) -> io::Result<u64> {
+        let ([dropped, _, _, ring_full, ..], _) = ask::<6>(&self.descriptor, STATISTICS)?;
+        Ok(dropped + ring_full)
     }
 
     /// The bytes of a received frame; empty if its place lies outside the memory.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use weft_core::{Span, Time};
-use weft_packet::Mac;
+use crate::Mac;
 
 /// Bounds and times of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ pub struct DueQuestions {
     pub ask: Vec<Station>,
     /// Stations given up, with the packets that waited for them.
     pub gone: Vec<(Station, Vec<Vec<u8>>)>,
+    /// Packets that waited for a station that has been set for good.
+    pub ready: Vec<(Station, Mac, Vec<u8>)>,
 }
 
 /// The cache.
@@ -81,6 +83,8 @@ pub struct Neighbours {
     limits: NeighbourLimits,
     stations: BTreeMap<Station, Entry>,
     unanswered: usize,
+    /// Packets that waited when their station was set for good.
+    ready: Vec<(Station, Mac, Vec<u8>)>,
 }
 
 impl Neighbours {
@@ -146,11 +150,26 @@ impl Neighbours {
         Resolution::Ask
     }
 
-    /// Sets the MAC address of a station for good: it is never asked, and announcements do not change it.
+    /// Sets the MAC address of a station for good: it is never asked, and announcements do not change it. Packets that waited for it
+    /// are [due](Neighbours::due).
     pub fn fix(&mut self, station: Station, mac: Mac) {
         let entry = Entry { mac: Some(mac), due: Time::NEVER, asked: 0, waiting: Vec::new() };
-        let before = self.stations.insert(station, entry);
-        self.unanswered -= usize::from(before.is_some_and(|entry| entry.mac.is_none()));
+        let Some(before) = self.stations.insert(station, entry) else { return };
+        self.unanswered -= usize::from(before.mac.is_none());
+        self.ready.extend(before.waiting.into_iter().map(|packet| (station, mac, packet)));
+    }
+
+    /// Whether the MAC address of a station has been set for good.
+    #[must_use]
+    pub fn is_fixed(&self, station: Station) -> bool {
+        self.stations.get(&station).is_some_and(|entry| entry.due == Time::NEVER)
+    }
+
+    /// What was set for good is no longer so: the station is forgotten.
+    pub fn release(&mut self, station: Station) {
+        if self.is_fixed(station) {
+            self.stations.remove(&station);
+        }
     }
 
     /// A station announces its MAC address. Without a request of ours it is believed only if `solicits`: it has asked
@@ -188,7 +207,7 @@ impl Neighbours {
 
     /// Takes what is due by now.
     pub fn due(&mut self, now: Time) -> DueQuestions {
-        let mut found = DueQuestions::default();
+        let mut found = DueQuestions { ready: std::mem::take(&mut self.ready), ..DueQuestions::default() };
         for (station, entry) in self.stations.iter_mut().filter(|(_, entry)| entry.due <= now) {
             if entry.asked < self.limits.questions {
                 entry.asked += 1;
@@ -257,8 +276,13 @@ mod tests {
         let _ = cache.resolve(at(0), HERE, &[0]);
         cache.fix(HERE, MAC);
         assert_eq!(cache.learn(at(1), HERE, Mac([9; 6]), true), (vec![], false));
+        assert_eq!(cache.due(at(1)).ready, [(HERE, MAC, vec![0])], "what waited may leave");
         assert_eq!((cache.due(at(1_000)), cache.mac(HERE)), (DueQuestions::default(), Some(MAC)));
         assert_eq!(cache.unanswered, 0);
+        cache.release(HERE);
+        assert_eq!((cache.mac(HERE), cache.resolve(at(2), HERE, &[1])), (None, Resolution::Ask));
+        cache.release(HERE);
+        assert_eq!(cache.len(), 1, "only what was set for good is released");
     }
 
     #[test]

@@ -10,11 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use weft_core::{Span, Time};
 
-use crate::app::Application;
-use crate::backend::{Backend, give_back};
-use crate::counters::RouterCounters;
-use crate::pool::{Frame, FrameBatch, FramePool};
-use crate::worker::RouterWorker;
+use weft_router::{Application, Backend, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
 
 /// How long after the last arrival the router may still send, such as errors about stations that do not answer.
 const PATIENCE: Span = Span::from_s(60);
@@ -28,7 +24,7 @@ fn lock(shelf: &Shelf) -> MutexGuard<'_, VecDeque<Vec<u8>>> {
 
 /// A worker's queue of a port whose frames come from the player.
 #[derive(Debug)]
-pub struct PlayedPort {
+pub(crate) struct PlayedPort {
     port: u16,
     arriving: Shelf,
     leaving: Shelf,
@@ -57,24 +53,24 @@ impl Backend for PlayedPort {
     fn transmit(&mut self, pool: &mut FramePool, frames: &mut Vec<Frame>) -> io::Result<usize> {
         let mut leaving = lock(&self.leaving);
         leaving.extend(frames.iter().map(|frame| pool.bytes(*frame).to_vec()));
-        give_back(pool, frames);
+        frames.drain(..).for_each(|frame| pool.give(frame.buffer));
         Ok(0)
     }
 }
 
 /// A frame on its way through a playback.
 #[derive(Clone, Copy, Debug)]
-pub struct PlayedFrame<'a> {
+pub(crate) struct PlayedFrame<'a> {
     /// When it arrives, or leaves.
-    pub time: Time,
+    pub(crate) time: Time,
     /// By which port.
-    pub port: u16,
+    pub(crate) port: u16,
     /// Its bytes.
-    pub bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
 }
 
 /// Workers, and what lies between them and the player.
-pub struct Playback<A> {
+pub(crate) struct Playback<A> {
     workers: Vec<RouterWorker<A>>,
     /// By worker and port.
     arriving: Vec<Vec<Shelf>>,
@@ -85,7 +81,7 @@ pub struct Playback<A> {
 impl<A: Application> Playback<A> {
     /// `workers` workers of a router with `ports` ports, each with `buffers` buffers.
     #[must_use]
-    pub fn new(workers: u16, ports: u16, buffers: u32, app: impl Fn(u16) -> A) -> Playback<A> {
+    pub(crate) fn new(workers: u16, ports: u16, buffers: u32, app: impl Fn(u16) -> A) -> Playback<A> {
         let shelves = || {
             (0..workers).map(|_| (0..ports).map(|_| Shelf::default()).collect()).collect::<Vec<Vec<Shelf>>>()
         };
@@ -106,7 +102,7 @@ impl<A: Application> Playback<A> {
 
     /// Receives at most this many frames at once.
     #[must_use]
-    pub fn with_burst(self, burst: usize) -> Playback<A> {
+    pub(crate) fn with_burst(self, burst: usize) -> Playback<A> {
         let workers = self.workers.into_iter().map(|worker| worker.with_burst(burst)).collect();
         Playback { workers, ..self }
     }
@@ -115,7 +111,7 @@ impl<A: Application> Playback<A> {
     ///
     /// # Errors
     /// The frame is too long, or the worker holds too many.
-    pub fn arrive(
+    pub(crate) fn arrive(
         &mut self,
         worker: u16,
         frame: PlayedFrame<'_>,
@@ -131,7 +127,7 @@ impl<A: Application> Playback<A> {
     ///
     /// # Errors
     /// A frame cannot be written.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
         sent: &mut impl FnMut(PlayedFrame<'_>) -> io::Result<()>,
     ) -> io::Result<RouterCounters> {
@@ -142,7 +138,7 @@ impl<A: Application> Playback<A> {
 
     /// The counters of all workers.
     #[must_use]
-    pub fn counters(&self) -> RouterCounters {
+    pub(crate) fn counters(&self) -> RouterCounters {
         let mut sum = RouterCounters::default();
         self.workers.iter().for_each(|worker| sum.add(worker.counters()));
         sum
