@@ -230,7 +230,8 @@ const LAB: &[&str] = &[
     "weft-plan",
 ];
 /// Settings are found by models of demand, and by simulations that the facade runs.
-const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-report", "weft-transport", "weft-workload"];
+const TUNE: &[&str] =
+    &["weft", "weft-core", "weft-draw", "weft-ideal", "weft-report", "weft-transport", "weft-workload"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[

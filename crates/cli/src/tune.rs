@@ -32,7 +32,11 @@ enum What {
 Examples:
   weft tune pias --sizes web-search-pias --load 0.5,0.8
   weft tune pias --sizes web-search-pias --load 0.8 \\
-    --simulate scenarios/scheduling.toml --case pias --demo")]
+    --simulate scenarios/scheduling.toml --case pias --demo
+
+The thresholds minimise an objective after the PIAS paper, which is no time. What
+they are worth on one link without congestion control is printed beside it;
+--simulate tries them with packets.")]
     Pias(Pias),
     /// ECN thresholds for a scenario, by running it
     #[command(after_help = "\
@@ -120,7 +124,8 @@ struct Pias {
     /// Flow sizes: a bundled name, a file of points or a formula
     #[arg(long, value_name = "SIZES")]
     sizes: String,
-    /// Loads of the link; simulations start from the thresholds of the first
+    /// Loads of the link; simulations start from the thresholds of the first, or from
+    /// the scenario's own if these are better
     #[arg(long, value_name = "LOAD", value_delimiter = ',', default_value = "0.8")]
     load: Vec<f64>,
     /// Strict-priority queues per port

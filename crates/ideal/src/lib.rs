@@ -3,19 +3,24 @@
 //! or transports.
 //!
 //! Flows are [`LinkDemand`]s: an arrival and the time that serving it alone takes. They come in order of arrival; a
-//! [`Schedule`] hands out completions as soon as they are certain, so that its memory is that of the open flows.
+//! [`Schedule`] hands out completions as soon as they are certain, so that its memory is that of the open flows. A
+//! [`PoissonLink`] has the mean of the classic orders in closed form.
 
 use weft_core::{Span, Time};
 
 mod attained;
 mod fabric;
+mod poisson;
 mod ranked;
 mod shared;
+mod work;
 
 pub use attained::LeastAttained;
 pub use fabric::{BigSwitch, PortDemand};
+pub use poisson::PoissonLink;
 pub use ranked::{RankedLink, ServiceOrder};
 pub use shared::ProcessorSharing;
+pub use work::{WorkDistribution, WorkPiece};
 
 /// What a flow asks of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use weft_core::random::Purpose;
 use weft_core::{Random, Span, Time};
 use weft_ideal::{
-    BigSwitch, FlowCompletion, LeastAttained, LinkDemand, PortDemand, ProcessorSharing, RankedLink, Schedule,
-    ServiceOrder, completions,
+    BigSwitch, FlowCompletion, LeastAttained, LinkDemand, PoissonLink, PortDemand, ProcessorSharing,
+    RankedLink, Schedule, ServiceOrder, WorkDistribution, WorkPiece, completions,
 };
 
 /// Mean work of a flow, picoseconds.
@@ -54,22 +54,23 @@ fn agrees(name: &str, new: &dyn Fn() -> Box<dyn Schedule>, theory: &dyn Fn(f64) 
     }
 }
 
-/// The integral of `f` from 0 to `to` by Simpson's rule.
-fn integral(to: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let (steps, width) = (2_000, to / 2_000.0);
-    let weight = |n: u32| if n == 0 || n == steps { 1.0 } else { 2.0 + 2.0 * f64::from(n % 2) };
-    (0..=steps).map(|n| weight(n) * f(f64::from(n) * width)).sum::<f64>() * width / 3.0
+/// Exponential work of mean 1 in small pieces.
+fn memoryless() -> WorkDistribution {
+    let at = |n: u32| f64::from(n) / 100.0;
+    let piece = |n| WorkPiece { from: at(n), to: at(n + 1), share: (-at(n)).exp() - (-at(n + 1)).exp() };
+    WorkDistribution::new((0..4_000).map(piece))
 }
 
-/// Exponential work of mean 1, integrated against its density.
-fn over_sizes(f: impl Fn(f64) -> f64) -> f64 {
-    integral(40.0, |x| f(x) * (-x).exp())
+/// By formula, with exponential work.
+fn theory(of: impl Fn(&PoissonLink<'_>) -> f64) -> impl Fn(f64) -> f64 {
+    let work = memoryless();
+    move |load| of(&PoissonLink { work: &work, load })
 }
 
 /// M/G/1-PS: E[T] = E[X] / (1 - load), whatever the distribution.
 #[test]
 fn processor_sharing_has_its_insensitive_mean() {
-    agrees("PS", &|| Box::new(ProcessorSharing::default()), &|load| 1.0 / (1.0 - load));
+    agrees("PS", &|| Box::new(ProcessorSharing::default()), &theory(|link| link.shared()));
 }
 
 /// Pollaczek-Khinchine.
@@ -78,33 +79,15 @@ fn first_come_first_served_waits_as_pollaczek_and_khinchine_say() {
     agrees("FCFS", &|| Box::new(RankedLink::new(ServiceOrder::FirstCome)), &|load| 1.0 + load / (1.0 - load));
 }
 
-/// Schrage and Miller (1966): a wait for the smaller work in the system, and a residence during which only smaller
-/// flows interrupt.
 #[test]
 fn shortest_remaining_has_schrages_mean() {
-    let theory = |load: f64| {
-        let carried = |x: f64| load * (1.0 - (1.0 + x) * (-x).exp());
-        let second = |x: f64| 2.0 - (x * x + 2.0 * x + 2.0) * (-x).exp();
-        let wait = |x: f64| load * (second(x) + x * x * (-x).exp()) / (2.0 * (1.0 - carried(x)).powi(2));
-        let residence = |x: f64| integral(x, |t| 1.0 / (1.0 - carried(t)));
-        over_sizes(|x| wait(x) + residence(x))
-    };
-    agrees("SRPT", &|| Box::new(RankedLink::new(ServiceOrder::ShortestRemaining)), &theory);
+    let new = || -> Box<dyn Schedule> { Box::new(RankedLink::new(ServiceOrder::ShortestRemaining)) };
+    agrees("SRPT", &new, &theory(|link| link.shortest_remaining()));
 }
 
-/// Foreground-background (Kleinrock 1976, section 4.6): sizes truncated at that of the flow.
 #[test]
 fn least_attained_service_has_the_mean_of_foreground_background() {
-    let theory = |load: f64| {
-        let carried = |x: f64| load * (1.0 - (-x).exp());
-        let second = |x: f64| 2.0 - 2.0 * (1.0 + x) * (-x).exp();
-        let time = |x: f64| {
-            let free = 1.0 - carried(x);
-            x / free + load * second(x) / (2.0 * free * free)
-        };
-        over_sizes(time)
-    };
-    agrees("LAS", &|| Box::new(LeastAttained::default()), &theory);
+    agrees("LAS", &|| Box::new(LeastAttained::default()), &theory(|link| link.least_attained()));
 }
 
 fn demand(flow: u64, arrival: u64, work: u64, deadline: u64) -> LinkDemand {

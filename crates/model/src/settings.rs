@@ -49,6 +49,8 @@ choice! {
     pub enum IdealChoice {
         /// One big switch between all hosts: ports are matched greedily by remaining size (pFabric, section 4.1).
         BigSwitch = "big-switch",
+        /// Each host's link serves the flow with the least left first.
+        Srpt = "srpt",
         /// Each host's link serves the smallest flow first.
         Sjf = "sjf",
         /// Each host's link serves the flows that have received least.

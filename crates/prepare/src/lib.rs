@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use weft_plan::Setup;
 use weft_scenario::{Case, Metrics, Scenario, ScenarioFile, ScenarioSettings};
+use weft_transport::TransportSettings;
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,10 +66,30 @@ pub struct Prepared {
     /// All settings, checked; changing them is the caller's responsibility.
     pub settings: ScenarioSettings,
     /// Where relative file names start.
-    folder: PathBuf,
+    pub folder: PathBuf,
+    /// The case as it was checked.
+    case: Case,
 }
 
 impl Prepared {
+    /// This case with another transport, checked against the rules on combinations of settings.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] with everything that makes it impossible, as `weft check` would say it.
+    pub fn with_transport(&self, transport: TransportSettings) -> Result<Prepared, Error> {
+        let mut changed = self.clone();
+        changed.settings.transport = transport;
+        changed.case.settings = changed.settings.clone();
+        let mistakes = weft_scenario::impossible(&changed.case, &self.folder);
+        match mistakes.is_empty() {
+            true => Ok(changed),
+            false => {
+                let said = mistakes.iter().map(|mistake| format!("{}: {}", mistake.path, mistake.message));
+                Err(Error::BadInput(said.collect::<Vec<_>>().join("\n")))
+            }
+        }
+    }
+
     /// The parts of the run with a seed.
     ///
     /// # Errors [`Error::BadInput`] with mistakes found only while building, such as a file that cannot be read.
@@ -88,6 +109,7 @@ pub fn prepare(path: &Path, set: &[String], demo: bool) -> Result<Vec<Prepared>,
         labels: case.labels.iter().map(|(_, value)| value.clone()).collect(),
         settings: case.settings.clone(),
         folder: folder.to_owned(),
+        case: case.clone(),
     };
     Ok(scenario.cases().iter().map(prepared).collect())
 }

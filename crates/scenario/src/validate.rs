@@ -38,6 +38,15 @@ impl ScenarioFile {
     }
 }
 
+/// What makes a case impossible whose settings were changed after its file was checked. Settings without effect are not
+/// reported. Relative file names start at `folder`.
+#[must_use]
+pub fn impossible(case: &Case, folder: &Path) -> Vec<Mistake> {
+    let damaged = BTreeSet::new();
+    let scope = weft_rules::CaseScope { folder, whole: None, complete: true, damaged: &damaged };
+    weft_rules::check(std::slice::from_ref(case), &scope)
+}
+
 /// A file of a later version is not checked for mistakes.
 fn other_version(document: &Toml) -> Option<Mistake> {
     let node = document.get("weft")?;

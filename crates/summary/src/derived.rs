@@ -10,6 +10,8 @@ pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 pub enum IdealSchedule {
     /// One switch between all hosts, with a greedy matching by remaining size.
     BigSwitch,
+    /// Each host's link serves the flow with the least left first.
+    ShortestRemaining,
     /// Each host's link serves the smallest flow first.
     ShortestFirst,
     /// Each host's link serves the flows with the least attained service.
@@ -20,8 +22,9 @@ pub enum IdealSchedule {
 
 impl IdealSchedule {
     /// All of them, in the order of their names.
-    pub const ALL: [IdealSchedule; 4] = [
+    pub const ALL: [IdealSchedule; 5] = [
         IdealSchedule::BigSwitch,
+        IdealSchedule::ShortestRemaining,
         IdealSchedule::ShortestFirst,
         IdealSchedule::LeastAttained,
         IdealSchedule::ProcessorSharing,
@@ -32,6 +35,7 @@ impl IdealSchedule {
     pub const fn metric(self) -> &'static str {
         match self {
             IdealSchedule::BigSwitch => "big_switch",
+            IdealSchedule::ShortestRemaining => "srpt",
             IdealSchedule::ShortestFirst => "sjf",
             IdealSchedule::LeastAttained => "las",
             IdealSchedule::ProcessorSharing => "ps",
@@ -47,7 +51,7 @@ impl IdealSchedules {
     /// None of them.
     pub const NONE: IdealSchedules = IdealSchedules(0);
     /// All of them.
-    pub const ALL: IdealSchedules = IdealSchedules(0b1111);
+    pub const ALL: IdealSchedules = IdealSchedules(0b1_1111);
 
     /// This set and one more.
     #[must_use]

@@ -125,7 +125,9 @@ impl<'a> RecordSurvey<'a> {
     /// A file could not be written, if there are more flows than fit into memory.
     pub fn add(&mut self, flow: &FlowRecord) -> Result<(), SpillError> {
         let so_far = &mut self.so_far;
-        if flow.start < self.record.warm_up {
+        let is_measured = flow.start >= self.record.warm_up;
+        self.ideals.add(flow, is_measured && flow.end.is_some());
+        if !is_measured {
             so_far.flows.warm_up += 1;
             return Ok(());
         }
@@ -157,7 +159,6 @@ impl<'a> RecordSurvey<'a> {
         }
         so_far.flows.finished += 1;
         self.overtaking.add(flow);
-        self.ideals.add(flow);
         let (fct_us, alone_us) = (fct_us(flow), flow.ideal.micros());
         let acknowledged_us = acknowledged_us(flow);
         self.acknowledged += u64::from(acknowledged_us.is_some());

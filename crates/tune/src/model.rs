@@ -1,24 +1,20 @@
-//! PIAS thresholds by a queueing model: Poisson arrivals at one link, classes by strict priority, and flows of a class share what the
-//! classes above leave (processor sharing). Must not depend on packets, rates or congestion control.
+//! PIAS thresholds by an objective: Poisson arrivals at one link, classes by strict priority, and flows of a class share what the
+//! classes above leave. Must not depend on packets, rates or congestion control.
 //!
 //! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E\[min(X, a_i)\] − E\[min(X, a_i−1)\]
-//! of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The mean completion time is
-//! Σ m_i / (C (1 − r_i)). It is least where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
+//! of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The objective is a sum of ratios like that of
+//! Bai et al. (NSDI 2015, section 4), Σ m_i / (C (1 − r_i)). It is least where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
+//!
+//! The objective ranks thresholds; it is no completion time. It counts how later arrivals slow a flow down, and leaves out the flows that
+//! are there when it comes, so it can be less than any schedule reaches. Completion times are in [`link`](mod@crate::link).
 
 use weft_core::Bytes;
 use weft_workload::SizeDistribution;
 
-/// Flow sizes and the load they cause.
-#[derive(Clone, Copy, Debug)]
-pub struct FlowDemand<'a> {
-    /// Sizes of flows.
-    pub sizes: &'a SizeDistribution,
-    /// Load of the link, above 0 and below 1.
-    pub load: f64,
-}
+use crate::demand::{FlowDemand, share_beyond};
 
-/// The thresholds with the minimum mean completion time for `queues` queues: one fewer, ascending. If no size exceeds a
-/// threshold, the queues beyond it stay empty.
+/// The thresholds with the least objective for `queues` queues: one fewer, ascending. Some may separate nothing: see
+/// [`worth_setting`].
 #[must_use]
 pub fn thresholds(demand: &FlowDemand<'_>, queues: usize) -> Vec<Bytes> {
     let share = |i: usize| (1.0 - (1.0 - demand.load).powf(i as f64 / queues as f64)) / demand.load;
@@ -45,10 +41,42 @@ fn where_share_is(sizes: &SizeDistribution, share: f64) -> Bytes {
     Bytes(high)
 }
 
-/// The mean completion time under these thresholds, as a multiple of that of a flow of mean size alone on the link.
-/// With one queue it is 1 / (1 − load).
+/// Payload of a full packet: an Ethernet frame of 1500 bytes less the headers of IPv4 and TCP.
+pub const PACKET: Bytes = Bytes(1_460);
+
+/// A threshold that a smaller share of flows exceeds has no effect in any run.
+const RARE: f64 = 1e-9;
+
+/// Thresholds that separate something, and how many others do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorthSetting {
+    /// Those that do, strictly ascending.
+    pub thresholds: Vec<Bytes>,
+    /// Number of those that end in the same packet as a larger one.
+    pub within_a_packet: usize,
+    /// Number of those beyond which less than one flow in 10^9 has a packet.
+    pub beyond_all: usize,
+}
+
+/// Leaves out thresholds, which ascend, that make no difference to packets.
 #[must_use]
-pub fn cost(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> f64 {
+pub fn worth_setting(sizes: &SizeDistribution, thresholds: &[Bytes]) -> WorthSetting {
+    let packet = |threshold: &Bytes| threshold.0 / PACKET.0;
+    let exceeded = |threshold: &&Bytes| share_beyond(sizes, (packet(threshold) + 1) * PACKET.0) >= RARE;
+    let reached: Vec<Bytes> = thresholds.iter().filter(exceeded).copied().collect();
+    let is_last = |n: usize| reached.get(n + 1).is_none_or(|next| packet(next) > packet(&reached[n]));
+    let kept: Vec<Bytes> = (0..reached.len()).filter(|n| is_last(*n)).map(|n| reached[n]).collect();
+    WorthSetting {
+        within_a_packet: reached.len() - kept.len(),
+        beyond_all: thresholds.len() - reached.len(),
+        thresholds: kept,
+    }
+}
+
+/// The objective for these thresholds, as a multiple of the time of a flow of mean size alone on the link. With one
+/// queue it is 1 / (1 − load), and the only one that is a mean completion time.
+#[must_use]
+pub fn objective(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> f64 {
     let mean = demand.sizes.mean();
     let limits = thresholds.iter().map(|threshold| demand.sizes.mean_up_to(threshold.0 as f64));
     let mut below = 0.0;
@@ -60,21 +88,21 @@ pub fn cost(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> f64 {
     classes.sum()
 }
 
-/// The minimum [`cost`] over all thresholds for `queues` queues.
+/// The least [`objective`] over all thresholds for `queues` queues.
 #[must_use]
-pub fn least_cost(load: f64, queues: usize) -> f64 {
+pub fn least_objective(load: f64, queues: usize) -> f64 {
     let queues = queues as f64;
     queues * ((1.0 - load).powf(-1.0 / queues) - 1.0) / load
 }
 
-/// Thresholds for a load that is not known: those whose cost at the worst of these loads, relative to the least there, is smallest.
-/// Among thresholds that are best for some load, which one parameter describes. Returns them with that relative cost.
+/// Thresholds for a load that is not known: those whose objective at the worst of these loads, relative to the least there, is smallest.
+/// Among thresholds that are best for some load, which one parameter describes. Returns them with that ratio.
 #[must_use]
 pub fn compromise(sizes: &SizeDistribution, loads: &[f64], queues: usize) -> (Vec<Bytes>, f64) {
     let excess = |thresholds: &[Bytes]| {
         let relative = |load: &f64| {
             let demand = FlowDemand { sizes, load: *load };
-            cost(&demand, thresholds) / cost(&demand, &self::thresholds(&demand, queues))
+            objective(&demand, thresholds) / objective(&demand, &self::thresholds(&demand, queues))
         };
         loads.iter().map(relative).fold(1.0, f64::max)
     };
@@ -94,18 +122,16 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const PACKET: f64 = 1_460.0;
-
     /// The set for an unknown load is worse than each load's own there, but by less than the worst of these elsewhere.
     #[test]
-    fn a_compromise_costs_less_than_a_wrong_guess() {
+    fn a_compromise_is_better_than_a_wrong_guess() {
         for name in ["web-search-pias", "data-mining-pfabric"] {
             let (sizes, loads) = (sizes(name), [0.5, 0.7, 0.9]);
             let (_, excess) = compromise(&sizes, &loads, 8);
             let guess = |of: f64, at: f64| {
                 let demand = |load| FlowDemand { sizes: &sizes, load };
-                cost(&demand(at), &thresholds(&demand(of), 8))
-                    / cost(&demand(at), &thresholds(&demand(at), 8))
+                objective(&demand(at), &thresholds(&demand(of), 8))
+                    / objective(&demand(at), &thresholds(&demand(at), 8))
             };
             let wrong = guess(0.5, 0.9).min(guess(0.9, 0.5));
             assert!(excess >= 1.0 && excess <= wrong, "{name}: {excess}, a wrong guess {wrong}");
@@ -118,40 +144,63 @@ mod tests {
 
     /// 10, 4.80 and 2.97 mean flows for one, two and eight queues at 90 %; 2.56 in the limit.
     #[test]
-    fn the_least_cost_is_the_closed_form() {
+    fn the_least_objective_is_the_closed_form() {
         for (queues, expected) in [(1, 10.0), (2, 4.80), (8, 2.97), (100_000, 2.56)] {
-            assert!((least_cost(0.9, queues) - expected).abs() < 0.01, "{queues}");
+            assert!((least_objective(0.9, queues) - expected).abs() < 0.01, "{queues}");
         }
     }
 
-    /// Whatever the sizes, the thresholds reach the least cost that any can have.
+    /// Whatever the sizes, the thresholds reach the least objective that any can have.
     #[test]
-    fn thresholds_reach_the_least_cost() {
+    fn thresholds_reach_the_least_objective() {
         for name in ["web-search-pias", "data-mining-pfabric", "exponential(100 kB)", "pareto(10 kB, 1.5)"] {
             let sizes = sizes(name);
             for (load, queues) in [(0.3, 2), (0.5, 4), (0.8, 8), (0.9, 8)] {
                 let demand = FlowDemand { sizes: &sizes, load };
                 let found = thresholds(&demand, queues);
                 assert!(found.is_sorted() && found.len() == queues - 1, "{found:?}");
-                let (least, cost) = (least_cost(load, queues), cost(&demand, &found));
-                assert!((cost / least - 1.0).abs() < 1e-3, "{name} {load} {queues}: {cost} {least}");
+                let (least, found) = (least_objective(load, queues), objective(&demand, &found));
+                assert!((found / least - 1.0).abs() < 1e-3, "{name} {load} {queues}: {found} {least}");
             }
         }
     }
 
-    /// The specification's figures for web search at 90 %: thresholds in packets of 1460 bytes, and the cost of those that were
+    /// The specification's figures for web search at 90 %: thresholds in packets of 1460 bytes, and the objective of those that were
     /// published.
     #[test]
     fn web_search_at_ninety_per_cent() {
         let sizes = sizes("web-search-pias");
         let demand = FlowDemand { sizes: &sizes, load: 0.9 };
-        let packets =
-            thresholds(&demand, 8).iter().map(|bytes| (bytes.0 as f64 / PACKET).round()).collect::<Vec<_>>();
+        let packets = thresholds(&demand, 8)
+            .iter()
+            .map(|bytes| (bytes.0 as f64 / PACKET.0 as f64).round())
+            .collect::<Vec<_>>();
         let expected = [875.0, 2_050.0, 3_422.0, 5_078.0, 7_568.0, 10_635.0, 13_869.0];
         for (found, expected) in packets.iter().zip(expected) {
             assert!((found / expected - 1.0).abs() < 0.01, "{packets:?}");
         }
         let published = [759, 1_132, 1_456, 1_737, 2_010, 2_199, 2_325].map(|packets| Bytes(packets * 1_460));
-        assert!((cost(&demand, &published) - 5.52).abs() < 0.05, "{}", cost(&demand, &published));
+        assert!((objective(&demand, &published) - 5.52).abs() < 0.05, "{}", objective(&demand, &published));
+    }
+
+    /// The first packet of a flow always goes in the highest class, and its class changes between packets only.
+    #[test]
+    fn thresholds_that_packets_do_not_tell_apart_are_left_out() {
+        let worth = |name: &str, thresholds: &[u64]| {
+            let thresholds: Vec<Bytes> = thresholds.iter().copied().map(Bytes).collect();
+            worth_setting(&sizes(name), &thresholds)
+        };
+        let kept = |of: &WorthSetting| of.thresholds.iter().map(|threshold| threshold.0).collect::<Vec<_>>();
+        let inside = worth("10 kB", &[157, 532, 1_460, 2_000, 3_000]);
+        assert_eq!(
+            (kept(&inside), inside.within_a_packet, inside.beyond_all),
+            (vec![532, 2_000, 3_000], 2, 0)
+        );
+        // The last packet of 10 kB starts at 8760.
+        let beyond = worth("10 kB", &[8_759, 8_760, 20_000]);
+        assert_eq!((kept(&beyond), beyond.within_a_packet, beyond.beyond_all), (vec![8_759], 0, 2));
+        assert_eq!(kept(&worth("1 kB", &[200, 700])), [0; 0]);
+        let heavy = worth("pareto(10 kB, 1.05)", &[1 << 30, 1 << 50, 1 << 50]);
+        assert_eq!((kept(&heavy), heavy.beyond_all), (vec![1 << 30], 2));
     }
 }

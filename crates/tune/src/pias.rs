@@ -1,18 +1,16 @@
-//! `weft tune pias`: thresholds for each load, and their cost in simulations.
+//! `weft tune pias`: thresholds for each load, what they are worth on one link, and their cost in simulations.
 
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::path::Path;
 
-use weft::{Error, PACKETS, Prepared, prepare};
+use weft::Error;
 use weft_core::Bytes;
-use weft_core::settings::{Setting as _, Value};
-use weft_draw::Columns;
-use weft_transport::TransportSettings;
+use weft_draw::{Columns, WIDTH, wrapped};
 use weft_workload::SizeDistribution;
 
-use crate::case;
-use crate::model::{FlowDemand, compromise, cost, least_cost, thresholds};
-use crate::search::{BestFound, SearchOptions, search};
+use crate::demand::FlowDemand;
+use crate::link::LinkMeans;
+use crate::model::{PACKET, WorthSetting, compromise, least_objective, objective, thresholds, worth_setting};
+use crate::trials::{PiasTrials, Simulated, simulate};
 
 /// The question.
 #[derive(Clone, Debug)]
@@ -27,60 +25,31 @@ pub struct PiasOptions {
     pub trials: Option<PiasTrials>,
 }
 
-/// The simulations.
-#[derive(Clone, Debug)]
-pub struct PiasTrials {
-    /// The scenario, whose transport tags by PIAS.
-    pub scenario: PathBuf,
-    /// The case of its sweep.
-    pub case: Option<String>,
-    /// Overrides `path=value`.
-    pub set: Vec<String>,
-    /// Whether to run its reduced form.
-    pub demo: bool,
-    /// The seeds of each trial.
-    pub seeds: Vec<u64>,
-    /// The limits of the search.
-    pub search: SearchOptions,
-}
-
 /// The answer.
 #[derive(Clone, Debug)]
 pub struct PiasAdvice {
     /// Advice by load.
-    pub by_load: Vec<ModelAdvice>,
-    /// With several loads: thresholds for all of them, and their cost at the worst, as a multiple of the least there.
-    pub for_all: Option<(Vec<Bytes>, f64)>,
+    pub by_load: Vec<LoadAdvice>,
+    /// With several loads: thresholds for all of them, and their objective at the worst, as a multiple of the least there.
+    pub for_all: Option<(WorthSetting, f64)>,
     /// The simulated results, if requested.
     pub simulated: Option<Simulated>,
 }
 
-/// The model's advice for one load.
+/// The advice for one load.
 #[derive(Clone, Debug)]
-pub struct ModelAdvice {
+pub struct LoadAdvice {
     /// The load.
     pub load: f64,
-    /// The thresholds, ascending.
-    pub thresholds: Vec<Bytes>,
-    /// Mean completion time in units of a lone mean flow: with one queue, with these thresholds, and with any number of queues.
-    pub costs: [f64; 3],
+    /// The thresholds, and how many others would separate nothing.
+    pub worth: WorthSetting,
+    /// The objective with one queue, with these thresholds, and the least with any number. It is no time.
+    pub objectives: [f64; 3],
+    /// Mean completion times on one link; `None` if the sizes have none.
+    pub means: Option<LinkMeans>,
 }
 
-/// Simulated results. Costs are mean completion times in seconds; an unfinished flow counts with its age at the end of
-/// the run, which underestimates its completion time.
-#[derive(Clone, Debug)]
-pub struct Simulated {
-    /// The scenario's own thresholds and their cost.
-    pub own: Option<(Vec<Bytes>, f64)>,
-    /// The result of the search, with the cost of its start: the model's thresholds for the first load.
-    pub found: BestFound,
-    /// Flows unfinished in the best trial, over all seeds.
-    pub unfinished: u64,
-    /// All flows of a trial.
-    pub flows: u64,
-}
-
-/// Finds thresholds. `progress` is called with every trial.
+/// Finds thresholds. `progress` is called with every remark and trial.
 ///
 /// # Errors
 /// [`Error::BadInput`]: sizes, loads, queues or the scenario cannot be used.
@@ -94,144 +63,115 @@ pub fn tune_pias(options: &PiasOptions, progress: &mut dyn FnMut(&str)) -> Resul
     if let Some(load) = options.loads.iter().find(within) {
         return Err(Error::BadInput(format!("--load {load}: a load is above 0 and below 1, such as 0.8")));
     }
-    let advice = |load: &f64| {
-        let demand = FlowDemand { sizes: &sizes, load: *load };
-        let thresholds = thresholds(&demand, options.queues);
-        let costs = [cost(&demand, &[]), cost(&demand, &thresholds), least_cost(*load, 1 << 20)];
-        ModelAdvice { load: *load, thresholds, costs }
-    };
-    let by_load: Vec<ModelAdvice> = options.loads.iter().map(advice).collect();
+    let demand = |load: f64| FlowDemand { sizes: &sizes, load };
+    let advice = |load: &f64| LoadAdvice::new(&demand(*load), options.queues);
+    let by_load: Vec<LoadAdvice> = options.loads.iter().map(advice).collect();
     let simulated = match (&options.trials, by_load.first()) {
-        (Some(trials), Some(first)) => Some(simulate(trials, &first.thresholds, progress)?),
+        (Some(trials), Some(first)) => {
+            Some(simulate(trials, (&demand(first.load), &first.worth.thresholds), progress)?)
+        }
         _ => None,
     };
-    let for_all = (options.loads.len() > 1).then(|| compromise(&sizes, &options.loads, options.queues));
+    let for_all = (options.loads.len() > 1).then(|| {
+        let (thresholds, excess) = compromise(&sizes, &options.loads, options.queues);
+        (worth_setting(&sizes, &thresholds), excess)
+    });
     Ok(PiasAdvice { by_load, for_all, simulated })
 }
 
-/// Mean completion time and unfinished flows of a trial.
-#[derive(Clone, Copy, Debug, Default)]
-struct Trial {
-    seconds: f64,
-    flows: u64,
-    unfinished: u64,
-}
+impl LoadAdvice {
+    fn new(demand: &FlowDemand<'_>, queues: usize) -> LoadAdvice {
+        let worth = worth_setting(demand.sizes, &thresholds(demand, queues));
+        let least = least_objective(demand.load, 1 << 20);
+        let objectives = [objective(demand, &[]), objective(demand, &worth.thresholds), least];
+        let means = LinkMeans::of(demand, &worth.thresholds);
+        LoadAdvice { load: demand.load, worth, objectives, means }
+    }
 
-impl Trial {
-    fn mean(self) -> f64 {
-        self.seconds / self.flows.max(1) as f64
+    /// A row of the table.
+    fn row(&self) -> Vec<String> {
+        let means = self.means.map(|of| [of.one_queue, of.thresholds, of.any_number, of.sizes_known]);
+        let mean = |n: usize| means.map_or(NOT_KNOWN.to_owned(), |means| format!("{:.2}", means[n]));
+        let load = format!("{} %", percent(self.load));
+        [load].into_iter().chain((0..4).map(mean)).chain([format!("{:.2}", self.objectives[1])]).collect()
+    }
+
+    /// What a user of the thresholds should know.
+    fn remark(&self) -> String {
+        let worse = self.means.is_some_and(|means| means.thresholds >= means.one_queue);
+        let slower = "\n  on one link flows finish sooner with one queue";
+        format!("{}{}", self.worth.remark(), if worse { slower } else { "" })
     }
 }
 
-fn simulate(
-    trials: &PiasTrials,
-    start: &[Bytes],
-    progress: &mut dyn FnMut(&str),
-) -> Result<Simulated, Error> {
-    let base = case_of(trials)?;
-    let own = base.settings.transport.tcp().map(|tcp| tcp.pias.thresholds).unwrap_or_default();
-    if own.is_empty() {
-        let text = "the scenario's transport does not tag by PIAS: give it transport.<name>.pias.thresholds";
-        return Err(Error::BadInput(format!("{}: {text}", trials.scenario.display())));
+impl WorthSetting {
+    /// Why there are fewer than asked for.
+    fn remark(&self) -> String {
+        let (inside, beyond) = (self.within_a_packet, self.beyond_all);
+        let first = self.thresholds.first().filter(|first| **first < PACKET).map(|_| {
+            format!(
+                "\n  a full packet ({PACKET}) exceeds the first: every flow sends one in the highest class"
+            )
+        });
+        let inside = (inside > 0)
+            .then(|| format!("\n  {inside} fewer: they end in one packet ({PACKET}) with the next"));
+        let beyond =
+            (beyond > 0).then(|| format!("\n  {beyond} fewer: less than one flow in 10^9 is larger"));
+        [first, inside, beyond].into_iter().flatten().collect()
     }
-    let mut number = 0;
-    let mut try_out = |thresholds: &[Bytes]| -> Result<f64, Error> {
-        let mean = run(&base, thresholds, &trials.seeds)?.mean();
-        number += 1;
-        progress(&format!("trial {number}: {} mean, {}", time(mean), listed(thresholds)));
-        Ok(mean)
-    };
-    let of_own = try_out(&own)?;
-    let found = search(start, trials.search, &mut try_out)?;
-    let best = run(&base, &found.thresholds, &trials.seeds)?;
-    let own = Some((own, of_own));
-    Ok(Simulated { own, found, unfinished: best.unfinished, flows: best.flows })
-}
 
-/// The case to try.
-fn case_of(trials: &PiasTrials) -> Result<Prepared, Error> {
-    let cases = prepare(&trials.scenario, &trials.set, trials.demo)?;
-    let names: Vec<String> = cases.iter().map(|case| case.labels.join(",")).collect();
-    let number = case::chosen(&trials.scenario, &names, trials.case.as_deref())?;
-    Ok(cases[number].clone())
-}
-
-/// Runs one trial: all seeds in parallel.
-fn run(base: &Prepared, thresholds: &[Bytes], seeds: &[u64]) -> Result<Trial, Error> {
-    let mut case = base.clone();
-    case.settings.transport = tagged(&case.settings.transport, thresholds);
-    let setups = seeds.iter().map(|seed| case.setup(*seed)).collect::<Result<Vec<_>, _>>()?;
-    let one = |setup| {
-        let record = PACKETS.run_keeping_flows(setup, &mut |_| true);
-        record.flows.iter().fold(Trial::default(), |sum, flow| Trial {
-            seconds: sum.seconds + flow.end.unwrap_or(record.ended).since(flow.start).seconds(),
-            flows: sum.flows + 1,
-            unfinished: sum.unfinished + u64::from(flow.end.is_none()),
-        })
-    };
-    let trials: Vec<Trial> = thread::scope(|scope| {
-        let runs: Vec<_> = setups.into_iter().map(|setup| scope.spawn(move || one(setup))).collect();
-        runs.into_iter().map(|run| run.join().expect("a simulation does not panic")).collect()
-    });
-    Ok(trials.into_iter().fold(Trial::default(), |sum, trial| Trial {
-        seconds: sum.seconds + trial.seconds,
-        flows: sum.flows + trial.flows,
-        unfinished: sum.unfinished + trial.unfinished,
-    }))
-}
-
-/// The transport with other thresholds.
-fn tagged(transport: &TransportSettings, thresholds: &[Bytes]) -> TransportSettings {
-    let mut value = transport.to_value();
-    let sizes = Value::List(thresholds.iter().map(|threshold| Value::Size(*threshold)).collect());
-    replace(&mut value, &["tcp", "pias", "thresholds"], &sizes);
-    TransportSettings::from_value(&value)
-}
-
-/// Replaces a value at a path below.
-fn replace(value: &mut Value, path: &[&str], new: &Value) {
-    match (value, path) {
-        (value, []) => *value = new.clone(),
-        (Value::Member(_, own), path) => replace(own, path, new),
-        (Value::Table(fields), [first, rest @ ..]) => {
-            let field = fields.iter_mut().find(|(name, _)| name == first);
-            field.into_iter().for_each(|(_, value)| replace(value, rest, new));
+    /// The thresholds as a scenario writes them, in exact bytes.
+    fn setting(&self) -> String {
+        match self.thresholds.as_slice() {
+            [] => "none".to_owned(),
+            thresholds => setting(thresholds),
         }
-        _ => {}
     }
 }
 
-fn listed(thresholds: &[Bytes]) -> String {
-    thresholds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+/// In a table: there is no such number.
+const NOT_KNOWN: &str = "–";
+
+fn percent(share: f64) -> f64 {
+    (share * 1e3).round() / 10.0
 }
 
 fn time(seconds: f64) -> String {
     weft_draw::text::duration(seconds * 1e6)
 }
 
+fn setting(thresholds: &[Bytes]) -> String {
+    let all: Vec<String> = thresholds.iter().map(|threshold| format!("\"{} B\"", threshold.0)).collect();
+    format!("thresholds = [{}]", all.join(", "))
+}
+
+/// What the columns are.
+const LEGEND: &str = "one queue: processor sharing; any number: least attained service; sizes known: shortest \
+    remaining first, which no order beats. objective: what the thresholds minimise, a sum of ratios after the PIAS \
+    paper. It leaves out flows that are there already, so it is no time.";
+
 impl PiasAdvice {
     /// As lines for a terminal.
     #[must_use]
     pub fn text(&self, options: &PiasOptions) -> String {
-        let row = |advice: &ModelAdvice| {
-            let [one, these, any] = advice.costs.map(|cost| format!("{cost:.2}"));
-            vec![format!("{} %", (advice.load * 1e3).round() / 10.0), one, these, any]
-        };
-        let rows: Vec<Vec<String>> = self.by_load.iter().map(row).collect();
-        let header = ["load", "one queue", "thresholds", "any number"];
-        let mut text = format!(
-            "PIAS, {} queues, sizes {}: mean completion time in lone mean flows, by the model\n{}",
-            options.queues,
-            options.sizes,
-            Columns::table(&header, &rows)
+        let rows: Vec<Vec<String>> = self.by_load.iter().map(LoadAdvice::row).collect();
+        let header = ["load", "one queue", "thresholds", "any number", "sizes known", "objective"];
+        let about = format!(
+            "PIAS, {} queues, sizes {}: mean completion times on one link without congestion control, in lone mean flows",
+            options.queues, options.sizes
         );
+        let lines = |text: &str| wrapped(text, WIDTH).join("\n");
+        let mut text = format!("{}\n{}\n{}\n", lines(&about), Columns::table(&header, &rows), lines(LEGEND));
         for advice in &self.by_load {
-            let (load, sizes) = (advice.load, setting(&advice.thresholds));
-            text += &format!("\nload {load}: thresholds = [{sizes}]");
+            text += &format!("\nload {}: {}{}", advice.load, advice.worth.setting(), advice.remark());
         }
-        if let Some((thresholds, excess)) = &self.for_all {
-            let (more, sizes) = ((excess - 1.0) * 100.0, setting(thresholds));
-            text += &format!("\nall of them, at most {more:.1} % above the best: thresholds = [{sizes}]");
+        if let Some((worth, excess)) = &self.for_all {
+            let more = (excess - 1.0) * 100.0;
+            text += &format!(
+                "\nall of them, objective at most {more:.1} % above the least: {}{}",
+                worth.setting(),
+                worth.remark()
+            );
         }
         if let Some(simulated) = &self.simulated {
             text += &simulated.text();
@@ -242,77 +182,86 @@ impl PiasAdvice {
     /// As JSON.
     #[must_use]
     pub fn json(&self) -> String {
-        let bytes = |thresholds: &[Bytes]| thresholds.iter().map(|threshold| threshold.0).collect::<Vec<_>>();
-        let by_load = |advice: &ModelAdvice| {
-            let [one, these, any] = advice.costs;
-            serde_json::json!({
-                "load": advice.load, "thresholds_bytes": bytes(&advice.thresholds),
-                "cost": these, "cost_of_one_queue": one, "cost_of_any_number": any,
-            })
-        };
-        let simulated = self.simulated.as_ref().map(|simulated| {
-            serde_json::json!({
-                "mean_fct_of_model_s": simulated.found.start,
-                "own_thresholds_bytes": simulated.own.as_ref().map(|own| bytes(&own.0)),
-                "mean_fct_of_own_s": simulated.own.as_ref().map(|own| own.1),
-                "best_thresholds_bytes": bytes(&simulated.found.thresholds),
-                "mean_fct_of_best_s": simulated.found.cost,
-                "trials": simulated.found.trials, "settled": simulated.found.settled,
-                "flows": simulated.flows, "unfinished": simulated.unfinished,
-            })
+        let by_load: Vec<_> = self.by_load.iter().map(LoadAdvice::json).collect();
+        let for_all = self.for_all.as_ref().map(|(worth, excess)| {
+            serde_json::json!({ "thresholds_bytes": bytes(&worth.thresholds), "worst_objective_ratio": excess })
         });
-        let by_load: Vec<_> = self.by_load.iter().map(by_load).collect();
-        let for_all = self.for_all.as_ref().map(|(thresholds, excess)| {
-            serde_json::json!({ "thresholds_bytes": bytes(thresholds), "worst_cost_ratio": excess })
-        });
+        let simulated = self.simulated.as_ref().map(Simulated::json);
         let all = serde_json::json!({ "by_load": by_load, "for_all": for_all, "simulated": simulated });
         format!("{all:#}\n")
     }
 }
 
-/// The thresholds as a scenario writes them, in exact bytes.
-fn setting(thresholds: &[Bytes]) -> String {
-    thresholds.iter().map(|threshold| format!("\"{} B\"", threshold.0)).collect::<Vec<_>>().join(", ")
+fn bytes(thresholds: &[Bytes]) -> Vec<u64> {
+    thresholds.iter().map(|threshold| threshold.0).collect()
+}
+
+impl LoadAdvice {
+    fn json(&self) -> serde_json::Value {
+        let [one, these, any] = self.objectives;
+        let means = self.means.map(|means| {
+            serde_json::json!({
+                "one_queue": means.one_queue, "thresholds": means.thresholds,
+                "any_number": means.any_number, "sizes_known": means.sizes_known,
+            })
+        });
+        serde_json::json!({
+            "load": self.load, "thresholds_bytes": bytes(&self.worth.thresholds),
+            "left_out": { "within_a_packet": self.worth.within_a_packet, "beyond_all": self.worth.beyond_all },
+            "mean_times": means,
+            "objective": these, "objective_of_one_queue": one, "objective_of_any_number": any,
+        })
+    }
 }
 
 impl Simulated {
     fn text(&self) -> String {
-        let ratio = |cost: f64| format!("{:.3}", cost / self.found.cost);
-        let mut rows = vec![
-            vec!["best found".to_owned(), time(self.found.cost), ratio(self.found.cost)],
-            vec!["the model's".to_owned(), time(self.found.start), ratio(self.found.start)],
-        ];
-        rows.extend(
-            self.own.iter().map(|(_, cost)| vec!["the scenario's".to_owned(), time(*cost), ratio(*cost)]),
-        );
+        let row = |name: &str, cost: f64| {
+            vec![name.to_owned(), time(cost), format!("{:.3}", cost / self.found.cost)]
+        };
+        let of_advice = self.of_advice.map(|cost| row("these", cost));
+        let rows = [row("best found", self.found.cost)].into_iter().chain(of_advice);
+        let rows: Vec<_> = rows.chain([row("the scenario's", self.own.1)]).collect();
         let table = Columns::table(&["thresholds", "mean FCT", "times the best"], &rows);
         let end = if self.found.settled { "no small step improves on it" } else { "trials used up" };
-        let best = setting(&self.found.thresholds);
+        let remarks: String = self.remarks.iter().map(|remark| format!("\nremark: {remark}")).collect();
+        let best = if self.found.thresholds == self.own.0 { "the scenario's own, " } else { "" };
         format!(
-            "\n\nsimulated: {} flows a trial, {} trials ({end}); {} of the best trial's flows unfinished, counted with their age\n\
-             {table}\nbest found: thresholds = [{best}]",
-            self.flows, self.found.trials, self.unfinished
+            "\n\nsimulated: {} measured flows a trial, {} trials ({end}); {} of the best trial's flows unfinished, counted with \
+             their age{remarks}\n{table}\nbest found: {best}{}",
+            self.flows,
+            self.found.trials,
+            self.unfinished,
+            setting(&self.found.thresholds)
         )
+    }
+
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "mean_fct_of_advice_s": self.of_advice,
+            "own_thresholds_bytes": bytes(&self.own.0),
+            "mean_fct_of_own_s": self.own.1,
+            "best_thresholds_bytes": bytes(&self.found.thresholds),
+            "mean_fct_of_best_s": self.found.cost,
+            "trials": self.found.trials, "settled": self.found.settled,
+            "flows": self.flows, "unfinished": self.unfinished, "remarks": self.remarks,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_transport::protocols::dctcp::TcpDctcpSettings;
 
     fn options() -> PiasOptions {
         PiasOptions { sizes: "web-search-pias".to_owned(), loads: vec![0.5, 0.8], queues: 8, trials: None }
     }
 
-    #[test]
-    fn thresholds_of_a_transport_are_replaced_and_nothing_else() {
-        let mut settings = TcpDctcpSettings::default();
-        settings.tcp.delayed_ack = 7;
-        let new = [Bytes(10), Bytes(20)];
-        let changed = tagged(&TransportSettings::Dctcp(settings.clone()), &new);
-        settings.tcp.pias.thresholds = new.to_vec();
-        assert_eq!(changed, TransportSettings::Dctcp(settings));
+    fn advice(sizes: &str, load: f64) -> (PiasAdvice, String) {
+        let options = PiasOptions { sizes: sizes.to_owned(), loads: vec![load], ..options() };
+        let advice = tune_pias(&options, &mut |_| {}).expect("all of it is right");
+        let text = advice.text(&options);
+        (advice, text)
     }
 
     #[test]
@@ -322,9 +271,43 @@ mod tests {
         assert_eq!(advice.by_load.len(), 2);
         let text = advice.text(&options);
         assert!(text.contains("load 0.5: thresholds = [\"661838 B\", "), "{text}");
-        assert!(text.contains("\nall of them, at most "), "{text}");
+        assert!(text.contains("\nall of them, objective at most "), "{text}");
         let json: serde_json::Value = serde_json::from_str(&advice.json()).expect("it is JSON");
         assert_eq!(json["by_load"][1]["thresholds_bytes"].as_array().map(Vec::len), Some(7));
+    }
+
+    /// Every time that is printed is one that some schedule has: none is below that with sizes known.
+    #[test]
+    fn no_time_is_less_than_with_known_sizes() {
+        let json: serde_json::Value =
+            serde_json::from_str(&advice("web-search-pias", 0.8).0.json()).expect("it is JSON");
+        let of = |name: &str| json["by_load"][0]["mean_times"][name].as_f64().expect("a number");
+        for name in ["one_queue", "thresholds", "any_number"] {
+            assert!(of(name) > of("sizes_known"), "{json:#}");
+        }
+    }
+
+    #[test]
+    fn equal_flows_are_advised_against_thresholds() {
+        let (_, text) = advice("64 kB", 0.8);
+        assert!(text.contains("sooner with one queue"), "{text}");
+        assert!(!advice("web-search-pias", 0.8).1.contains("sooner with one queue"));
+    }
+
+    /// `weft check` refuses equal thresholds, and packets do not tell apart those within one.
+    #[test]
+    fn no_advice_is_refused_or_without_effect() {
+        for (sizes, load, words) in [
+            ("facebook-unitless", 0.8, "one packet (1460 B)"),
+            ("pareto(10 kB, 1.05)", 0.95, "less than one flow in 10^9 is larger"),
+            ("1 kB", 0.8, "load 0.8: none"),
+        ] {
+            let (advice, text) = advice(sizes, load);
+            let thresholds = &advice.by_load[0].worth.thresholds;
+            let packets: Vec<u64> = thresholds.iter().map(|threshold| threshold.0 / PACKET.0).collect();
+            assert!(packets.windows(2).all(|pair| pair[0] < pair[1]), "{text}");
+            assert!(text.contains(words), "{text}");
+        }
     }
 
     #[test]

@@ -28,8 +28,8 @@ impl Default for SearchOptions {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BestFound {
-    /// The cost of the thresholds at the start.
-    pub start: f64,
+    /// The cost of each of the thresholds at the start.
+    pub starts: Vec<f64>,
     /// The best thresholds.
     pub thresholds: Vec<Bytes>,
     /// Their cost.
@@ -44,7 +44,18 @@ pub struct BestFound {
 struct Trials<'a, E> {
     known: BTreeMap<Vec<Bytes>, f64>,
     most: usize,
-    cost: &'a mut dyn FnMut(&[Bytes]) -> Result<f64, E>,
+    subject: &'a mut dyn ThresholdCost<E>,
+}
+
+/// What a search asks.
+pub trait ThresholdCost<E> {
+    /// Whether thresholds can be tried at all.
+    fn allows(&self, thresholds: &[Bytes]) -> bool;
+    /// Tries them; less is better.
+    ///
+    /// # Errors
+    /// The trial failed.
+    fn cost(&mut self, thresholds: &[Bytes]) -> Result<f64, E>;
 }
 
 impl<E> Trials<'_, E> {
@@ -56,29 +67,34 @@ impl<E> Trials<'_, E> {
         if self.known.len() >= self.most {
             return Ok(None);
         }
-        let cost = (self.cost)(thresholds)?;
+        let cost = self.subject.cost(thresholds)?;
         self.known.insert(thresholds.to_owned(), cost);
         Ok(Some(cost))
     }
 }
 
-/// Searches, beginning with the thresholds `from`, which are ascending.
+/// Searches, beginning with the best of the thresholds `from`, all of which are tried. There must be at least one.
 ///
 /// # Errors
-/// Errors of `cost`.
+/// Errors of trials.
 pub fn search<E>(
-    from: &[Bytes],
+    from: &[Vec<Bytes>],
     options: SearchOptions,
-    cost: &mut dyn FnMut(&[Bytes]) -> Result<f64, E>,
+    subject: &mut dyn ThresholdCost<E>,
 ) -> Result<BestFound, E> {
-    let mut trials = Trials { known: BTreeMap::new(), most: options.trials.max(1), cost };
-    let (mut best, mut factor) = (from.to_owned(), options.factor);
-    let mut least = trials.cost(&best)?.unwrap_or(f64::INFINITY);
-    let (start, mut settled) = (least, true);
+    let mut trials = Trials { known: BTreeMap::new(), most: options.trials.max(from.len()), subject };
+    let starts = from.iter().map(|start| Ok(trials.cost(start)?.unwrap_or(f64::INFINITY)));
+    let starts = starts.collect::<Result<Vec<f64>, E>>()?;
+    let first = (0..starts.len()).min_by(|a, b| starts[*a].total_cmp(&starts[*b])).unwrap_or(0);
+    let (mut best, mut least, mut factor) = (from[first].clone(), starts[first], options.factor);
+    let mut settled = true;
     while settled && factor >= options.least_factor {
         let mut improved = false;
         for step in (0..best.len()).flat_map(|place| [(place, factor), (place, 1.0 / factor)]) {
             let moved = moved(&best, step);
+            if !trials.subject.allows(&moved) {
+                continue;
+            }
             match trials.cost(&moved)? {
                 Some(cost) if cost < least => (best, least, improved) = (moved, cost, true),
                 Some(_) => {}
@@ -89,16 +105,23 @@ pub fn search<E>(
             factor = factor.sqrt();
         }
     }
-    Ok(BestFound { start, thresholds: best, cost: least, trials: trials.known.len(), settled })
+    Ok(BestFound { starts, thresholds: best, cost: least, trials: trials.known.len(), settled })
 }
+
+/// Neighbours keep at least this ratio, since two equal thresholds separate nothing.
+const LEAST_RATIO: f64 = 1.1;
 
 /// The thresholds with one of them multiplied; its neighbours are moved so that they stay ascending.
 fn moved(thresholds: &[Bytes], (place, factor): (usize, f64)) -> Vec<Bytes> {
-    let own = Bytes(((thresholds[place].0 as f64 * factor).round() as u64).max(1));
-    let adjusted = |(other, threshold): (usize, &Bytes)| match other.cmp(&place) {
-        std::cmp::Ordering::Less => own.min(*threshold),
-        std::cmp::Ordering::Equal => own,
-        std::cmp::Ordering::Greater => own.max(*threshold),
+    let own = thresholds[place].0 as f64 * factor;
+    let adjusted = |(other, threshold): (usize, &Bytes)| {
+        let (limit, size) = (own * LEAST_RATIO.powi(other as i32 - place as i32), threshold.0 as f64);
+        let new = match other.cmp(&place) {
+            std::cmp::Ordering::Less => size.min(limit),
+            std::cmp::Ordering::Equal => own,
+            std::cmp::Ordering::Greater => size.max(limit),
+        };
+        Bytes((new.round() as u64).max(1))
     };
     thresholds.iter().enumerate().map(adjusted).collect()
 }
@@ -108,16 +131,34 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// A bowl in logarithms with its bottom at 10 kB and 1 MB is found to within the least step, whatever the start.
+    /// A cost by formula, and how often it was asked for.
+    struct Formula<F>(F, usize);
+
+    impl<F: Fn(&[Bytes]) -> f64> ThresholdCost<Infallible> for Formula<F> {
+        fn allows(&self, thresholds: &[Bytes]) -> bool {
+            thresholds[0] > Bytes(1_000)
+        }
+
+        fn cost(&mut self, thresholds: &[Bytes]) -> Result<f64, Infallible> {
+            self.1 += 1;
+            assert!(thresholds.windows(2).all(|pair| pair[0] < pair[1]), "{thresholds:?} separate nothing");
+            Ok((self.0)(thresholds))
+        }
+    }
+
+    /// A bowl in logarithms with its bottom at 10 kB and 1 MB.
+    fn bowl(thresholds: &[Bytes]) -> f64 {
+        let off = |(threshold, bottom): (&Bytes, f64)| (threshold.0 as f64 / bottom).ln().powi(2);
+        thresholds.iter().zip([1e4, 1e6]).map(off).sum()
+    }
+
+    /// Found to within the least step, whatever the start.
     #[test]
     fn the_bottom_of_a_bowl_is_found() {
-        let bowl = |thresholds: &[Bytes]| -> Result<f64, Infallible> {
-            let off = |at: usize, bottom: f64| (thresholds[at].0 as f64 / bottom).ln().powi(2);
-            Ok(off(0, 1e4) + off(1, 1e6))
-        };
-        for start in [[100, 200], [50_000_000, 60_000_000], [10_000, 1_000_000]] {
+        for start in [[2_000, 3_000], [5_000_000, 60_000_000], [10_000, 1_000_000]] {
             let options = SearchOptions { trials: 500, ..SearchOptions::default() };
-            let found = search(&start.map(Bytes), options, &mut { bowl }).expect("it cannot fail");
+            let found = search(&[start.map(Bytes).to_vec()], options, &mut Formula(bowl, 0));
+            let found = found.expect("it cannot fail");
             assert!(found.settled, "{found:?}");
             for (threshold, bottom) in found.thresholds.iter().zip([1e4, 1e6]) {
                 let ratio = threshold.0 as f64 / bottom;
@@ -128,13 +169,19 @@ mod tests {
 
     #[test]
     fn trials_are_counted_and_kept_to() {
-        let mut asked = 0;
-        let mut cost = |thresholds: &[Bytes]| -> Result<f64, Infallible> {
-            asked += 1;
-            Ok(1.0 / thresholds[0].0 as f64)
-        };
-        let found = search(&[Bytes(1)], SearchOptions { trials: 5, ..SearchOptions::default() }, &mut cost);
-        let found = found.expect("it cannot fail");
-        assert_eq!((found.trials, found.settled, asked), (5, false, 5));
+        let mut subject = Formula(|thresholds: &[Bytes]| 1.0 / thresholds[0].0 as f64, 0);
+        let options = SearchOptions { trials: 5, ..SearchOptions::default() };
+        let found = search(&[vec![Bytes(2_000)]], options, &mut subject).expect("it cannot fail");
+        assert_eq!((found.trials, found.settled, subject.1), (5, false, 5));
+    }
+
+    /// The best is never worse than any start, however few the trials.
+    #[test]
+    fn every_start_competes() {
+        let starts = [vec![Bytes(1_000_000_000)], vec![Bytes(12_000), Bytes(900_000)], vec![Bytes(90_000)]];
+        let options = SearchOptions { trials: 1, ..SearchOptions::default() };
+        let found = search(&starts, options, &mut Formula(bowl, 0)).expect("it cannot fail");
+        assert_eq!((&found.thresholds, found.trials), (&starts[1], 3));
+        assert_eq!(found.starts[1], found.cost);
     }
 }

@@ -222,6 +222,7 @@ fn ideals(wanted: &[IdealChoice]) -> IdealSchedules {
     wanted.iter().fold(IdealSchedules::NONE, |set, choice| {
         set.and(match choice {
             IdealChoice::BigSwitch => IdealSchedule::BigSwitch,
+            IdealChoice::Srpt => IdealSchedule::ShortestRemaining,
             IdealChoice::Sjf => IdealSchedule::ShortestFirst,
             IdealChoice::Las => IdealSchedule::LeastAttained,
             IdealChoice::Ps => IdealSchedule::ProcessorSharing,

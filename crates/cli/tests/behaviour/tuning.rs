@@ -1,6 +1,6 @@
-//! `weft tune ecn`: thresholds found by running a scenario, and what cannot be searched.
+//! `weft tune`: thresholds found by running a scenario, what a model says of them, and what cannot be searched.
 
-use crate::{folder, folder_with, good, weft};
+use crate::{Said, folder, folder_with, good, weft};
 use serde_json::Value;
 
 /// Two hosts send through one port whose buffer holds half a megabyte.
@@ -77,4 +77,81 @@ fn what_cannot_be_searched_is_refused_before_anything_runs() {
         assert!(said.err.contains(words), "{arguments}: {}", said.err);
     }
     assert!(!folder.join("runs").exists());
+}
+
+/// Six hosts at one switch with three strict queues; most flows fit into a packet or two.
+const PRIORITIES: &str = r#"weft = 1
+name = "priorities"
+
+[topology.single-switch]
+hosts = 6
+host_link = { rate = "10 Gbps", delay = "2 us" }
+
+[switch]
+queues = 3
+schedule = "strict"
+ecn = { step = { threshold = "65 pkt", scope = "port" } }
+
+[transport.dctcp]
+pias = { thresholds = ["20 kB", "60 kB"] }
+
+[[traffic]]
+tag = "calls"
+load = 0.6
+load_of = "hosts"
+pairs = "any"
+sizes = "exponential(30 kB)"
+
+[measure]
+flows = 150
+warm_up = "1 ms"
+"#;
+
+/// `weft tune pias` with a scenario and seed 1.
+fn tuned(name: &str, arguments: &str) -> Said {
+    let folder = folder_with(name, PRIORITIES);
+    weft(&folder, &format!("tune pias --simulate tiny.toml --seed 1 {arguments}"))
+}
+
+const SAME: &str = "--sizes exponential(30kB) --load 0.6 --queues 3";
+
+/// Eight classes do not fit three queues: nothing is tried, and the rule that refuses them is named.
+#[test]
+fn thresholds_that_a_scenario_refuses_are_not_tried() {
+    let said = tuned("tune-queues", "--sizes exponential(30kB) --load 0.6");
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.err.contains("8 classes share 3 queues") && said.err.contains("--queues"), "{}", said.err);
+    assert!(!said.err.contains("trial"), "{}", said.err);
+}
+
+#[test]
+fn flows_and_loads_that_differ_from_the_scenario_are_remarked() {
+    let said = tuned("tune-other", "--sizes web-search-pias --load 0.8 --queues 3 --trials 2");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.contains("other sizes than --sizes: exponential(30 kB)"), "{}", said.out);
+    assert!(said.out.contains("a load of 60 %, not 80 %"), "{}", said.out);
+    assert!(!tuned("tune-same", &format!("{SAME} --trials 2")).out.contains("remark"));
+}
+
+/// The best found is at least as good as the scenario's own thresholds, whatever the number of trials, which is told right; and
+/// `weft check` takes it.
+#[test]
+fn the_best_thresholds_are_no_worse_than_the_scenarios_and_can_be_used() {
+    for trials in [2, 9] {
+        let said = tuned("tune-best", &format!("{SAME} --trials {trials} --json"));
+        let json: Value = serde_json::from_str(&said.out).expect("JSON");
+        let found = &json["simulated"];
+        let of = |name: &str| found[name].as_f64().expect("a number");
+        assert!(
+            of("mean_fct_of_best_s") <= of("mean_fct_of_own_s").min(of("mean_fct_of_advice_s")),
+            "{found:#}"
+        );
+        assert_eq!(found["trials"].as_u64(), Some(said.err.matches("trial ").count() as u64), "{}", said.err);
+        // Those of the warm-up are left out, as `weft run` does.
+        assert_eq!(found["flows"].as_u64(), Some(150), "{found:#}");
+        let best = found["best_thresholds_bytes"].as_array().expect("a list").iter();
+        let best: Vec<String> = best.map(|bytes| format!("\"{bytes} B\"")).collect();
+        let scenario = PRIORITIES.replace("\"20 kB\", \"60 kB\"", &best.join(", "));
+        good(&folder_with("tune-best-checked", &scenario), "check tiny.toml");
+    }
 }

@@ -75,9 +75,15 @@ pub(super) const METRICS: &[Metric] = &[
         Neither,
     ),
     metric(
+        "ideal.srpt",
+        "us",
+        "mean completion time if the hosts' links served the flow with the least left first; with measure.ideals",
+        Neither,
+    ),
+    metric(
         "ideal.sjf",
         "us",
-        "mean completion time if the hosts' links served the smallest flow first; with measure.ideals",
+        "mean completion time if they served the smallest flow first; with measure.ideals",
         Neither,
     ),
     metric(
