@@ -34,13 +34,39 @@ const PARTS: [Part; 2] = [
     },
 ];
 
-/// Whether the tables are those of the counts and times.
+/// A case, the case it is compared with, and how many times the instructions of that it may take per hop.
+type Ratio = (&'static str, &'static str, f64);
+
+/// Eight queues with strict priority against one queue.
+const RATIOS: [Ratio; 1] = [("r1-strict", "r1", 1.15)];
+
+/// Whether the tables are those of the counts and times, and the counts keep their ratios.
 pub(crate) fn check(root: &Path) -> Verdict {
+    let text = fs::read_to_string(root.join(COUNTS)).map_err(|error| vec![format!("{COUNTS}: {error}")])?;
+    let counts = BenchResults::read(COUNTS, &text).map_err(|error| vec![error.to_string()])?;
+    let broken: Vec<String> = RATIOS.iter().filter_map(|ratio| exceeded(&counts, ratio)).collect();
+    if !broken.is_empty() {
+        return Err(broken);
+    }
     let (page, written) = pages(root)?;
     if page == written {
         return Ok(format!("{PAGE} has the figures of {COUNTS} and {TIMES}"));
     }
     Err(vec![format!("{PAGE} does not have the figures of {COUNTS} and {TIMES}: cargo xtask counts --write")])
+}
+
+/// What is wrong if a case takes more than its ratio allows, or was not counted.
+fn exceeded(counts: &BenchResults, (case, base, most): &Ratio) -> Option<String> {
+    let of = |name: &str| {
+        let case = counts.cases.iter().find(|case| case.name == name)?;
+        case.counted.as_ref().map(|counted| counted.instructions_per_hop)
+    };
+    let Some(times) = of(case).zip(of(base)).map(|(own, base)| own / base) else {
+        return Some(format!("{COUNTS} lacks {case} or {base}"));
+    };
+    let words =
+        format!("{COUNTS}: {case} takes {times:.3} times the instructions of {base} per hop; at most {most}");
+    (times > *most).then_some(words)
 }
 
 /// Writes the tables.
@@ -111,4 +137,36 @@ fn times_table(times: &BenchResults) -> String {
         .expect("a string takes any text");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(strict: f64) -> BenchResults {
+        let case = |name: &str, instructions: f64| {
+            format!(
+                "{{\"name\": \"{name}\", \"counted\": {{\"instructions_per_hop\": {instructions:.1}, \"events\": 1, \
+                 \"packet_hops\": 1, \"allocations\": 0}}}}"
+            )
+        };
+        let text = format!(
+            "{{\"weft\": \"0\", \"bound\": {{}}, \"cases\": [{}, {}]}}",
+            case("r1", 400.0),
+            case("r1-strict", strict)
+        );
+        BenchResults::read("counts.json", &text).expect("a file of counts")
+    }
+
+    #[test]
+    fn eight_queues_may_take_fifteen_per_cent_more_than_one() {
+        let ratio = &RATIOS[0];
+        assert_eq!(exceeded(&counts(460.0), ratio), None);
+        let told = exceeded(&counts(460.1), ratio).expect("it is more");
+        assert!(told.contains("r1-strict takes 1.150 times the instructions of r1"), "{told}");
+        assert!(
+            exceeded(&counts(460.0), &("r1-none", "r1", 2.0))
+                .is_some_and(|told| told.contains("lacks r1-none"))
+        );
+    }
 }

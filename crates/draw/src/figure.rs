@@ -31,9 +31,23 @@ pub struct Figure {
     pub row_schemes: Vec<usize>,
     /// The data.
     pub series: Vec<Series>,
+    /// Values that all rows of bars are compared with, drawn as lines across them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelMark>,
     /// What happened on a horizontal axis of time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventMark>,
+}
+
+/// A value on the axis of bars.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LevelMark {
+    /// The value.
+    pub at: f64,
+    /// Its name.
+    pub name: String,
+    /// Whether it is a bound, drawn dotted; otherwise dashed.
+    pub bound: bool,
 }
 
 /// Something that happened, drawn as a line across the plot.
@@ -87,6 +101,9 @@ pub struct Series {
     /// Whether it is published data or a bound, shown for comparison; drawn dotted, and grey without a scheme.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
+    /// Whether it is an ideal that is no bound, shown for comparison; drawn dashed and grey.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ideal: bool,
     /// Positions on the horizontal axis; empty for bars, dots and heat maps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,

@@ -19,6 +19,7 @@
 //! ```
 
 mod baseline;
+mod color;
 mod formula;
 mod model;
 mod page;

@@ -76,6 +76,8 @@ pub(crate) struct Network {
     pub(crate) strict: Vec<crate::precedence::StrictQueues>,
     /// Thresholds of PIAS.
     pub(crate) demotions: Vec<crate::precedence::Demotion>,
+    /// Transports that rely on the order or the path of their packets.
+    pub(crate) ordered: Vec<crate::color::OrderedFlows>,
 }
 
 /// Links that wait for each other in a cycle under routes that the network has at some time.
@@ -116,6 +118,8 @@ pub(crate) struct SwitchConfig {
     pub(crate) held: Option<Placed<Held>>,
     /// A static limit of each port that includes the bytes of lossless queues.
     pub(crate) port_limit: Option<Placed<Bytes>>,
+    /// What becomes of red packets, if they are dropped early.
+    pub(crate) red: Option<crate::color::RedPackets>,
 }
 
 /// The target at which a marking controller holds a queue.

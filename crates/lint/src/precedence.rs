@@ -1,7 +1,7 @@
 //! Classes of payload: how switches serve them, and the thresholds at which flows fall through them. Must not depend on
 //! files or rules.
 
-use weft_config::place::Spot;
+use weft_config::place::{Placed, Spot};
 use weft_core::Bytes;
 
 /// Queues of a switch that are served by strict priority.
@@ -20,6 +20,10 @@ pub(crate) struct StrictQueues {
 pub(crate) struct Demotion {
     pub(crate) at: Spot,
     pub(crate) thresholds: Vec<Bytes>,
+    /// Counting starts again after so many bytes.
+    pub(crate) message: Option<Placed<Bytes>>,
+    /// The largest flow in bytes, if all sources are known; infinite if there is none.
+    pub(crate) largest: Option<f64>,
     /// For each source of flows, the share of its payload in each class.
     pub(crate) shares: Vec<Vec<f64>>,
 }

@@ -2,6 +2,7 @@
 
 use crate::rule::Rule;
 
+mod color;
 mod fabric;
 mod headroom;
 mod hosts;
@@ -15,7 +16,7 @@ mod scenario;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 10] = [
+    let groups: [&'static [Rule]; 11] = [
         marking::RULES,
         pfc::RULES,
         headroom::RULES,
@@ -25,6 +26,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         fabric::RULES,
         scenario::RULES,
         precedence::RULES,
+        color::RULES,
         reading::RULES,
     ];
     groups.into_iter().flatten()

@@ -802,3 +802,142 @@ fn detours_of_a_lossless_scenario_can_deadlock() {
         []
     );
 }
+
+/// TLT over DCTCP at 10 Gb/s with marks from 100 kB on, red packets dropped from 400 kB on, and payload of class 0 alone.
+const RED: (&str, &str) = (
+    "red.toml",
+    "\
+weft = 1
+name = \"red\"
+[topology.leaf-spine]
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+[switch]
+buffer = \"4 MB\"
+queues = 4
+sharing = { kind = \"dynamic\", alpha = 1.0 }
+ecn = { kind = \"red\", min = \"100 kB\", max = \"300 kB\", max_probability = \"10 %\", non_ect = \"pass\" }
+color = { red = \"400 kB\" }
+[balance.ecmp]
+seeding = \"per-switch\"
+[transport.dctcp]
+tlt = {}
+dup_threshold = 1
+[[traffic]]
+tag = \"web\"
+load = 0.1
+sizes = \"10 kB\"
+[measure]
+flows = 10
+",
+);
+
+#[test]
+fn red_packets_are_dropped_after_marks() {
+    for (red, level) in [
+        ("100 kB", Some(Severity::Error)),
+        ("100001 B", Some(Severity::Warning)),
+        ("299999 B", Some(Severity::Warning)),
+        ("300 kB", None),
+    ] {
+        let change = ("red = \"400 kB\"", format!("red = \"{red}\""));
+        let found = after("red-before-marks", RED, (change.0, &change.1), &[]).1;
+        assert_eq!(found.iter().map(|one| one.level).next(), level, "{red}: {found:?}");
+        assert!(found.iter().all(|one| one.line == line_of(RED.1, "red = \"400 kB\"")), "{found:?}");
+    }
+    // A sender that reads no marks loses nothing by it.
+    let marked = "[[traffic]]\ntag = \"marked\"\nload = 0.1\nsizes = \"1 MB\"\nclass = 1\ntransport = { dctcp = {} }\n[measure]";
+    let cubic = RED.1.replace("transport.dctcp", "transport.cubic").replace("[measure]", marked);
+    let change = ("red = \"400 kB\"", "red = \"50 kB\"");
+    assert_eq!(after("red-before-marks", ("cubic.toml", &cubic), change, &[]).1, []);
+}
+
+/// With a static XOFF of 150 kB two ports pause at 300 kB, the five others of a leaf at 750 kB.
+#[test]
+fn red_packets_are_dropped_before_pauses() {
+    let paused = RED.1.replace("[balance", "pfc = { classes = [0], xoff = \"150 kB\" }\n[balance");
+    let paused = paused.replace("red = \"400 kB\"", "red = \"299999 B\"").replace("leaves = 2", "leaves = 4");
+    let lossless = ("paused.toml", paused.as_str());
+    for (red, level) in [("300 kB", Severity::Warning), ("750 kB", Severity::Error)] {
+        let change = ("red = \"299999 B\"", format!("red = \"{red}\""));
+        let found = after("red-after-pauses", lossless, (change.0, &change.1), &[]).1;
+        assert!(!found.is_empty() && found.iter().any(|one| one.level == level), "{red}: {found:?}");
+    }
+    let lossy = paused.replace("classes = [0]", "classes = [3]");
+    let change = ("red = \"299999 B\"", "red = \"750 kB\"");
+    assert_eq!(after("red-after-pauses", ("lossy.toml", &lossy), change, &[]).1, []);
+}
+
+#[test]
+fn payload_without_tlt_has_a_queue_of_its_own() {
+    let more =
+        |lines: &str| format!("[[traffic]]\ntag = \"more\"\nload = 0.1\nsizes = \"1 MB\"\n{lines}[measure]");
+    for (lines, name) in [
+        ("transport = { newreno = {} }\n", Some("newreno")),
+        ("transport = { newreno = {} }\nclass = 1\n", None),
+        ("transport = { dctcp = { tlt = { clocking = \"byte\" } } }\n", None),
+    ] {
+        let found = after("green-beside-red", RED, ("[measure]", &more(lines)), &[]).1;
+        assert_eq!(found.len(), usize::from(name.is_some()), "{lines}: {found:?}");
+        assert!(found.iter().all(|one| one.says.contains(name.unwrap_or_default())), "{found:?}");
+    }
+    let datagrams =
+        "[[traffic]]\ntag = \"more\"\nkind = \"constant\"\nrate = \"1 Gbps\"\nduration = \"1 ms\"\n[measure]";
+    let finding = finds("green-beside-red", RED, ("[measure]", datagrams), "color");
+    assert!(finding.says.contains("datagrams"), "{}", finding.says);
+}
+
+#[test]
+fn tlt_wants_order_and_the_first_duplicate() {
+    finds("tlt-patience", RED, ("dup_threshold = 1", "dup_threshold = 3"), "dup_threshold");
+    let rack = ("dup_threshold = 1", "loss_detection = \"rack\"");
+    assert_eq!(after("tlt-patience", RED, rack, &[]).1, []);
+    let ecmp = "[balance.ecmp]\nseeding = \"per-switch\"";
+    for (balancer, reorders) in [("drill", true), ("random", true), ("round-robin", true), ("letflow", false)]
+    {
+        let other = format!("[balance.{balancer}]");
+        let found = after("tlt-reordered", RED, (ecmp, &other), &[]).1;
+        assert_eq!(found.len(), usize::from(reorders), "{balancer}: {found:?}");
+    }
+    let alone = RED
+        .1
+        .replace("leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 4", "single-switch]\nhosts = 8")
+        .replace("load = 0.1", "load = 0.1\nload_of = \"hosts\"\npairs = \"any\"");
+    assert_eq!(after("tlt-reordered", ("alone.toml", &alone), (ecmp, "[balance.drill]"), &[]).1, []);
+}
+
+#[test]
+fn pdq_flows_keep_to_one_path() {
+    let pdq = "weft = 1\nname = \"x\"\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n[switch]\narbiter = \"pdq\"\n\
+               [balance.ecmp]\n[transport.pdq]\n[[traffic]]\ntag = \"t\"\nload = 0.5\nsizes = \"1 MB\"\n[measure]\nflows = 10\n";
+    let file = ("pdq.toml", pdq);
+    let finding = finds("pdq-sprayed", file, ("[balance.ecmp]", "[balance.drill]"), "[balance.drill]");
+    assert!(finding.says.contains("drill") && finding.level == Severity::Warning, "{finding:?}");
+    assert_eq!(after("pdq-sprayed", file, ("[balance.ecmp]", "[balance.wcmp]"), &[]).1, []);
+}
+
+/// Flows of 1 MB in messages of 100 kB: each has 20 kB in the first class. As one message, they would have 2 %.
+#[test]
+fn messages_divide_flows_among_classes() {
+    let with = |message: &str, thresholds: &str| {
+        let text = format!(
+            "weft = 1\nname = \"x\"\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n[switch]\nqueues = 2\n\
+             schedule = \"strict\"\necn = \"step\"\n[transport.dctcp]\npias = {{ thresholds = {thresholds}{message} }}\n\
+             [[traffic]]\ntag = \"t\"\nload = 0.5\nsizes = \"1 MB\"\n[measure]\nflows = 10\n"
+        );
+        let input = Input { name: "x.toml".into(), text, kind: Some(FileKind::Scenario) };
+        let only = ["threshold-without-effect", "message-without-effect"].map(str::to_owned).to_vec();
+        let options = RuleOptions { only, ..RuleOptions::default() };
+        let found = lint(vec![input], &options).expect("a valid scenario").findings;
+        found.into_iter().map(|one| (one.rule, one.says)).collect::<Vec<_>>()
+    };
+    // The first class has 1.5 kB of a flow, 0.15 %, and 1.5 % if every message begins in it.
+    let whole = with("", "[\"1500 B\"]");
+    assert_eq!(whole.iter().map(|one| one.0).collect::<Vec<_>>(), ["threshold-without-effect"], "{whole:?}");
+    assert_eq!(with(", message = \"100 kB\"", "[\"1500 B\"]"), []);
+    for (message, idle) in [("999 kB", false), ("1 MB", true)] {
+        let found = with(&format!(", message = \"{message}\""), "[\"20 kB\"]");
+        assert_eq!(found.iter().any(|one| one.0 == "message-without-effect"), idle, "{message}: {found:?}");
+    }
+}

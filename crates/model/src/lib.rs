@@ -19,4 +19,4 @@ pub use levels::{
     DeviceSettings, Level, PortSection, SwitchSection, at_level, generic, is_named, is_of_ports_alone,
 };
 pub use settings::{CsvFiles, IdealChoice, MeasureSettings, Recorded, ScenarioSettings};
-pub use stacks::{TransportInUse, TransportsInUse, names_somebody, stacks};
+pub use stacks::{TransportInUse, TransportsInUse, names_somebody, payload_queues, sends_red, stacks};

@@ -3,10 +3,10 @@
 //!
 //! Which values a level may give is decided by the rules.
 
-use weft_core::HostId;
+use weft_core::{Class, HostId, Rate};
 use weft_topology::{Graph, Node};
-use weft_transport::TransportSettings;
-use weft_workload::TrafficSettings;
+use weft_transport::{Transport, TransportSettings};
+use weft_workload::{PatternSettings, TrafficSettings};
 
 use crate::hosts::{HostSection, TrafficSection};
 use crate::levels::is_named;
@@ -76,6 +76,38 @@ pub(crate) fn covering(entries: &[HostSection], graph: &Graph, host: HostId) -> 
 /// Whether an entry names any host.
 pub fn names_somebody(entry: &HostSection, graph: &Graph) -> bool {
     (0..graph.hosts()).any(|host| !covering(std::slice::from_ref(entry), graph, HostId(host)).is_empty())
+}
+
+/// Whether a transport sends red packets, which switches may drop early (TLT).
+#[must_use]
+pub fn sends_red(transport: &TransportSettings) -> bool {
+    transport.tcp().is_some_and(|tcp| tcp.tlt.is_some())
+        || transport.roce().is_some_and(|pairs| pairs.tlt.is_some())
+}
+
+/// The queues that carry payload of some transports at ports with so many queues, bit `q` for queue `q`. `chosen` is asked for
+/// each transport in use, and with `None` for datagrams at a constant rate.
+#[must_use]
+pub fn payload_queues(
+    (settings, graph): (&ScenarioSettings, &Graph),
+    queues: u32,
+    chosen: impl Fn(Option<&TransportSettings>) -> bool,
+) -> u8 {
+    let stacks = stacks(settings, graph);
+    let ends: Vec<Transport> = stacks.all.iter().map(|stack| Transport::new(&stack.transport)).collect();
+    let mut found = 0;
+    for (index, entry) in settings.traffic.iter().enumerate() {
+        let own = entry.flows.class.map(|class| Class(class.min(7) as u8));
+        let constant = matches!(entry.flows.pattern, PatternSettings::Constant(_));
+        for number in stacks.of.iter().map(|group| usize::from(group[index])) {
+            let transport = (!constant).then_some(&stacks.all[number].transport);
+            if chosen(transport) {
+                let classes = ends[number].classes(own, constant.then_some(Rate::default())).sender;
+                found |= classes.iter().fold(0, |set, class| set | 1 << u32::from(class.0).min(queues - 1));
+            }
+        }
+    }
+    found
 }
 
 impl TransportInUse {

@@ -24,6 +24,8 @@ struct Flying {
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
+    /// The most without an answer in between.
+    timeouts_in_a_row: u32,
 }
 
 /// The sending end of a flow.
@@ -199,6 +201,7 @@ impl NdpSender {
         let timeout = self.timeout();
         self.counts.timeouts += 1;
         self.backoff += 1;
+        self.counts.timeouts_in_a_row = self.counts.timeouts_in_a_row.max(self.backoff);
         if self.flying.is_empty() {
             self.credit += 1;
             self.unknown = self.unknown.max(1);
@@ -296,6 +299,7 @@ impl Sending for NdpSender {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
+            timeouts_in_a_row: self.counts.timeouts_in_a_row,
             completed: (self.done == self.count).then_some(self.heard),
             acknowledged: payload(self.done),
             in_flight: payload(self.flying.len() as u64),

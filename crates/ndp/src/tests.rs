@@ -314,3 +314,16 @@ fn nothing_stops_a_flow_for_ever() {
 fn ends_are_small() {
     assert!(size_of::<NdpSender>() <= 320 && size_of::<NdpReceiver>() <= 320 && size_of::<NdpPacket>() <= 56);
 }
+
+/// The first three copies of the only packet are lost; the fourth arrives.
+#[test]
+fn time_outs_in_a_row_are_those_without_an_answer_in_between() {
+    let pair = Pair::new(1, |_| {}).run(|data, n, _| if data && n < 3 { Fate::Lose } else { Fate::Pass });
+    let report = pair.sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (3, 3));
+    // Each of two packets is lost once, the second after the first has been answered.
+    let pair = Pair::new(40, |settings| settings.initial_window = 1);
+    let pair = pair.run(|data, n, _| if data && [0, 20].contains(&n) { Fate::Lose } else { Fate::Pass });
+    let report = pair.sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (2, 1));
+}

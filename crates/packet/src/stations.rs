@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use weft_core::{Span, Time};
 use crate::Mac;
+use weft_core::{Span, Time};
 
 /// Bounds and times of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -60,6 +60,9 @@ pub struct PaseSender {
     completed: Option<Time>,
     retransmitted: u64,
     timeouts: u32,
+    /// Consecutive time-outs without news of payload, and the most of them.
+    in_a_row: u32,
+    most_in_a_row: u32,
     recoveries: u32,
 }
 
@@ -87,6 +90,8 @@ impl PaseSender {
             completed: None,
             retransmitted: 0,
             timeouts: 0,
+            in_a_row: 0,
+            most_in_a_row: 0,
             recoveries: 0,
             pase: Arc::clone(pase),
         }
@@ -141,9 +146,21 @@ impl PaseSender {
             self.window.halve();
         }
         if news {
+            self.in_a_row = 0;
             self.window.answered(packet.marked, (self.packets.missing(), self.packets.next()));
             self.restart_timer(now);
         }
+    }
+
+    /// There was no news for too long: everything in flight is lost.
+    #[cold]
+    fn expire(&mut self, now: Time) {
+        self.timeouts += 1;
+        self.in_a_row += 1;
+        self.most_in_a_row = self.most_in_a_row.max(self.in_a_row);
+        self.packets.lose_all();
+        self.window.collapse();
+        self.restart_timer(now);
     }
 
     /// Wire time of what is left at the rate of the network card.
@@ -271,10 +288,7 @@ impl End for PaseSender {
             return;
         }
         if now >= self.expires_at() {
-            self.timeouts += 1;
-            self.packets.lose_all();
-            self.window.collapse();
-            self.restart_timer(now);
+            self.expire(now);
         }
         self.asks |= now >= self.asks_at();
     }
@@ -287,6 +301,7 @@ impl Sending for PaseSender {
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
+            timeouts_in_a_row: self.most_in_a_row,
             recoveries: self.recoveries,
             completed: self.completed,
             acknowledged: payload(self.packets.arrived()),

@@ -122,3 +122,24 @@ fn an_overtaken_packet_is_sent_again() {
     assert_eq!((next[0].1.number, next[0].1.again), (2, true));
     assert_eq!(pair.sender.report().recoveries, 1);
 }
+
+/// Nothing arrives twice, then one packet of the window does, then nothing once more: three time-outs, two of them in a row.
+#[test]
+fn time_outs_in_a_row_end_with_news() {
+    let mut pair = Pair::new(40, &PaseSettings::default());
+    let lose_all = |pair: &mut Pair| {
+        let lost = pair.burst();
+        assert!(of(&lost, PasePacketKind::Data) > 0);
+        while pair.sender.report().in_flight > Bytes::ZERO {
+            pair.now = pair.sender.needs().wake;
+            pair.sender.on_wakeup(pair.now);
+        }
+    };
+    lose_all(&mut pair);
+    lose_all(&mut pair);
+    let again = pair.burst();
+    pair.answer(&again[..1], (Rate::from_gbps(10), 0));
+    lose_all(&mut pair);
+    let report = pair.sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (3, 2));
+}

@@ -64,6 +64,11 @@ pub struct PdqSender {
     /// The retransmission timer, and its consecutive expiries.
     due: Time,
     backoff: u32,
+    /// When a paused flow whose probes go unanswered has had a time-out.
+    silent_at: Time,
+    /// Time-outs without an answer in between, and the most of them.
+    in_a_row: u32,
+    most_in_a_row: u32,
     srtt: Span,
     /// The role of the packet just written.
     role: Role,
@@ -94,6 +99,9 @@ impl PdqSender {
             last: (now, 0),
             due: Time::NEVER,
             backoff: 0,
+            silent_at: Time::NEVER,
+            in_a_row: 0,
+            most_in_a_row: 0,
             srtt: Span::ZERO,
             role: Role::Request,
             completed: None,
@@ -145,8 +153,21 @@ impl PdqSender {
     /// The retransmission time-out: at least two round trips, and twice as long after each consecutive expiry (RFC 6298,
     /// 5.5), or packets that wait in a queue would be retransmitted into it.
     fn timeout(&self) -> Span {
+        self.timeout_after(self.backoff)
+    }
+
+    fn timeout_after(&self, expiries: u32) -> Span {
         let base = self.pdq.settings().rto.max(Span::from_us(1)).max(self.srtt * 2);
-        base * (1 << self.backoff.min(LARGEST_BACKOFF))
+        base * (1 << expiries.min(LARGEST_BACKOFF))
+    }
+
+    /// A time-out is counted. While the flow is paused nothing is retransmitted; silence counts as long as a timer would wait.
+    #[cold]
+    fn count_timeout(&mut self, now: Time) {
+        self.timeouts += 1;
+        self.in_a_row += 1;
+        self.most_in_a_row = self.most_in_a_row.max(self.in_a_row);
+        self.silent_at = now + self.timeout_after(self.in_a_row);
     }
 
     fn restart_timer(&mut self, now: Time) {
@@ -159,6 +180,8 @@ impl PdqSender {
         let trip = now.since(packet.sent);
         self.srtt =
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        self.in_a_row = 0;
+        self.silent_at = now + self.timeout_after(0);
         if is_news {
             self.backoff = 0;
             self.restart_timer(now);
@@ -174,7 +197,7 @@ impl PdqSender {
     /// There was no answer for too long: everything in flight is lost, and the last grant may be void.
     #[cold]
     fn expire(&mut self, now: Time) {
-        self.timeouts += 1;
+        self.count_timeout(now);
         self.backoff += 1;
         self.opening_timeouts += u32::from(self.stage == Stage::Opening);
         self.granted.rate = Rate(0);
@@ -249,7 +272,12 @@ impl PdqSender {
                 self.restart_timer(now);
             }
             Stage::Opening => self.restart_timer(now),
-            _ => self.probes += 1,
+            _ => {
+                self.probes += 1;
+                if now >= self.silent_at {
+                    self.count_timeout(now);
+                }
+            }
         }
     }
 }
@@ -355,6 +383,7 @@ impl Sending for PdqSender {
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
+            timeouts_in_a_row: self.most_in_a_row,
             syn_timeouts: self.opening_timeouts,
             completed: self.completed,
             probes: self.probes,

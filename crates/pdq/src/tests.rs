@@ -212,7 +212,8 @@ fn consecutive_time_outs_wait_twice_as_long_each() {
     assert_eq!(at[..7], [0, 1, 3, 7, 15, 31, 63]);
     let last = pair.sent.last().expect("it ends").0;
     assert!(last.0 / Span::from_ms(1).0 == 64, "{last:?}");
-    assert_eq!(pair.sender.report().timeouts, 7);
+    let report = pair.sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (7, 6));
 }
 
 /// Ten packets take 12.3 us on the line, and opening a round trip of 10 us.
@@ -251,4 +252,23 @@ fn a_lost_farewell_is_repeated() {
     });
     assert_eq!(pair.times_of(PdqPacketKind::GiveUp).len(), 3);
     assert!(pair.receiver.needs().done);
+}
+
+/// A paused flow has nothing to retransmit. Its probes are lost from 1 ms to 20 ms: silence of 1, 2, 4 and 8 ms counts as four time-outs
+/// in a row. A flow that is paused as long and gets answers has none.
+#[test]
+fn silence_counts_as_time_outs_while_a_flow_is_paused() {
+    let at = |ms| Time::ZERO + Span::from_ms(ms);
+    for (silent, timeouts) in [(true, 4), (false, 0)] {
+        let pair = Pair::new(8).run(|now, packet| {
+            if now < at(20) {
+                pause(packet, 20);
+            }
+            !(silent && now >= at(1) && now < at(20))
+        });
+        let report = pair.sender.report();
+        assert_eq!((report.timeouts, report.timeouts_in_a_row), (timeouts, timeouts), "{silent}");
+        assert_eq!(pair.receiver.report().delivered, Bytes(8 * MSS));
+        assert_eq!(report.retransmitted, Bytes::ZERO, "there was nothing to retransmit");
+    }
 }

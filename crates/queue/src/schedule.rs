@@ -4,9 +4,12 @@ use weft_core::{Headers, family};
 
 use crate::ClassQueue;
 
+mod ahead;
 pub mod drr;
 pub mod fifo;
 pub mod strict;
+pub mod strict_drr;
+pub mod strict_wrr;
 pub mod wrr;
 
 /// Chooses among the queues of one port. Called when the transmitter is idle.
@@ -26,8 +29,49 @@ family! {
         "strict" => strict::Strict(StrictSettings),
         "drr" => drr::Drr(DrrSettings),
         "wrr" => wrr::Wrr(WrrSettings),
+        "strict-drr" => strict_drr::StrictDrr(StrictDrrSettings),
+        "strict-wrr" => strict_wrr::StrictWrr(StrictWrrSettings),
     }
     methods {
         fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
+    }
+}
+
+impl SchedulerSettings {
+    /// Of a port with so many queues, how many of the first are served each strictly before the next: 1 if there is no
+    /// precedence. With strict priority above weights, the last of them shares what is left with those behind it.
+    #[must_use]
+    pub fn in_order(&self, queues: u32) -> u32 {
+        let ahead = |first: u32| first.min(queues.saturating_sub(1)) + 1;
+        match self {
+            SchedulerSettings::Strict(_) => queues,
+            SchedulerSettings::StrictDrr(own) => ahead(own.first),
+            SchedulerSettings::StrictWrr(own) => ahead(own.first),
+            SchedulerSettings::Fifo(_) | SchedulerSettings::Drr(_) | SchedulerSettings::Wrr(_) => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the largest takes, and a tag: ports with other schedulers pay for none of them.
+    #[test]
+    fn a_scheduler_takes_no_more_memory_than_deficit_round_robin() {
+        assert_eq!(size_of::<AnyScheduler>(), size_of::<drr::Drr>() + align_of::<drr::Drr>());
+    }
+
+    #[test]
+    fn so_many_queues_are_served_each_before_the_next() {
+        let ahead = |first| {
+            SchedulerSettings::StrictWrr(strict_wrr::StrictWrrSettings { first, ..Default::default() })
+        };
+        let strict = SchedulerSettings::Strict(Default::default());
+        for (schedule, queues, in_order) in
+            [(SchedulerSettings::default(), 4, 1), (strict, 4, 4), (ahead(1), 4, 2), (ahead(7), 4, 4)]
+        {
+            assert_eq!(schedule.in_order(queues), in_order, "{}", schedule.name());
+        }
     }
 }

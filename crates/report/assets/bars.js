@@ -5,19 +5,34 @@ function drawBars(figure, width) {
   const rows = figure.rows.map((name, n) => ({ name, n, scheme: figure.row_schemes?.[n] })).filter((row) => visible(row.scheme));
   const parts = figure.kind === "bars" && figure.series.length > 1 ? figure.series : [];
   const legend = partLegend(parts, width);
-  const top = 12 + legend.height;
+  const levels = figure.levels || [];
+  const top = 12 + legend.height + (levels.length ? 4 + 14 * levels.length : 0);
   const height = top + rows.length * ROW + 46;
   const svg = frame(figure, width, height);
   svg.append(...legend.marks);
   const left = Math.min(width * 0.4, 34 + Math.max(0, ...rows.map((row) => textWidth(row.name))));
   const total = (row) => figure.series.reduce((sum, one) => sum + (one.y[row.n] || 0), 0);
-  const ends = rows.flatMap((row) => [total(row), figure.series[0]?.high?.[row.n] || 0]);
+  const ends = [...rows.flatMap((row) => [total(row), figure.series[0]?.high?.[row.n] || 0]), ...levels.map((level) => level.at)];
   const dots = figure.kind === "dots";
   const x = dots ? ratioScale(figure.series[0], rows, left, width - 70) : scaleFor(figure.x, Math.max(0, ...ends) > 0 ? ends : [1], left, width - 70, true);
   barAxis(svg, figure, x, { left, right: width - 70, top, bottom: height - 46 });
   if (dots) svg.append(draw("line", { class: "axis-line", x1: round(x.place(1)), x2: round(x.place(1)), y1: top, y2: height - 46 }));
   const points = rows.flatMap((row, place) => oneRow(svg, figure, row, { x, left, y: top + place * ROW, width }));
+  svg.append(...levelLines(figure, x, { right: width, top, bottom: height - 46, first: 12 + legend.height }));
   return { svg, points };
+}
+
+// Values that all rows are compared with: lines across them, dotted for bounds, each with its name in a row of its own above.
+function levelLines(figure, x, box) {
+  const levels = [...(figure.levels || [])].sort((a, b) => a.at - b.at);
+  return levels.flatMap(({ at, name, bound }, n) => {
+    const place = round(x.place(at));
+    const y = box.first + 8 + 14 * n;
+    const words = `${name} ${withUnit(at, figure.x.unit)}`;
+    const left = Math.min(place + 4, box.right - textWidth(words, 11) - 2);
+    const line = draw("line", { class: "level", x1: place, x2: place, y1: y - 6, y2: box.bottom, "stroke-dasharray": bound ? "1 5" : "7 4" });
+    return [line, write(left, y, words, { class: "level-name halo" })];
+  });
 }
 
 // Ratios use a logarithmic scale, so that twice and half are equally far from 1; very wide intervals run off the plot.

@@ -73,6 +73,7 @@ function axes(svg, figure, x, y, box) {
 
 // The style of a line: its scheme's, or a shade of it for a part of a scheme.
 function lineStyle(one) {
+  if (one.ideal) return { colour: "var(--soft)", dash: "7 4", shape: null };
   if (one.reference && one.scheme === undefined) return { colour: "var(--soft)", dash: "1 5", shape: null };
   if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: one.reference ? "1 5" : DASHES[form(one.scheme)], shape: one.scheme };
   const style = [1, 2, 0, 3, 4, 5, 6, 7][one.n % 8];

@@ -2,7 +2,7 @@
 //! depend on files.
 
 use crate::contrast::MetricOrder;
-use crate::figures::deadlines;
+use crate::figures::deadlines::{self, CaseDeadlines};
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};
@@ -60,7 +60,27 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
         .collect();
     let thinned = sweep.runs.iter().find_map(thinned).map(|words| wrapped(&words, WIDTH).join("\n") + "\n");
     let thinned = thinned.unwrap_or_default();
-    format!("{}\n{}{thinned}", headline_text(headline, colour), table(&header, &rows, colour))
+    let deadlines = deadlines_table(sweep, first, colour);
+    format!("{}\n{}{deadlines}{thinned}", headline_text(headline, colour), table(&header, &rows, colour))
+}
+
+/// What became of the deadlines of each case from this point of the axis on; empty without deadlines.
+fn deadlines_table(sweep: &Sweep, first: usize, colour: bool) -> String {
+    let cases =
+        (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
+    let cells = |(scheme, at): (usize, usize)| {
+        let found = CaseDeadlines::of(&sweep.case(scheme, at))?;
+        let place = sweep.axis.as_ref().map(|axis| axis.label(at));
+        let start = std::iter::once(sweep.schemes[scheme].clone()).chain(place);
+        let cells = found.cells().map(|text| text.replace('\u{202f}', " "));
+        Some(TerminalRow { cells: start.chain(cells).collect(), bold: false })
+    };
+    let rows: Vec<TerminalRow> = cases.filter_map(cells).collect();
+    let names =
+        std::iter::once(sweep.scheme_name.clone()).chain(sweep.axis.as_ref().map(|axis| axis.name.clone()));
+    let words = ["deadlines met", "late", "by", "given up", "unfinished"].map(str::to_owned);
+    let header: Vec<String> = names.chain(words).collect();
+    if rows.is_empty() { String::new() } else { format!("\n{}", table(&header, &rows, colour)) }
 }
 
 /// Whether values of the queue series stand for several samples each.
@@ -283,7 +303,7 @@ pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::FlowMeasure;
+    use crate::summary::{DeadlineCounts, Deadlines, FlowMeasure, Waiting};
 
     fn sweep() -> Sweep {
         let run = |scheme: &str, load: &str, seed: u64, mean: f64| {
@@ -314,6 +334,33 @@ mod tests {
         let painted = of_sweep(&sweep, &headline, true);
         let codes = ["\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[0m"];
         assert_eq!(codes.iter().fold(painted, |text, code| text.replace(code, "")), plain);
+    }
+
+    /// Of 400 deadlines in each of three runs one scheme meets 300, is late with 60 by 2 ms on average and gives up 40.
+    #[test]
+    fn a_sweep_shows_what_became_of_deadlines_case_by_case() {
+        let mut sweep = sweep();
+        let headline = Headline::of_sweep(&sweep, &[]);
+        assert!(!of_sweep(&sweep, &headline, false).contains("given up"), "there are no deadlines");
+        for run in sweep.runs.iter_mut().filter(|run| run.manifest.labels[0].1 == "ecmp") {
+            let all = DeadlineCounts { flows: 400, met: 300, late: 60, terminated: 40 };
+            let missed_by_us = Waiting { mean: 2_000.0, count: 60, ..Default::default() };
+            run.summary.deadlines = Some(Deadlines { all, missed_by_us, ..Default::default() });
+            run.summary.flows.unfinished = 50;
+        }
+        let headline = Headline::of_sweep(&sweep, &[]);
+        let text = of_sweep(&sweep, &headline, false);
+        let row = text.lines().rfind(|line| line.trim_start().starts_with("ecmp")).expect("a row of its own");
+        let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        assert_eq!(cells, ["ecmp", "75.0 %", "15.0 %", "2.00 ms", "10.0 %", "0 %"], "{text}");
+        assert!(text.contains("120 of 150 flows were given up"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        let figure = deadlines::by_scheme(&sweep, 0).expect("there are deadlines");
+        let shares: Vec<(&str, &[Option<f64>])> =
+            figure.series.iter().map(|part| (part.name.as_str(), part.y.as_slice())).collect();
+        let one = |share| [Some(share)];
+        assert_eq!(shares, [("in time", &one(75.0)[..]), ("late", &one(15.0)), ("given up", &one(10.0))]);
+        assert!(figure.title.contains("given up at most 10.0"), "{}", figure.title);
     }
 
     #[test]

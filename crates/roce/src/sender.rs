@@ -34,6 +34,8 @@ struct Repair {
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
+    /// The most without progress in between.
+    timeouts_in_a_row: u32,
     recoveries: u32,
     notifications: u32,
 }
@@ -279,6 +281,7 @@ impl QueueSender {
             retransmitted: Bytes(self.counts.retransmitted),
             important: Bytes(self.marker.as_ref().map_or(0, |marker| marker.important())),
             timeouts: self.counts.timeouts,
+            timeouts_in_a_row: self.counts.timeouts_in_a_row,
             completed: self.completed,
             recoveries: self.counts.recoveries,
             acknowledged: Bytes(self.una),

@@ -3,7 +3,6 @@
 use crate::{Facts, Finding, impossible};
 use weft_core::Span;
 use weft_switch::arbiter::ArbiterSettings;
-use weft_switch::schedule::SchedulerSettings;
 use weft_transport::TransportSettings;
 
 /// Arbiters need a transport that asks them, and such a transport needs its arbiters.
@@ -47,7 +46,7 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     } else if queues < classes {
         let message = format!("{classes} classes share {queues} queues: give switch.queues = {classes}");
         found.push(impossible(facts.transport("queues"), message));
-    } else if !matches!(facts.switch.schedule, SchedulerSettings::Strict(_)) {
+    } else if facts.switch.schedule.in_order(queues) < classes {
         let message = "all classes would be served alike: give switch.schedule = \"strict\"";
         found.push(impossible(facts.transport("queues"), message));
     }

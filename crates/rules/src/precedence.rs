@@ -2,10 +2,12 @@
 
 use crate::levels::exactly;
 use crate::{Facts, Finding, impossible};
+use weft_core::{Bytes, Span};
 use weft_switch::BalancerSettings;
 use weft_switch::order::AnyOrder;
-use weft_switch::schedule::SchedulerSettings;
 use weft_topology::{Link, Node};
+use weft_transport::Transport;
+use weft_transport::settings::Tcp;
 
 /// Thresholds ascend, and each class has a queue served by priority.
 pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -28,20 +30,44 @@ pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
             format!("{} does not exceed {}, the threshold before it", pair[1], pair[0]),
         ));
     }
-    if let Some((message, first)) =
-        pias.message.zip(pias.thresholds.first()).filter(|(message, first)| message <= first)
-    {
-        let message =
-            format!("{message} does not exceed the first threshold, {first}: no message is ever demoted");
-        found.push(impossible(facts.transport("pias.message"), message));
+    classes_are_reached(facts, &tcp, found);
+    if pias.reset_idle == Some(Span::ZERO) {
+        let message = "must be greater than 0: every packet would return its flow to the first class";
+        found.push(impossible(facts.transport("pias.reset_idle"), message));
+    }
+    if pias.reset_timeouts == Some(0) {
+        let message = "must be at least 1: a flow starves when it has had time-outs";
+        found.push(impossible(facts.transport("pias.reset_timeouts"), message));
     }
     let (queues, classes) = (facts.switch.queues, u32::from(pias.classes()));
     if queues < classes {
         let message = format!("{classes} classes share {queues} queues: give switch.queues = {classes}");
         found.push(impossible(path, message));
-    } else if !matches!(facts.switch.schedule, SchedulerSettings::Strict(_)) {
+    } else if facts.switch.schedule.in_order(queues) < classes {
         let message = "demoted flows would be served like all others: give switch.schedule = \"strict\"";
         found.push(impossible(path, message));
+    }
+}
+
+/// Some packet of a long flow, or of a message, lies between any two thresholds, and some beyond the last.
+fn classes_are_reached(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Finding>) {
+    let pias = &tcp.pias;
+    let beyond = |message: &Bytes| pias.thresholds.iter().find(|threshold| *threshold >= message);
+    if let Some((message, threshold)) = pias.message.and_then(|size| Some((size, beyond(&size)?))) {
+        let message =
+            format!("{message} does not exceed the threshold {threshold}: no message is demoted there");
+        found.push(impossible(facts.transport("pias.message"), message));
+    }
+    // Without messages, packets start at multiples of their payload.
+    let mss = Transport::new(facts.stack).mss();
+    let apart = |pair: &&[Bytes]| pair[0] >= pair[1] || pair[0].0 / mss != pair[1].0 / mss;
+    let same = pias.thresholds.windows(2).find(|pair| !apart(pair));
+    if let Some(pair) = same.filter(|_| pias.message.is_none() && pias.thresholds.len() <= 7) {
+        let message = format!(
+            "no packet of {mss} B begins between {} and {}: the class in between stays empty",
+            pair[0], pair[1]
+        );
+        found.push(impossible(facts.transport("pias.thresholds"), message));
     }
 }
 

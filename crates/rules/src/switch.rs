@@ -77,22 +77,43 @@ pub(crate) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
     if drr.quantum.0 == 0 {
         found.push(impossible("switch.schedule.drr.quantum", "with a quantum of 0 nothing is ever sent"));
     }
-    weights_fit(facts, "drr", &drr.weights, found);
+    weights_fit(facts, ("drr", 0), &drr.weights, found);
 }
 
 /// A queue of weight 0 would never be served, by packets either.
 pub(crate) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let SchedulerSettings::Wrr(wrr) = &facts.switch.schedule else { return };
-    weights_fit(facts, "wrr", &wrr.weights, found);
+    weights_fit(facts, ("wrr", 0), &wrr.weights, found);
 }
 
-/// Each weight applies to a queue, and no queue starves.
-fn weights_fit(facts: &Facts<'_>, name: &str, weights: &[u32], found: &mut Vec<Finding>) {
+/// Strict priority above weights leaves queues to share, and each of them is served.
+pub(crate) fn queues_behind_strict_ones_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (name, first, weights, quantum) = match &facts.switch.schedule {
+        SchedulerSettings::StrictDrr(own) => ("strict-drr", own.first, &own.weights, own.quantum.0),
+        SchedulerSettings::StrictWrr(own) => ("strict-wrr", own.first, &own.weights, 1),
+        _ => return,
+    };
+    if quantum == 0 {
+        let path = format!("switch.schedule.{name}.quantum");
+        found.push(impossible(path, "with a quantum of 0 nothing is ever sent"));
+    }
+    let queues = facts.switch.queues;
+    if queues > 1 && first >= queues {
+        let message =
+            format!("no queue is left to share what {first} leave: ports have {queues} (switch.queues)");
+        found.push(impossible(format!("switch.schedule.{name}.first"), message));
+        return;
+    }
+    weights_fit(facts, (name, first), weights, found);
+}
+
+/// Each weight applies to a queue from `first` on, and no queue starves.
+fn weights_fit(facts: &Facts<'_>, (name, first): (&str, u32), weights: &[u32], found: &mut Vec<Finding>) {
     for index in weights.iter().enumerate().filter(|(_, weight)| **weight == 0).map(|(index, _)| index) {
         let path = format!("switch.schedule.{name}.weights[{index}]");
         found.push(impossible(path, "a queue of weight 0 would never be served"));
     }
-    let queues = facts.switch.queues;
+    let queues = facts.switch.queues.saturating_sub(first);
     if weights.len() > queues as usize {
         let message = format!("{} weights for {queues} queues per port", weights.len());
         found.push(impossible(format!("switch.schedule.{name}.weights"), message));

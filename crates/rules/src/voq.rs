@@ -3,6 +3,7 @@
 use crate::{Facts, Finding, impossible};
 use weft_switch::VoqSettings;
 use weft_switch::order::OrderSettings;
+use weft_switch::schedule::SchedulerSettings;
 use weft_topology::Node;
 
 /// Why `[switch.voq]` excludes other mechanisms, or makes settings ineffective.
@@ -22,6 +23,11 @@ pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut V
         matches!(switch.order, OrderSettings::Ranked(_)),
         "switch.order",
         "serve packets in order of arrival",
+    );
+    excludes(
+        matches!(switch.schedule, SchedulerSettings::StrictDrr(_) | SchedulerSettings::StrictWrr(_)),
+        "switch.schedule",
+        "grant credits by strict priority or by weight, not by both",
     );
     let limits = "virtual output queues are limited by switch.voq.limit, on_chip and deep";
     facts.idle("switch.buffer", limits, found);

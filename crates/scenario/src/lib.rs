@@ -50,6 +50,6 @@ pub use weft_mistake::{LineColumn, Mistake, Mistakes, Source, SourceSpan, Source
 pub use weft_model::{
     CardsInUse, Case, CsvFiles, Device, DeviceSettings, HostSection, IdealChoice, MeasureSettings,
     PortSection, Recorded, ScenarioSettings, SwitchSection, TrafficSection, TransportInUse, TransportsInUse,
-    cards, devices, ports, stacks,
+    cards, devices, payload_queues, ports, sends_red, stacks,
 };
 pub use weft_rules::switch_site;

@@ -6,6 +6,7 @@ mod lab;
 use std::sync::Arc;
 
 use weft_core::record::{Reason, Stop};
+use weft_core::settings::{Setting, Value};
 use weft_core::{Grouping, Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_switch::BalancerSettings;
@@ -78,6 +79,33 @@ fn a_repaired_cable_carries_again() {
     setup.until = Time::ZERO + Span::from_ms(30);
     let record = lab::run(setup.clone());
     assert!(sent(&setup, &record, "leaf0-spine0") > 500, "{}", sent(&setup, &record, "leaf0-spine0"));
+}
+
+/// The only way between two racks is down for a second. Whatever retransmits has time-outs in a row, and says so; datagrams have none.
+#[test]
+fn a_flow_that_is_cut_off_starves_under_every_transport_that_retransmits() {
+    for member in TransportSettings::FAMILY.members {
+        let value = Value::Member(member.name, Box::new(member.table.defaults()));
+        let transport = TransportSettings::from_value(&value);
+        let mut setup = lab::leaf_spine();
+        let failure = FailureSettings {
+            cables: (0..4).map(|spine| format!("leaf0-spine{spine}")).collect(),
+            at: Some(Span::from_us(100)),
+            repair_at: Some(Span::from_s(1)),
+            ..Default::default()
+        };
+        let plan = plan(&setup.graph, &[failure], 1).expect("the cables exist");
+        let routing = RoutingSettings::default();
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, Grouping::Together));
+        setup.transport = Arc::new(Transport::new(&transport));
+        setup.flows = vec![lab::flow(Span::ZERO, 0, 12, 1_000_000)].into();
+        setup.until = Time::ZERO + Span::from_s(5);
+        let record = lab::run(setup);
+        let (flow, name) = (&record.flows[0], transport.name());
+        let retransmits = !matches!(transport, TransportSettings::Udp(_));
+        let in_a_row = flow.timeouts_in_a_row;
+        assert!((in_a_row >= 2) == retransmits && in_a_row <= flow.timeouts, "{name}: {flow:?}");
+    }
 }
 
 /// All uplinks of leaf 0 fail, come back, fail and come back: what crosses them stalls twice and resumes twice.

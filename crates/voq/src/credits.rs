@@ -112,6 +112,9 @@ impl Shares {
             SchedulerSettings::Fifo(_) => weighted(&[]),
             SchedulerSettings::Drr(drr) => weighted(&drr.weights),
             SchedulerSettings::Wrr(wrr) => weighted(&wrr.weights),
+            SchedulerSettings::StrictDrr(_) | SchedulerSettings::StrictWrr(_) => {
+                unreachable!("checked with the scenario: credits go by priority or by weight")
+            }
         }
     }
 }

@@ -72,6 +72,16 @@ impl SizeDistribution {
         }
     }
 
+    /// The largest size in bytes; infinite if sizes have no bound.
+    #[must_use]
+    pub fn largest(&self) -> f64 {
+        match self {
+            SizeDistribution::Fixed(size) => size.0 as f64,
+            SizeDistribution::Curve(curve) => curve.at(1.0),
+            SizeDistribution::Exponential(_) | SizeDistribution::Pareto { .. } => f64::INFINITY,
+        }
+    }
+
     /// Mean of what flows have within their first `limit` bytes: E\[min(S, limit)\].
     #[must_use]
     pub fn mean_up_to(&self, limit: f64) -> f64 {

@@ -1,6 +1,8 @@
 //! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs` reads
-//! pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes.
+//! pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes,
+//! `scenario/color.rs` colours.
 
+mod color;
 mod marks;
 mod pauses;
 mod precedence;
@@ -50,6 +52,7 @@ pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> R
         networks.push(Network {
             demotions: reader.demotion(folder).into_iter().collect(),
             strict: reader.strict().into_iter().collect(),
+            ordered: reader.ordered().collect(),
             ..reader.network(empty)
         });
         built = Some((topology, graph));
@@ -144,6 +147,7 @@ impl Reader<'_> {
             held: self.held(),
             ports: links.map(port).collect(),
             hash: self.hash(),
+            red: self.red(),
             ..SwitchConfig::default()
         };
         if settings.pfc.is_on() {

@@ -25,12 +25,22 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Warning,
         title: "A threshold of PIAS separates nothing.",
         checks: "Scenarios with PIAS and open-loop traffic: the share of all payload that each class carries, \
-                 (E[min(X, a_i)] - E[min(X, a_i-1)]) / E[X] for sizes X. Warning: below 0.2 % in every entry.",
+                 (E[min(X, a_i)] - E[min(X, a_i-1)]) / E[X] for sizes X, in every message of a flow. Warning: below 0.2 % in every entry.",
         why: "A class that carries next to nothing takes a queue of the switch and puts no flow before another: thresholds too close together, or beyond \
               the largest flow.",
         fix: "Take the thresholds of `weft tune pias`, or fewer queues.",
         source: "The model of `weft tune pias`; Bai et al., NSDI 2015, section 4.",
         look: without_effect,
+    },
+    Rule {
+        id: "message-without-effect",
+        level: Severity::Warning,
+        title: "No flow is longer than a message of PIAS.",
+        checks: "Scenarios with PIAS and open-loop traffic only: pias.message against the largest flow.",
+        why: "Counting never starts again: every flow is one message, as without the setting.",
+        fix: "Omit pias.message, or give the size of the messages that a connection carries.",
+        source: "Bai et al., NSDI 2015, section 4.3 (messages on persistent connections).",
+        look: message_without_effect,
     },
 ];
 
@@ -42,6 +52,20 @@ fn without_marks(network: &Network, findings: &mut Findings) {
         );
         let fix = "set switch.ecn, and a transport that reads marks".to_owned();
         findings.add(strict.at, &strict.name, (says, fix));
+    }
+}
+
+fn message_without_effect(network: &Network, findings: &mut Findings) {
+    for demotion in &network.demotions {
+        let (Some(message), Some(largest)) = (&demotion.message, demotion.largest) else { continue };
+        if message.value.0 as f64 >= largest {
+            let says = format!(
+                "the largest flow has {}, no more than a message of {}",
+                size(largest),
+                size(message.value.0 as f64)
+            );
+            findings.add(message.at, "", (says, "omit pias.message".to_owned()));
+        }
     }
 }
 

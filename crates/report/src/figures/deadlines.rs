@@ -1,9 +1,24 @@
-//! What became of the flows with deadlines, by traffic entry.
+//! What became of the flows with deadlines: of a run by traffic entry, of a sweep by scheme.
 
+use super::flows_words;
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::summary::{DeadlineCounts, Deadlines};
-use crate::sweep::Run;
-use crate::text::{count, duration, percent};
+use crate::sweep::{Run, Sweep};
+use crate::text::{count, duration, percent, rounded};
+
+/// A name, and how many flows it applies to.
+type Fate = (&'static str, fn(&DeadlineCounts) -> u64);
+
+/// What may become of a flow with a deadline.
+const FATES: [Fate; 4] = [
+    ("in time", |counts| counts.met),
+    ("late", |counts| counts.late),
+    ("given up", |counts| counts.terminated),
+    ("unfinished", DeadlineCounts::open),
+];
+
+const CAPTION: &str = "Measured flows with a deadline: finished in time; finished later; given up by their senders because the \
+                       deadline could not be met; neither finished nor given up when the run ended.";
 
 /// The plot; `None` without deadlines.
 #[must_use]
@@ -15,31 +30,116 @@ pub fn deadlines(run: &Run) -> Option<Figure> {
     } else {
         all.into()
     };
-    let part = |name: &str, of: fn(&DeadlineCounts) -> u64| Series {
-        name: name.to_owned(),
-        y: rows.iter().map(|(_, counts)| Some(of(counts) as f64)).collect(),
-        ..Series::default()
-    };
-    let parts = [
-        part("in time", |counts| counts.met),
-        part("late", |counts| counts.late),
-        part("given up", |counts| counts.terminated),
-        part("unfinished", DeadlineCounts::open),
-    ];
     Some(Figure {
         id: "deadlines".into(),
         title: words(found),
-        caption: "Measured flows with a deadline: finished in time; finished later; given up by their senders because the \
-                  deadline could not be met; neither finished nor given up when the run ended."
-            .into(),
+        caption: CAPTION.into(),
         samples: format!("n = {} flows", count(found.all.flows)),
         kind: FigureKind::Bars,
         x: Axis::linear("flows", ""),
         y: Axis::linear("traffic", ""),
         rows: rows.iter().map(|(name, _)| name.clone()).collect(),
-        series: parts.into_iter().filter(|part| part.y.iter().flatten().any(|flows| *flows > 0.0)).collect(),
+        series: parts(rows.iter().map(|(_, counts)| counts), |_, flows| flows as f64),
         ..Figure::default()
     })
+}
+
+/// One series per fate that any row has.
+fn parts<'a>(
+    rows: impl Iterator<Item = &'a DeadlineCounts> + Clone,
+    value: impl Fn(&DeadlineCounts, u64) -> f64,
+) -> Vec<Series> {
+    let part = |(name, of): Fate| Series {
+        name: name.to_owned(),
+        y: rows.clone().map(|counts| Some(value(counts, of(counts)))).collect(),
+        ..Series::default()
+    };
+    let parts = FATES.into_iter().map(part);
+    parts.filter(|part| part.y.iter().flatten().any(|flows| *flows > 0.0)).collect()
+}
+
+/// The deadlines of a case: the flows of all seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CaseDeadlines {
+    /// What became of them.
+    pub counts: DeadlineCounts,
+    /// How late those were on average that finished too late, microseconds; absent if none did.
+    pub late_by_us: Option<f64>,
+}
+
+impl CaseDeadlines {
+    /// The deadlines of these runs; `None` without any.
+    #[must_use]
+    pub fn of(runs: &[&Run]) -> Option<CaseDeadlines> {
+        let all: Vec<&Deadlines> = runs.iter().filter_map(|run| run.summary.deadlines.as_ref()).collect();
+        let sum = |of: fn(&DeadlineCounts) -> u64| all.iter().map(|found| of(&found.all)).sum();
+        let counts = DeadlineCounts {
+            flows: sum(|counts| counts.flows),
+            met: sum(|counts| counts.met),
+            late: sum(|counts| counts.late),
+            terminated: sum(|counts| counts.terminated),
+        };
+        let late_us = all.iter().map(|found| found.missed_by_us.mean * found.missed_by_us.count as f64);
+        let late: u64 = all.iter().map(|found| found.missed_by_us.count).sum();
+        let late_by_us = (late > 0).then(|| late_us.sum::<f64>() / late as f64);
+        (!all.is_empty()).then_some(CaseDeadlines { counts, late_by_us })
+    }
+
+    /// The share of the flows that met a fate.
+    fn share(&self, part: u64) -> f64 {
+        part as f64 / self.counts.flows.max(1) as f64
+    }
+
+    /// Met, late, late by, given up, unfinished.
+    #[must_use]
+    pub fn cells(&self) -> [String; 5] {
+        let [met, late, given_up, open] = FATES.map(|(_, of)| percent(self.share(of(&self.counts))));
+        [met, late, self.late_by_us.map_or("–".to_owned(), duration), given_up, open]
+    }
+}
+
+/// What became of the deadlines under each scheme at a point of the axis; `None` without deadlines.
+#[must_use]
+pub fn by_scheme(sweep: &Sweep, at: usize) -> Option<Figure> {
+    let case = |scheme: usize| Some((scheme, CaseDeadlines::of(&sweep.case(scheme, at))?));
+    let cases: Vec<(usize, CaseDeadlines)> = (0..sweep.schemes.len()).filter_map(case).collect();
+    let share =
+        |counts: &DeadlineCounts, part: u64| rounded(100.0 * part as f64 / counts.flows.max(1) as f64);
+    let flows: u64 = cases.iter().map(|(_, case)| case.counts.flows).sum();
+    (!cases.is_empty()).then(|| Figure {
+        id: format!("fates-{at}"),
+        title: fates_title(sweep, &cases, at),
+        caption: format!("{CAPTION} Shares of the flows of all seeds."),
+        samples: format!("n = {} flows with a deadline; {}", count(flows), flows_words(sweep, Some(at))),
+        view: Some(at),
+        kind: FigureKind::Bars,
+        x: Axis::linear("flows with a deadline", "%"),
+        y: Axis::linear(&sweep.scheme_name, ""),
+        rows: cases.iter().map(|(scheme, _)| sweep.schemes[*scheme].clone()).collect(),
+        row_schemes: cases.iter().map(|(scheme, _)| *scheme).collect(),
+        series: parts(cases.iter().map(|(_, case)| &case.counts), share),
+        ..Figure::default()
+    })
+}
+
+/// `Deadlines: late at most 3.1 % (dctcp, by 1.2 ms), given up at most 5 % (pdq)`.
+fn fates_title(sweep: &Sweep, cases: &[(usize, CaseDeadlines)], at: usize) -> String {
+    let most = |of: fn(&DeadlineCounts) -> u64| {
+        let share = |case: &CaseDeadlines| case.share(of(&case.counts));
+        let worst = cases.iter().max_by(|a, b| share(&a.1).total_cmp(&share(&b.1)));
+        worst
+            .filter(|(_, case)| share(case) > 0.0)
+            .map(|(scheme, case)| (&sweep.schemes[*scheme], share(case), case))
+    };
+    let late = most(|counts| counts.late).map(|(scheme, share, case)| {
+        let by = case.late_by_us.map_or(String::new(), |us| format!(", by {}", duration(us)));
+        format!("late at most {} ({scheme}{by})", percent(share))
+    });
+    let given_up = most(|counts| counts.terminated)
+        .map(|(scheme, share, _)| format!("given up at most {} ({scheme})", percent(share)));
+    let parts: Vec<String> = late.into_iter().chain(given_up).collect();
+    let words = if parts.is_empty() { "all met or unfinished".to_owned() } else { parts.join(", ") };
+    format!("Deadlines{}: {words}", sweep.place(at))
 }
 
 /// `90.2 % of 900 deadlines are met; 40 flows are late by 1.2 ms on average, 48 gave up`.

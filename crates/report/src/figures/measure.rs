@@ -2,7 +2,7 @@
 
 use super::{flows_words, series};
 use crate::contrast::{Duel, MetricOrder};
-use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
+use crate::figure::{Axis, Figure, FigureKind, LevelMark, Scaled, Series};
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::Sweep;
@@ -21,9 +21,23 @@ pub struct Measure {
     pub caption: &'static str,
     /// Whether it is a share, plotted in per cent.
     pub share: bool,
-    /// A metric that it cannot fall below.
+    /// Times to compare it with, as far as they were computed.
+    pub ideals: [Option<IdealTime>; 5],
+}
+
+/// A time that a measure is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdealTime {
+    /// The metric.
+    pub metric: &'static str,
+    /// Its name beside the line.
+    pub name: &'static str,
+    /// Why no flow or schedule is faster; absent: some may be, it is no bound.
     pub bound: Option<&'static str>,
 }
+
+/// An ideal at the points of the axis.
+type Reference = (IdealTime, Vec<Option<f64>>);
 
 const INTERVAL: &str =
     "Points are means over seeds; bands and bars are 95 % intervals (Student's t over seeds).";
@@ -37,56 +51,90 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
     let all: Vec<Vec<Option<Estimate>>> = (0..sweep.schemes.len()).map(estimates).collect();
     let known: Vec<f64> = all.iter().flatten().flatten().map(|e| e.mean).collect();
     let greatest = known.iter().copied().reduce(f64::max)?;
-    let bounds: Vec<Option<f64>> = (0..sweep.points()).map(|at| bound(sweep, of, at)).collect();
+    let references: Vec<Reference> =
+        of.ideals.iter().flatten().filter_map(|own| reference(sweep, *own)).collect();
     let unit = find(of.metric).map_or("", |metric| metric.unit);
     let scaled = Scaled::fitting(greatest, unit, of.share);
     let least = known.iter().copied().filter(|x| *x > 0.0).fold(greatest, f64::min);
     let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
     let title = title(sweep, of);
-    let caption = format!("{} {INTERVAL}{}", of.caption, bound_words(sweep, of, &bounds));
+    let caption = format!("{} {INTERVAL}{}", of.caption, references_words(sweep, &references));
     let base =
         Figure { id: of.id.into(), title, caption, samples: flows_words(sweep, None), ..Figure::default() };
     let value = Axis { log: log && sweep.axis.is_some(), ..Axis::linear(of.name, &scaled.unit) };
     Some(match &sweep.axis {
-        Some(_) => with_bound(against_axis(sweep, base, value, &all, scaled.scale), &bounds, &scaled),
-        None => by_scheme(sweep, base, value, &all, scaled.scale),
+        Some(_) => with_lines(against_axis(sweep, base, value, &all, scaled.scale), &references, &scaled),
+        None => Figure {
+            levels: levels(&references, &scaled),
+            ..by_scheme(sweep, base, value, &all, scaled.scale)
+        },
     })
 }
 
-/// The least bound of any scheme at a point: which flows finish, and so the bound, may depend on the scheme.
-fn bound(sweep: &Sweep, of: &Measure, at: usize) -> Option<f64> {
-    let of_scheme = |scheme: usize| Some(sweep.estimate(scheme, at, of.bound?)?.mean);
-    (0..sweep.schemes.len()).filter_map(of_scheme).reduce(f64::min)
+/// The least value of any scheme at each point: which flows finish, and so the ideal, may depend on the scheme.
+fn reference(sweep: &Sweep, ideal: IdealTime) -> Option<Reference> {
+    let least = |at: usize| {
+        let of_scheme = |scheme: usize| Some(sweep.estimate(scheme, at, ideal.metric)?.mean);
+        (0..sweep.schemes.len()).filter_map(of_scheme).reduce(f64::min)
+    };
+    let points: Vec<Option<f64>> = (0..sweep.points()).map(least).collect();
+    points.iter().any(Option::is_some).then_some((ideal, points))
 }
 
-fn bound_words(sweep: &Sweep, of: &Measure, bounds: &[Option<f64>]) -> String {
-    let (Some(metric), Some(last)) = (of.bound, bounds.iter().rev().copied().flatten().next()) else {
-        return String::new();
+/// What the lines mean, bounds first.
+fn references_words(sweep: &Sweep, references: &[Reference]) -> String {
+    let place = sweep.place(sweep.points() - 1);
+    let last = |points: &[Option<f64>]| {
+        let last = points.iter().rev().copied().flatten().next();
+        crate::text::duration(last.unwrap_or_default())
     };
-    let why = if metric.starts_with("ideal.bound") {
-        "no schedule of these flows has a lower mean, even without headers and delays (shortest remaining first at the links \
-         of hosts)"
-    } else {
-        "the percentile of the same flows, each alone in the empty network"
-    };
-    let drawn = if sweep.axis.is_some() { "Dotted" } else { "Lower bound" };
-    format!(" {drawn}, {}{}: {why}.", crate::text::duration(last), sweep.place(sweep.points() - 1))
+    let bounds = references
+        .iter()
+        .filter_map(|(ideal, points)| Some(format!(" Dotted, {}{place}: {}.", last(points), ideal.bound?)));
+    let others: Vec<String> = references
+        .iter()
+        .filter(|(ideal, _)| ideal.bound.is_none())
+        .map(|(ideal, points)| format!("{} {}", ideal.name, last(points)))
+        .collect();
+    let others = (!others.is_empty()).then(|| {
+        format!(
+            " Dashed, no bounds: what the same flows would take if the links of hosts served them in another order and nothing else \
+             delayed them ({}{place}).",
+            others.join(", ")
+        )
+    });
+    bounds.chain(others).collect()
 }
 
-/// The plot with its bound as a dotted line.
-fn with_bound(mut figure: Figure, bounds: &[Option<f64>], scaled: &Scaled) -> Figure {
+/// The plot with a line for each reference.
+fn with_lines(mut figure: Figure, references: &[Reference], scaled: &Scaled) -> Figure {
     let x = figure.series.first().map_or(Vec::new(), |line| line.x.clone());
-    let y: Vec<Option<f64>> = bounds.iter().map(|bound| bound.map(|bound| scaled.of(bound))).collect();
-    if y.iter().any(Option::is_some) {
-        figure.series.push(Series {
-            name: "lower bound".to_owned(),
-            reference: true,
-            x,
-            y,
-            ..Series::default()
-        });
-    }
+    let line = |(ideal, points): &Reference| Series {
+        name: name(ideal),
+        reference: ideal.bound.is_some(),
+        ideal: ideal.bound.is_none(),
+        x: x.clone(),
+        y: points.iter().map(|point| point.map(|point| scaled.of(point))).collect(),
+        ..Series::default()
+    };
+    figure.series.extend(references.iter().map(line));
     figure
+}
+
+/// The references as lines across bars.
+fn levels(references: &[Reference], scaled: &Scaled) -> Vec<LevelMark> {
+    let level = |(ideal, points): &Reference| {
+        let at = scaled.of(points.first().copied().flatten()?);
+        Some(LevelMark { at, name: name(ideal), bound: ideal.bound.is_some() })
+    };
+    references.iter().filter_map(level).collect()
+}
+
+fn name(ideal: &IdealTime) -> String {
+    match ideal.bound {
+        Some(_) => ideal.name.to_owned(),
+        None => format!("{} (no bound)", ideal.name),
+    }
 }
 
 fn against_axis(sweep: &Sweep, base: Figure, y: Axis, all: &[Vec<Option<Estimate>>], scale: f64) -> Figure {
@@ -235,4 +283,65 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     let ends = if last > 0 { vec![words(0), words(last)] } else { vec![words(last)] };
     let ends: Vec<String> = ends.into_iter().flatten().collect();
     format!("Speedup of {} over {base}: {}", sweep.schemes[duel.best], ends.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Distribution;
+    use crate::summary::{FlowMeasure, IdealTimes, Summary};
+    use crate::sweep::Run;
+
+    /// Two schemes, at one load or at two; the second's flows have the smaller ideals.
+    fn sweep(loads: &[&str]) -> Sweep {
+        let run = |scheme: &str, load: &str, ideal: f64| {
+            let labels =
+                [("balance", scheme), ("load", load)].map(|(key, value)| (key.to_owned(), value.to_owned()));
+            let labels = labels.into_iter().take(loads.len()).collect();
+            let manifest = crate::manifest::Manifest { labels, seed: 1, ..Default::default() };
+            let of = |mean: f64| FlowMeasure { all: Distribution::of(vec![mean]), ..Default::default() };
+            let schedules = [("ps".to_owned(), 4.0 * ideal)].into_iter().collect();
+            let ideal = Some(IdealTimes { bound_us: ideal, schedules, ..Default::default() });
+            let summary = Summary { fct_us: of(1_000.0), alone_us: of(10.0), ideal, ..Default::default() };
+            Run { manifest, summary, ..Run::default() }
+        };
+        let of_load = |load: &&str| [run("ecmp", load, 200.0), run("drill", load, 100.0)];
+        Sweep::new(loads.iter().flat_map(of_load).collect())
+    }
+
+    const MEAN: Measure = Measure {
+        id: "mean",
+        metric: "fct.mean",
+        name: "Mean FCT",
+        caption: "Mean.",
+        share: false,
+        ideals: [
+            Some(IdealTime { metric: "ideal.bound", name: "bound", bound: Some("none is faster") }),
+            Some(IdealTime { metric: "ideal.sjf", name: "SJF", bound: None }),
+            Some(IdealTime { metric: "ideal.ps", name: "PS", bound: None }),
+            None,
+            None,
+        ],
+    };
+
+    #[test]
+    fn ideals_that_were_computed_are_drawn_and_those_that_are_no_bounds_say_so() {
+        let bars = measure(&sweep(&["0.8"]), &MEAN).expect("there is a mean");
+        let level = |at, name: &str, bound| LevelMark { at, name: name.to_owned(), bound };
+        assert_eq!(bars.kind, FigureKind::Bars);
+        let scale = bars.series[0].y[0].expect("a bar") / 1_000.0;
+        let expected = [level(100.0 * scale, "bound", true), level(400.0 * scale, "PS (no bound)", false)];
+        assert_eq!(bars.levels, expected, "the least of any scheme; SJF was not computed");
+        assert!(
+            bars.caption.contains("none is faster") && bars.caption.contains("no bounds"),
+            "{}",
+            bars.caption
+        );
+
+        let lines = measure(&sweep(&["0.4", "0.8"]), &MEAN).expect("there is a mean");
+        let drawn = |one: &Series| (one.name.clone(), one.reference, one.ideal);
+        let found: Vec<_> = lines.series.iter().skip(2).map(drawn).collect();
+        assert_eq!(found, [("bound".to_owned(), true, false), ("PS (no bound)".to_owned(), false, true)]);
+        assert!(lines.levels.is_empty());
+    }
 }

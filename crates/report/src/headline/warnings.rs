@@ -63,19 +63,35 @@ fn unfinished(runs: &[Run]) -> Option<String> {
     let (share, open) = (worst.summary.unfinished_share(), worst.summary.flows.unfinished);
     let many = runs.iter().filter(|run| run.summary.flows.unfinished > 0).count();
     let FlowCounts { open_bytes, open_delivered_bytes: arrived, .. } = worst.summary.flows;
+    let given_up = given_up(runs);
     (open > 0).then(|| match runs.len() {
         1 => format!(
-            "{} ({}) did not finish and are in no percentile; {} of their {} arrived.",
+            "{} ({}) did not finish and are in no percentile; {} of their {} arrived.{given_up}",
             plural(open, "flow"),
             percent(share),
             size(arrived as f64),
             size(open_bytes as f64)
         ),
         all => format!(
-            "{many} of {all} runs left flows unfinished, at most {} of a run's flows; they are in no percentile.",
+            "{many} of {all} runs left flows unfinished, at most {} of a run's flows; they are in no percentile.{given_up}",
             percent(share)
         ),
     })
+}
+
+/// How many of the unfinished flows their senders gave up; empty if none.
+fn given_up(runs: &[Run]) -> String {
+    let all = |run: &Run| run.summary.deadlines.as_ref().map_or(0, |found| found.all.terminated);
+    let (given_up, open): (u64, u64) =
+        (runs.iter().map(all).sum(), runs.iter().map(|run| run.summary.flows.unfinished).sum());
+    match given_up {
+        0 => String::new(),
+        _ => format!(
+            " {} of {} were given up because of their deadlines.",
+            count(given_up),
+            plural(open, "flow")
+        ),
+    }
 }
 
 /// A link is always busy and flows remain: the load exceeds what the network can carry.

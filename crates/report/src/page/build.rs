@@ -4,7 +4,7 @@ use super::parts::{cards_of_run, cards_of_sweep, case_runs, numbers, repeat, slo
 use super::{NetworkView, Page, Section, SlowTable, Views};
 use crate::contrast::Duel;
 use crate::figure::{Figure, FigureKind};
-use crate::figures::measure::{Measure, measure, speed_up};
+use crate::figures::measure::{IdealTime, Measure, measure, speed_up};
 use crate::figures::{course, deadlines, distribution, pauses, run as single, slowest, why, windows};
 use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
@@ -153,25 +153,33 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         name: "Mean FCT",
         caption: "Mean completion time of measured, finished flows.",
         share: false,
-        bound: Some("ideal.bound"),
+        ideals: OF_MEANS,
     };
     let tail = Measure {
         id: "percentile",
         metric: tail,
-        bound: alone(tail),
+        ideals: alone(tail),
         name: tail_name,
         caption: "Nearest rank over a run's measured, finished flows.",
         ..mean
     };
     let (metric, name, caption) = of_small(sweep);
-    let small = Measure { id: "small", metric, name, caption, bound: alone(metric), ..mean };
-    let deadlines = Measure {
+    let small = Measure { id: "small", metric, name, caption, ideals: alone(metric), ..mean };
+    let small_mean = Measure {
+        id: "small-mean",
+        metric: "fct.small.mean",
+        name: "Mean FCT of flows up to 100 kB",
+        caption: "Mean completion time of measured, finished flows of at most 100 kB.",
+        ideals: [mean_bound("ideal.bound.small"), None, None, None, None],
+        ..mean
+    };
+    let met = Measure {
         id: "deadlines",
         metric: "deadline.met",
         name: "Deadlines met",
         caption: "Fraction of measured flows with a deadline that finished in time; unfinished flows missed theirs.",
         share: true,
-        bound: None,
+        ideals: [None; 5],
     };
     let job = Measure {
         id: "job",
@@ -179,7 +187,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         name: "Time of the job",
         caption: "From the submission of the first job to the end of the last.",
         share: false,
-        bound: None,
+        ideals: [None; 5],
     };
     let against = [
         measure(sweep, &job),
@@ -187,26 +195,53 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         speed_up(sweep),
         measure(sweep, &tail),
         measure(sweep, &small),
-        measure(sweep, &deadlines),
+        measure(sweep, &small_mean),
+        measure(sweep, &met),
     ];
-    let places = (0..sweep.points())
-        .flat_map(|at| [distribution::tail(sweep, at), distribution::slowdown_by_size(sweep, at)]);
+    let places = (0..sweep.points()).flat_map(|at| {
+        let fates = deadlines::by_scheme(sweep, at);
+        [fates, distribution::tail(sweep, at), distribution::slowdown_by_size(sweep, at)]
+    });
     against.into_iter().chain(places).flatten().collect()
 }
 
-/// The percentile of the flows alone that bounds a percentile of their completion times.
-fn alone(metric: &str) -> Option<&'static str> {
-    match metric {
-        "fct.p99_99" => Some("alone.p99_99"),
-        "fct.p99_9" => Some("alone.p99_9"),
-        "fct.p99" => Some("alone.p99"),
-        "fct.p95" => Some("alone.p95"),
-        "fct.p50" => Some("alone.p50"),
-        "fct.small.p99" => Some("alone.small.p99"),
-        "fct.small.p95" => Some("alone.small.p95"),
-        "fct.small.p50" => Some("alone.small.p50"),
-        _ => None,
-    }
+/// A schedule that is no bound.
+const fn order(metric: &'static str, name: &'static str) -> Option<IdealTime> {
+    Some(IdealTime { metric, name, bound: None })
+}
+
+/// What means are compared with.
+const OF_MEANS: [Option<IdealTime>; 5] = [
+    mean_bound("ideal.bound"),
+    order("ideal.sjf", "SJF"),
+    order("ideal.las", "LAS"),
+    order("ideal.ps", "PS"),
+    order("ideal.big_switch", "big switch"),
+];
+
+const fn mean_bound(metric: &'static str) -> Option<IdealTime> {
+    let why = "no schedule of these flows has a lower mean, even without headers and delays (shortest remaining first, SRPT, at the \
+               links of hosts)";
+    Some(IdealTime { metric, name: "lower bound (SRPT)", bound: Some(why) })
+}
+
+/// The percentile of the flows alone that bounds a percentile of their completion times. Schedules have none: the mean of one
+/// bounds no percentile.
+fn alone(metric: &str) -> [Option<IdealTime>; 5] {
+    let known = [
+        ("fct.p99_99", "alone.p99_99"),
+        ("fct.p99_9", "alone.p99_9"),
+        ("fct.p99", "alone.p99"),
+        ("fct.p95", "alone.p95"),
+        ("fct.p50", "alone.p50"),
+        ("fct.small.p99", "alone.small.p99"),
+        ("fct.small.p95", "alone.small.p95"),
+        ("fct.small.p50", "alone.small.p50"),
+    ];
+    let metric = known.iter().find(|(of, _)| *of == metric).map(|(_, alone)| *alone);
+    let why = "the percentile of the same flows, each alone in the empty network";
+    let bound = metric.map(|metric| IdealTime { metric, name: "lower bound (alone)", bound: Some(why) });
+    [bound, None, None, None, None]
 }
 
 /// Metric, name and caption of the furthest percentile of small flows that has 100 of them beyond it in every run.
@@ -239,7 +274,7 @@ const EXPLAINING: [Measure; 8] = [
         caption: "Population standard deviation of the queue lengths of parallel ports of the first switch, averaged \
                   over samples and switches.",
         share: false,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "dupacks",
@@ -247,7 +282,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with duplicate ACKs",
         caption: "Fraction of measured, finished flows with at least one duplicate acknowledgement, whatever the cause.",
         share: true,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "over-3",
@@ -255,7 +290,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with more than 3 duplicate ACKs",
         caption: "Fraction of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
         share: true,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "lost",
@@ -263,7 +298,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Drop rate",
         caption: "Packets dropped at any hop, divided by link traversals.",
         share: true,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "timed-out",
@@ -271,7 +306,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with time-outs",
         caption: "Measured flows of a run that waited for the retransmission timer at least once, for a SYN or for data.",
         share: false,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "marks",
@@ -279,7 +314,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Packets with ECN marks",
         caption: "Packets marked by switches in a run.",
         share: false,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "victims",
@@ -287,7 +322,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Victims of pauses",
         caption: "Measured flows held up by pauses they had no part in causing.",
         share: false,
-        bound: None,
+        ideals: [None; 5],
     },
     Measure {
         id: "goodput",
@@ -296,7 +331,7 @@ const EXPLAINING: [Measure; 8] = [
         caption: "Payload of measured flows delivered after the warm-up while flows arrive; over the whole run \
                   where they start together.",
         share: false,
-        bound: None,
+        ideals: [None; 5],
     },
 ];
 

@@ -161,25 +161,37 @@ pub(super) fn case_runs(sweep: &Sweep) -> Vec<CaseRuns> {
 }
 
 /// The columns of the table of numbers.
-const COLUMNS: [(&str, &str); 9] = [
+const COLUMNS: [(&str, &str); 17] = [
     ("fct.mean", "mean FCT"),
     ("ideal.bound", "lower bound"),
+    ("ideal.sjf", "SJF"),
+    ("ideal.las", "LAS"),
+    ("ideal.ps", "PS"),
+    ("ideal.big_switch", "big switch"),
     ("fct.p99", "p99"),
     ("fct.p99_9", "p99.9"),
     ("slowdown.p99", "slowdown p99"),
+    ("deadline.met", "deadlines met"),
+    ("deadline.late", "late"),
+    ("deadline.missed_by.mean", "late by"),
+    ("deadline.terminated", "given up"),
     ("drops.total", "drops"),
     ("queueing.total", "queueing"),
     ("goodput", "goodput"),
     ("flows.unfinished", "unfinished"),
 ];
 
-/// The columns to show: unfinished flows only if there are any, the bound only where there is one.
+/// The columns to show: unfinished flows and deadlines only if there are any, the bound only where there is one.
 fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> {
     let open = sweep.runs.iter().any(|run| run.summary.flows.unfinished > 0);
     let bound = sweep.runs.iter().any(|run| run.summary.ideal.is_some());
+    let computed = |metric: &str| sweep.runs.iter().any(|run| run.summary.metric(metric).is_some());
+    let dated = sweep.runs.iter().any(|run| run.summary.deadlines.is_some());
     COLUMNS.into_iter().filter(move |(metric, _)| match *metric {
+        metric if metric.starts_with("deadline.") => dated,
         "flows.unfinished" => open,
         "ideal.bound" => bound,
+        metric if metric.starts_with("ideal.") => computed(metric),
         _ => true,
     })
 }
@@ -187,7 +199,7 @@ fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> 
 /// A mean with the half-width of its interval, in one unit.
 fn with_interval(metric: &str, estimate: &Estimate) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
-    let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, false);
+    let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, metric == "deadline.met");
     let half = estimate.high.map(|high| high - estimate.mean).filter(|half| *half > 0.0);
     let half =
         half.map_or(String::new(), |half| format!(" ±\u{202f}{}", significant(half / scaled.scale, 2)));

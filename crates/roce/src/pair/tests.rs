@@ -367,3 +367,18 @@ fn a_slow_sender_does_not_time_out() {
     pair.run(pass);
     assert_eq!((pair.sender.report().timeouts, pair.sequences()), (0, vec![0, 1, 2, 3]));
 }
+
+/// Everything sent before 10 ms is lost, and so is the last packet the first time it is sent after that.
+#[test]
+fn time_outs_in_a_row_end_with_progress() {
+    let mut pair = Pair::new(&plain(|_| {}), 5_000);
+    let mut last_lost = false;
+    let until = Time::ZERO + Span::from_ms(10);
+    pair.run(|data, _, s| {
+        let early = data && s.sent < until;
+        let tail = data && !early && s.sequence == 4_000 && !std::mem::replace(&mut last_lost, true);
+        if early || tail { Fate::Lose } else { Fate::Pass }
+    });
+    let report = pair.sender.report();
+    assert_eq!((report.timeouts, report.timeouts_in_a_row), (3, 2));
+}

@@ -105,6 +105,7 @@ impl QueueSender {
     pub(super) fn expire(&mut self, now: Time) {
         self.counts.timeouts += 1;
         self.backoff += 1;
+        self.counts.timeouts_in_a_row = self.counts.timeouts_in_a_row.max(self.backoff);
         if let Some(marker) = &mut self.marker {
             marker.timed_out();
         }

@@ -104,6 +104,19 @@ fn flows_that_fall_have_queues_by_priority() {
         "does not exceed",
     );
     wrong(&with("", "pias.by = \"sent\"\n"), "has no effect: there are no thresholds");
+    let three = "queues = 3\nschedule = \"strict\"\n";
+    let falls = |more: &str| with(three, &format!("pias.thresholds = [\"20 kB\", \"1 MB\"]\n{more}"));
+    accepted(&small(&falls(
+        "pias.message = \"1001 kB\"\npias.reset_idle = \"1 ps\"\npias.reset_timeouts = 1\n",
+    )));
+    wrong(&falls("pias.message = \"50 kB\"\n"), "50 kB does not exceed the threshold 1 MB");
+    wrong(&falls("pias.message = \"20 kB\"\n"), "20 kB does not exceed the threshold 20 kB");
+    wrong(&falls("pias.reset_idle = \"0 s\"\n"), "every packet would return its flow to the first class");
+    wrong(&falls("pias.reset_timeouts = 0\n"), "must be at least 1");
+    // Packets of 1460 B begin at 19 and at 20.44 kB.
+    let close = |second: &str| with(three, &format!("pias.thresholds = [\"19 kB\", \"{second}\"]\n"));
+    accepted(&small(&close("20440 B")));
+    wrong(&close("20439 B"), "no packet of 1460 B begins between 19 kB and 20439 B");
     let nine: Vec<String> = (1..9).map(|n| format!("\"{n} kB\"")).collect();
     let nine = format!("pias.thresholds = [{}]\n", nine.join(", "));
     wrong(
@@ -164,4 +177,35 @@ fn colours_are_marked_and_dropped_by_somebody() {
     let roce = |more: &str| format!("[transport.roce]\nrecovery = \"selective\"\n{more}");
     wrong(&with(red, &roce("tlt = {}\n")), "give a window");
     wrong(&with(red, &roce("window = \"90 kB\"\ntlt.every = 48\n")), "marked by the window");
+}
+
+/// A port of 30 kB holds no more; with dynamic thresholds a queue alone holds alpha B / (1 + alpha), half of 2 MB.
+#[test]
+fn a_red_threshold_lies_within_what_a_queue_can_hold() {
+    let with = |switch: &str| format!("[switch]\n{switch}[transport.newreno]\ntlt = {{}}\n");
+    let port = "sharing = { kind = \"static\", per_port = \"30 kB\" }\n";
+    accepted(&small(&with(&format!("{port}color.red = \"30 kB\"\n"))));
+    wrong(&with(&format!("{port}color.red = \"30001 B\"\n")), "a queue holds at most 30 kB");
+    let shared = "buffer = \"2 MB\"\nsharing = { kind = \"dynamic\", alpha = 1.0 }\n";
+    accepted(&small(&with(&format!("{shared}color.red = \"1 MB\"\n"))));
+    wrong(&with(&format!("{shared}color.red = \"1001 kB\"\n")), "a queue holds at most 1 MB");
+    accepted(&small(&with("sharing.infinite = {}\ncolor.red = \"1 GB\"\n")));
+    // A sweep may go beyond, as long as the setting matters to one of its cases.
+    let swept = format!("{}[sweep]\n\"switch.color.red\" = [\"20 kB\", \"40 kB\"]\n", with(port));
+    accepted(&small(&swept));
+}
+
+/// The share is of what the sharing rule allows, which lossless classes do not ask.
+#[test]
+fn a_red_share_is_refused_in_lossless_classes_only() {
+    let with = |class: u32, own: u32| {
+        small(&format!(
+            "[switch]\nbuffer = \"4 MB\"\nqueues = 4\nsharing = {{ kind = \"dynamic\", alpha = 1.0 }}\ncolor.red_share = 0.5\n\
+             pfc = {{ classes = [{class}] }}\n[transport.newreno]\ntlt = {{}}\n\
+             [[traffic]]\ntag = \"lossless\"\nload = 0.1\nsizes = \"1 MB\"\nclass = {own}\ntransport = {{ roce = {{ class = {own} }} }}\n"
+        ))
+    };
+    accepted(&with(3, 3));
+    let found = refused(&with(0, 3));
+    assert!(found.len() == 1 && found[0].contains("red packets of class 0 are lossless"), "{found:#?}");
 }

@@ -98,6 +98,7 @@ impl World {
             Arc::new(timeline(&setup.graph, &plan, &routing(&mut random), setup.balancer.grouping()));
         switching::mix(&mut setup, &mut Random::new(seed, Purpose::Test, 118));
         switching::fabric(&mut setup, &mut Random::new(seed, Purpose::Test, 122));
+        switching::go_ahead(&mut setup, &mut Random::new(seed, Purpose::Test, 132));
         switching::shape(&mut setup, &mut Random::new(seed, Purpose::Test, 121));
         carriers::queue_at_cards(&mut setup, &transports, &mut Random::new(seed, Purpose::Test, 127));
         let mut world = World { setup, topology, transports, plan, lossy };

@@ -130,7 +130,7 @@ pub(super) const METRICS: &[Metric] = &[
     metric(
         "flows.starved",
         "",
-        "measured flows with at least two retransmission time-outs in a row: no packet of theirs got through in between",
+        "measured flows with at least two retransmission time-outs in a row: none of their payload got through in between",
         Lower,
     ),
     metric(

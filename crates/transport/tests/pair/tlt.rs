@@ -2,10 +2,11 @@
 
 use weft_core::settings::Amount;
 use weft_core::{PacketKind, Purpose, Random, Rate, Span, Time};
+use weft_tlt::settings::Clocking;
 use weft_transport::protocols::dctcp::TcpDctcpSettings;
 use weft_transport::segment::Flags;
 use weft_transport::settings::{LossDetection, Tcp};
-use weft_transport::{Outgoing, TransportSettings};
+use weft_transport::{Outgoing, Segment, TransportSettings};
 
 use crate::path::{Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
@@ -147,6 +148,31 @@ fn single_packets_are_green() {
     assert!(path.pairs[0].sent.iter().all(|(_, out)| out.kind != PacketKind::Red));
 }
 
+/// When the sender forced a single byte that was not all there was to send.
+fn singles(path: &Path, size: u64) -> Vec<Time> {
+    let single = |(_, out): &&(Time, Outgoing)| out.segment.length == 1 && out.segment.end() < size;
+    forced(path).iter().filter(single).map(|(at, _)| *at).collect()
+}
+
+/// Whether any red packet sent before an instant has neither been acknowledged by then, at a sender this far away, nor sent again.
+fn is_pending(path: &Path, delay: Span, at: Time) -> bool {
+    let pair = &path.pairs[0];
+    let known = |start: u64| {
+        let heard = pair.acks.iter().filter(|(left, _)| *left + delay <= at);
+        let covers =
+            |ack: &Segment| start < ack.ack || ack.sacked().any(|(from, to)| (from..to).contains(&start));
+        heard.into_iter().any(|(_, ack)| covers(ack))
+    };
+    let before = pair.sent.iter().enumerate().take_while(|(_, (sent, _))| *sent < at);
+    let mut red = before.filter(|(_, (_, out))| out.kind == PacketKind::Red);
+    red.any(|(number, (_, out))| {
+        let start = out.segment.sequence;
+        let later = pair.sent[number + 1..].iter().take_while(|(sent, _)| *sent < at);
+        let again = |(_, out): &(Time, Outgoing)| (out.segment.sequence..out.segment.end()).contains(&start);
+        !later.into_iter().any(again) && !known(start)
+    })
+}
+
 /// Any share of red losses, any window, any path: no time-out, one important packet at most and at least, forced packets at most
 /// once per round trip, and single bytes only while no loss is known or likely.
 #[test]
@@ -173,5 +199,22 @@ fn whatever_red_packets_are_lost_no_timer_expires() {
         assert_eq!(timeouts(&path), 0, "seed {seed}: {:?}", path.pairs[0].sender.report());
         let times: Vec<Time> = forced(&path).iter().map(|(at, _)| *at).collect();
         assert!(times.windows(2).all(|pair| pair[1].since(pair[0]) >= delay * 2), "seed {seed}");
+        for at in singles(&path, size) {
+            assert!(!is_pending(&path, delay, at), "seed {seed}: one byte at {at:?}");
+        }
     }
+}
+
+/// Told to send single bytes always, a sender sends some while losses are pending: the look at the path above would see it.
+#[test]
+fn single_bytes_whatever_is_lost_are_for_those_who_ask() {
+    let settings = newreno(|tcp| {
+        tlt(tcp);
+        tcp.tlt.as_mut().expect("it is on").clocking = Clocking::Byte;
+    });
+    let (size, setup) = (40 * MSS, Setup { lose: lose_red(|_| true), ..Setup::default() });
+    let delay = setup.delay;
+    let path = checked(&settings, setup, size);
+    let sent = singles(&path, size);
+    assert!(sent.iter().any(|at| is_pending(&path, delay, *at)), "{} single bytes", sent.len());
 }

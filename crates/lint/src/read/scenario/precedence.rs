@@ -4,15 +4,15 @@ use super::Reader;
 use crate::precedence::{Demotion, StrictQueues};
 use std::path::Path;
 use weft_switch::mark::MarkerSettings;
-use weft_switch::schedule::SchedulerSettings;
 use weft_transport::Transport;
+use weft_transport::tagging::PiasSettings;
 use weft_workload::{PatternSettings, SizeDistribution};
 
 impl Reader<'_> {
     /// The queues of a kind of switch, if lossy payload of several classes is served by strict priority.
     pub(super) fn strict(&self) -> Option<StrictQueues> {
         let settings = &self.device.switch;
-        let strict = matches!(settings.schedule, SchedulerSettings::Strict(_)) && settings.queues > 1;
+        let strict = settings.schedule.in_order(settings.queues) > 1;
         let (transport, entries) = (Transport::new(&self.stack.transport), &self.case.settings.traffic);
         let classes =
             entries.iter().map(|entry| transport.classes(entry.flows.class.map(own_class), None).sender.0);
@@ -28,28 +28,48 @@ impl Reader<'_> {
     /// The thresholds of PIAS, and the share of all payload in each class, for every open-loop entry.
     pub(super) fn demotion(&self, folder: &Path) -> Option<Demotion> {
         let pias = self.stack.transport.tcp()?.pias;
-        let entries = self.case.settings.traffic.iter().filter_map(|entry| match &entry.flows.pattern {
+        let entries = self.case.settings.traffic.iter().map(|entry| match &entry.flows.pattern {
             PatternSettings::OpenLoop(own) => SizeDistribution::read(&own.sizes, folder).ok(),
             _ => None,
         });
-        let share = |sizes: &SizeDistribution, index: usize| {
-            let up_to = |index: Option<usize>| match index.map(|index| pias.thresholds.get(index)) {
-                None => 0.0,
-                Some(Some(threshold)) => sizes.mean_up_to(threshold.0 as f64),
-                Some(None) => sizes.mean(),
-            };
-            (up_to(Some(index)) - up_to(index.checked_sub(1))) / sizes.mean()
-        };
-        let shares: Vec<Vec<f64>> = entries
-            .map(|sizes| (0..=pias.thresholds.len()).map(|index| share(&sizes, index)).collect())
-            .collect();
-        let path = format!("transport.{}.pias.thresholds", self.stack.transport.name());
+        let entries: Vec<Option<SizeDistribution>> = entries.collect();
+        let shares: Vec<Vec<f64>> = entries.iter().flatten().map(|sizes| shares(sizes, &pias)).collect();
+        let all: Option<Vec<&SizeDistribution>> = entries.iter().map(Option::as_ref).collect();
+        let path = |name| format!("transport.{}.pias.{name}", self.stack.transport.name());
         (pias.is_on() && !shares.is_empty()).then(|| Demotion {
-            at: self.spot(&path),
+            at: self.spot(&path("thresholds")),
+            message: pias.message.map(|size| self.placed(size, &path("message"))),
+            largest: all.map(|all| all.into_iter().map(SizeDistribution::largest).fold(0.0, f64::max)),
             thresholds: pias.thresholds,
             shares,
         })
     }
+}
+
+/// Messages of a flow that are looked at; what later ones carry is divided alike.
+const MOST_MESSAGES: u32 = 1000;
+
+/// The share of payload in each class.
+fn shares(sizes: &SizeDistribution, pias: &PiasSettings) -> Vec<f64> {
+    let message = pias.message.map_or(f64::INFINITY, |size| size.0.max(1) as f64);
+    let begins = |number: u32| if number == 0 { 0.0 } else { f64::from(number) * message };
+    let messages = || {
+        (0..MOST_MESSAGES)
+            .map(begins)
+            .take_while(|begin| *begin == 0.0 || sizes.mean_up_to(*begin) < sizes.mean())
+    };
+    // What flows have between two positions of their messages.
+    let between = |from: f64, to: f64| -> f64 {
+        let piece = |begin: f64| {
+            sizes.mean_up_to(begin + to.min(message)) - sizes.mean_up_to(begin + from.min(message))
+        };
+        messages().map(piece).sum()
+    };
+    let bounds = pias.thresholds.iter().map(|threshold| threshold.0 as f64);
+    let bounds: Vec<f64> = std::iter::once(0.0).chain(bounds).chain([f64::INFINITY]).collect();
+    let all: Vec<f64> = bounds.windows(2).map(|pair| between(pair[0], pair[1])).collect();
+    let sum: f64 = all.iter().sum();
+    all.into_iter().map(|part| part / sum).collect()
 }
 
 fn own_class(class: u32) -> weft_core::Class {

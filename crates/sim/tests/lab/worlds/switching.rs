@@ -35,7 +35,10 @@ use weft_switch::mark::{
 use weft_switch::order::OrderSettings;
 use weft_switch::order::ranked::RankedOrderSettings;
 use weft_switch::pause::WatchdogAction;
-use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings, wrr::WrrSettings};
+use weft_switch::schedule::{
+    SchedulerSettings, drr::DrrSettings, strict_drr::StrictDrrSettings, strict_wrr::StrictWrrSettings,
+    wrr::WrrSettings,
+};
 use weft_switch::settings::{ClassLoad, Visibility};
 use weft_switch::share::{
     SharingSettings,
@@ -378,6 +381,21 @@ fn delegation(random: &mut Random) -> PaseArbiterSettings {
         least_slice: pick(random, &[0.01, 0.2, 1.0]),
         ..Default::default()
     }
+}
+
+/// Now and then the first of several queues with weights go ahead of the others.
+pub(super) fn go_ahead(setup: &mut Setup, random: &mut Random) {
+    let fabrics = setup.switch_kinds().any(|switch| switch.voq.is_some());
+    let switch = &mut setup.switch;
+    let weighted = matches!(switch.schedule, SchedulerSettings::Drr(_)) && switch.queues > 1;
+    if !weighted || fabrics || !one_in(random, 2) {
+        return;
+    }
+    let (first, weights) = (1 + random.below(switch.queues - 1), vec![1 + random.below(3)]);
+    switch.schedule = match one_in(random, 2) {
+        true => SchedulerSettings::StrictDrr(StrictDrrSettings { first, weights, ..Default::default() }),
+        false => SchedulerSettings::StrictWrr(StrictWrrSettings { first, weights }),
+    };
 }
 
 /// Now and then some ports are shaped.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::Marks;
 use weft_core::settings::{Amount, Share};
+use weft_core::{Marks, PacketKind};
 
 use super::*;
 use crate::PortCounters;
@@ -15,6 +15,7 @@ use crate::pause::PfcSettings;
 use crate::schedule::{SchedulerSettings, drr::DrrSettings, fifo::FifoSettings, strict::StrictSettings};
 use crate::share::{
     SharingSettings,
+    color::{ColorCount, ColorSettings},
     dynamic::DynamicSharingSettings,
     fixed::FixedSharingSettings,
     infinite::InfiniteSharingSettings,
@@ -371,6 +372,42 @@ fn marks_and_early_drops_are_counted_and_told_apart_from_full_buffers() {
     let counters = bench.switch.reading().counters(bench.now, PortId(0));
     assert_eq!((counters.marked, counters.dropped), (2, 2));
     assert_eq!(bench.queued(), [4_000]);
+}
+
+/// Threshold of 3 kB, packets of 1 kB: a red packet is dropped if it would raise what counts to the threshold. Only the count of the
+/// whole queue sees green packets, which are never dropped for their colour.
+#[test]
+fn red_packets_are_dropped_at_their_threshold_and_green_ones_are_not() {
+    let red = Header { kind: PacketKind::Red, ..far(FULL) };
+    let (sent, lost) = (Vec::new(), vec![Reason::Red]);
+    for (count, after_two_green) in [(ColorCount::RedOnly, &sent), (ColorCount::WholeQueue, &lost)] {
+        let color = ColorSettings { red: Some(Bytes(3_000)), count, ..ColorSettings::default() };
+        let settings = SwitchSettings { color, ..BenchOptions::default().settings };
+        let mut bench =
+            BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
+        let mut fate = |header| {
+            let packet = bench.receive(0, header);
+            let drops = bench.drops();
+            if !drops.is_empty() {
+                bench.pool.remove(packet);
+            }
+            drops
+        };
+        assert_eq!([fate(red), fate(red), fate(red)], [vec![], vec![], lost.clone()], "{count:?}: red alone");
+        assert_eq!([fate(far(FULL)), fate(far(FULL))], [vec![], vec![]], "{count:?}: green ones pass");
+        assert_eq!(fate(red), lost, "{count:?}: and change nothing for red ones");
+        let wires = bench.drain(0);
+        assert_eq!(wires.len(), 4, "{count:?}");
+        // Behind green packets only the count decides.
+        let mut fate = |header| {
+            bench.receive(0, header);
+            bench.drops()
+        };
+        assert_eq!([fate(far(FULL)), fate(far(FULL))], [vec![], vec![]]);
+        assert_eq!(&fate(red), after_two_green, "{count:?}: red behind two green");
+        let counters = bench.switch.reading().counters(bench.now, PortId(0));
+        assert_eq!(counters.dropped, 2 + after_two_green.len() as u64, "{count:?}");
+    }
 }
 
 #[test]

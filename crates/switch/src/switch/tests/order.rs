@@ -1,7 +1,10 @@
 //! Who leaves first: schedulers through the switch.
 
 use super::*;
-use crate::schedule::{SchedulerSettings, drr::DrrSettings, fifo::FifoSettings, strict::StrictSettings};
+use crate::schedule::{
+    SchedulerSettings, drr::DrrSettings, fifo::FifoSettings, strict::StrictSettings,
+    strict_drr::StrictDrrSettings, strict_wrr::StrictWrrSettings,
+};
 
 fn one_port(schedule: SchedulerSettings, queues: u32) -> Bench {
     let settings = SwitchSettings { schedule, queues, ..BenchOptions::default().settings };
@@ -157,4 +160,55 @@ fn a_packet_carries_where_and_when_it_came_in() {
     assert_eq!((header.arrived, header.ingress, header.hops), (Time(77), PortId(3), 3));
     let lost = bench.receive(3, Header { hops: u8::MAX, ..far(FULL) });
     assert_eq!(bench.pool.headers.get(lost).hops, u8::MAX, "a loop of routes does not wrap");
+}
+
+/// Queues 0 and 1 go first; what they leave, queues 2 and 3 share as 1 to 3, by bytes or by packets. All queues but the first two
+/// always have packets, of different sizes; of 40 000 packets one in ten is urgent.
+#[test]
+fn weights_apply_to_what_strict_queues_leave() {
+    let by_bytes = StrictDrrSettings { first: 2, quantum: Bytes(1_538), weights: vec![1, 3] };
+    let by_packets = StrictWrrSettings { first: 2, weights: vec![1, 3] };
+    for schedule in [SchedulerSettings::StrictDrr(by_bytes), SchedulerSettings::StrictWrr(by_packets)] {
+        let in_bytes = matches!(schedule, SchedulerSettings::StrictDrr(_));
+        let (mut bench, mut dice) = (one_port(schedule, 4), Random::new(5, Purpose::Test, 0));
+        let wire = |queue: u8| if queue == 2 { 1_500 } else { 500 };
+        for queue in [2, 3] {
+            (0..40).for_each(|_| _ = bench.receive(0, class(queue, far(wire(queue)))));
+        }
+        let (mut offered, mut waiting, mut sent) = (0_u64, [0_u64; 2], [0_u64; 4]);
+        for _ in 0..40_000 {
+            if dice.chance(0.1) {
+                let urgent = dice.below(2) as u8;
+                bench.receive(0, class(urgent, far(100)));
+                (offered, waiting[usize::from(urgent)]) = (offered + 1, waiting[usize::from(urgent)] + 1);
+            }
+            let packet = bench.next(0).expect("there always is one");
+            let header = *bench.pool.headers.get(packet);
+            bench.pool.remove(packet);
+            let queue = header.class.0;
+            let first = waiting.iter().position(|packets| *packets > 0);
+            let due = first.map_or(queue >= 2, |first| first == usize::from(queue));
+            assert!(due, "{waiting:?}, sent {queue}");
+            match waiting.get_mut(usize::from(queue)) {
+                Some(packets) => *packets -= 1,
+                None => _ = bench.receive(0, class(queue, far(wire(queue)))),
+            }
+            sent[usize::from(queue)] += if in_bytes { u64::from(header.wire) } else { 1 };
+        }
+        let urgent = if in_bytes { (sent[0] + sent[1]) / 100 } else { sent[0] + sent[1] };
+        assert_eq!(urgent + waiting.iter().sum::<u64>(), offered, "what is urgent is sent, and once");
+        let share = sent[3] as f64 / (sent[2] + sent[3]) as f64;
+        assert!((share - 0.75).abs() < 0.002, "{share} of what is left");
+    }
+}
+
+/// A held queue of high priority holds back nobody, and with all others held the last has the port.
+#[test]
+fn strict_queues_that_are_empty_leave_everything() {
+    let schedule = SchedulerSettings::StrictDrr(StrictDrrSettings { first: 7, ..Default::default() });
+    let mut bench = one_port(schedule, 3);
+    for (priority, wire) in [(2, 201), (2, 202), (1, 101), (0, 1)] {
+        bench.receive(0, class(priority, far(wire)));
+    }
+    assert_eq!(bench.drain(0), [1, 101, 201, 202], "of three queues two go first, and the last has the rest");
 }
