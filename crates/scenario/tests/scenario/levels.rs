@@ -119,7 +119,7 @@ fn an_idle_setting_is_one_that_is_idle_everywhere() {
 
 #[test]
 fn what_needs_the_whole_network_is_refused_in_parts() {
-    wrong("[switch.spine]\nbalance = \"conga\"\n", "conga needs every switch");
+    wrong("[switch.spine]\nbalance = \"conga\"\n", "conga must run on every switch");
     wrong(
         "[switch]\nqueues = 2\nbuffer = \"9 MB\"\n[switch.pfc]\nclasses = [1]\n[switch.spine]\nqueues = 4\n",
         "a pause frame names a queue",

@@ -177,7 +177,7 @@ fn a_shared_buffer_has_a_size_above_its_minima() {
     );
     section(
         "[switch]\nbuffer = \"1 MB\"\nsharing = \"infinite\"\n",
-        "infinite sharing refuses no packet",
+        "infinite sharing never drops",
         "[switch]\nsharing = \"infinite\"\n",
     );
 }
@@ -658,7 +658,7 @@ fn memory_management_is_sound() {
     mmu("group_minimum = \"10 MB\"\n", "leave nothing of the buffer of 40 MB", "group_minimum = \"10 kB\"\n");
     mmu("queue_minimum = \"10 MB\"\n", "leave nothing of the buffer of 40 MB", "queue_minimum = \"10 kB\"\n");
     mmu("lossy_limit = \"1 MB\"\nlossy_alpha = 2.0\n", "the limit is fixed", "lossy_limit = \"1 MB\"\n");
-    mmu("port_minimum = \"1 kB\"\n", "the minima of the classes are as large", "port_minimum = \"9 kB\"\n");
+    mmu("port_minimum = \"1 kB\"\n", "the class minima already use it up", "port_minimum = \"9 kB\"\n");
     let pool = |classes: &str, share: &str| {
         format!("[[switch.sharing.mmu.pools]]\nclasses = {classes}\nshare = \"{share}\"\n")
     };

@@ -72,7 +72,7 @@ fn cards_hold_packets_mark_somebody_and_change_something() {
     wrong(limited, "the queue never exceeds its limit");
     let pauses = "[card.fifo]\n[switch]\nbuffer = \"9 MB\"\npfc = { classes = [0], xoff = \"20 kB\" }\n";
     let found = refused(&small(pauses));
-    assert!(found.iter().any(|one| one.contains("cannot pause one class")), "{found:#?}");
+    assert!(found.iter().any(|one| one.contains("cannot pause a single class")), "{found:#?}");
 }
 
 #[test]
