@@ -70,27 +70,29 @@ fn explain(
         let origin = origin(provenance, &file.sources, &path);
         explained(row, path, origin)
     };
-    let graph = build_in(&settings.topology, &file.folder, settings.seeds.first().copied().unwrap_or(1));
-    let transports = graph.as_ref().map_or_else(|_| Vec::new(), |graph| stacks(settings, graph).all);
-    let of_ends = |path: &str| {
-        let own = |level: &String| covers(&format!("{level}.transport"), path);
-        transports.iter().flat_map(|transport| &transport.levels).any(own)
-    };
-    let own = rows(&ScenarioSettings::TABLE, value).into_iter();
-    let own = own.filter(|row| !of_level(&row.path) && !of_ends(&row.path));
+    let own = rows(&ScenarioSettings::TABLE, value).into_iter().filter(|row| !of_level(&row.path));
     let mut all: Vec<Explanation> = own.map(plain).collect();
-    if !levels.is_empty()
-        && let Ok(graph) = &graph
+    if (!levels.is_empty() || choose_transports(settings))
+        && let Ok(graph) =
+            build_in(&settings.topology, &file.folder, settings.seeds.first().copied().unwrap_or(1))
     {
-        let devices = devices_by_port(settings, graph);
+        let devices = devices_by_port(settings, &graph);
         let rows = devices.iter().flat_map(|device| of_device(device, &devices, provenance, file)).collect();
         insert(&mut all, "switch.", rows);
+        let transports = stacks(settings, &graph).all;
+        let own = |transport| of_transport(transport, &transports, (provenance, file));
+        let (paths, rows): (Vec<String>, Vec<_>) = transports.iter().filter_map(own).unzip();
+        all.retain(|row| !paths.iter().any(|path| covers(path, &row.path)));
+        insert(&mut all, "transport.", rows.into_iter().flatten().collect());
     }
-    let said = (provenance, file);
-    let rows = transports.iter().flat_map(|transport| of_transport(transport, &transports, said)).collect();
-    insert(&mut all, "transport.", rows);
     all.retain(|row| covers(prefix, &row.path));
     all
+}
+
+/// Whether hosts or traffic entries have transports of their own.
+fn choose_transports(settings: &ScenarioSettings) -> bool {
+    settings.hosts.over(&Vec::new()).iter().any(|entry| !entry.transport.is_empty())
+        || settings.traffic.iter().any(|entry| !entry.transport.is_empty())
 }
 
 /// Puts rows behind those of a section.
@@ -99,13 +101,13 @@ fn insert(all: &mut Vec<Explanation>, section: &str, rows: Vec<Explanation>) {
     all.splice(at..at, rows);
 }
 
-/// All settings of a transport that hosts or traffic entries choose, and what set each.
+/// All settings of a transport that hosts or traffic entries choose, and what set each; its path comes first. `None` for `[transport]` itself.
 fn of_transport(
     transport: &TransportInUse,
     all: &[TransportInUse],
     (said, file): (&Provenance, &ScenarioFile),
-) -> Vec<Explanation> {
-    let Some(strongest) = transport.levels.last() else { return Vec::new() };
+) -> Option<(String, Vec<Explanation>)> {
+    let strongest = transport.levels.last()?;
     let alone = all.iter().filter(|other| other.levels.last() == Some(strongest)).count() == 1;
     let named = |level: &String| said.tagged(level);
     let title = match alone {
@@ -123,7 +125,8 @@ fn of_transport(
         explained(row, path, origin.unwrap_or_else(|| "default".to_owned()))
     };
     let all = rows(&EndSettings::TABLE, &whole.to_value()).into_iter();
-    all.filter(|row| covers("transport", &row.path)).map(row).collect()
+    let rows = all.filter(|row| covers("transport", &row.path)).map(row).collect();
+    Some((format!("{title}.transport"), rows))
 }
 
 /// All settings of switches with a level, and the level that set each.

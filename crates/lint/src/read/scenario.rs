@@ -21,8 +21,6 @@ use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
-use weft_transport::TransportSettings;
-use weft_transport::settings::EcnUse;
 
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
@@ -210,9 +208,9 @@ impl Reader<'_> {
 
     fn host(&self) -> HostConfig {
         let transport = &self.stack.transport;
-        let tcp = transport.tcp();
-        let dctcp = matches!(transport, TransportSettings::Dctcp(_) | TransportSettings::L2dct(_));
-        let asks = dctcp || tcp.as_ref().is_some_and(|tcp| tcp.ecn == EcnUse::On);
+        let (tcp, stack) = (transport.tcp(), transport.stack());
+        let dctcp = tcp.is_some() && stack.goes_by_marks();
+        let asks = tcp.is_some() && stack.reads_marks();
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
         let path = path.as_str();

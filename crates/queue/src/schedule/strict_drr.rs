@@ -7,7 +7,7 @@ use super::ahead::Ahead;
 use super::drr::{Drr, DrrSettings};
 use crate::ClassQueue;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str = "strict priority for the first queues, deficit round robin among the others";
 
 settings! {

@@ -7,7 +7,7 @@ use super::ahead::Ahead;
 use super::wrr::{Wrr, WrrSettings};
 use crate::ClassQueue;
 
-/// One sentence for lists.
+/// Summary shown by `weft list`.
 pub const SUMMARY: &str =
     "strict priority for the first queues, weighted round robin by packets among the others";
 

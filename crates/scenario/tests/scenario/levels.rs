@@ -245,6 +245,14 @@ fn explain_tells_the_transports_of_hosts_and_traffic() {
     assert_eq!(told("hosts[0].transport.cubic.tso"), one("false", "default"));
     assert_eq!(told("hosts[1].transport.dcqcn.recovery").len(), 1);
     assert_eq!(told("hosts[1].names"), one("host1", "test.toml:22"));
+    // What a traffic entry chooses meets hosts of several groups: it is told as written, and in effect for each.
+    let text = "[[hosts]]\nnames = \"host0\"\ntransport.newreno.gro = true\n";
+    let chosen = small(text).replace("[[traffic]]\n", "[[traffic]]\ntransport.newreno.mtu = \"9000 B\"\n");
+    let paths: Vec<String> = accepted(&chosen).explain(None).into_iter().map(|row| row.path).collect();
+    let tag = paths.iter().find_map(|path| path.strip_suffix(".load")).expect("it has a load");
+    for path in ["", "hosts[0]+"].map(|group| format!("{group}{tag}.transport.newreno.mtu")) {
+        assert_eq!(paths.iter().filter(|known| **known == path).count(), 1, "{path}: {paths:#?}");
+    }
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use super::Reader;
 use crate::color::{OrderedFlows, RedPackets, ReliesOn};
 use weft_core::SwitchId;
-use weft_scenario::{TransportInUse, payload_queues, sends_red};
+use weft_scenario::{payload_queues, sends_red};
 use weft_switch::BalancerSettings;
 use weft_topology::Node;
 use weft_transport::TransportSettings;
-use weft_transport::settings::{EcnUse, LossDetection, Tcp};
+use weft_transport::settings::{LossDetection, Tcp};
 
 impl Reader<'_> {
     /// What these switches do with red packets, if any drops them early.
@@ -31,7 +31,10 @@ impl Reader<'_> {
         (color.is_on() && red != 0).then(|| RedPackets {
             at: self.spot("switch.color"),
             threshold: color.red.map(|red| self.placed(red, "switch.color.red")),
-            reads_marks: self.stacks.iter().any(|stack| sends_red(&stack.transport) && reads_marks(stack)),
+            reads_marks: self
+                .stacks
+                .iter()
+                .any(|stack| sends_red(&stack.transport) && stack.transport.stack().reads_marks()),
             lossless: red & pausing != 0,
             beside,
         })
@@ -65,16 +68,6 @@ impl Reader<'_> {
         let up = |switch| links(switch).filter(|link| matches!(link.to, Node::Switch(_))).count() > 1;
         self.devices.iter().flat_map(|device| &device.switches).any(up)
     }
-}
-
-/// Whether a transport is slowed down by marks.
-fn reads_marks(stack: &TransportInUse) -> bool {
-    let own = &stack.transport;
-    let law = matches!(
-        own,
-        TransportSettings::Dctcp(_) | TransportSettings::L2dct(_) | TransportSettings::Dcqcn(_)
-    );
-    law || own.tcp().is_some_and(|tcp| tcp.ecn == EcnUse::On)
 }
 
 /// Whether a balancer decides packet by packet, or by parts of flows that follow each other closely.
