@@ -57,6 +57,7 @@ setup:
 	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
 # Everything is built once, with the features that the whole workspace needs: `cargo xtask` would build its part with fewer.
+# At the end two at a time, because each has long parts that use one core.
 test: setup deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
@@ -64,11 +65,7 @@ test: setup deny
 	target/debug/xtask all
 	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
 	cargo test --locked --workspace --no-fail-fast
-	$(MAKE) miri
-	$(MAKE) counts
-	$(MAKE) bench BENCH='incast --repeat 1'
-	$(MAKE) fuzz FUZZ_TIME=5
-	$(MAKE) hardware
+	$(MAKE) -j2 --output-sync=line --no-print-directory miri counts bench fuzz hardware BENCH='incast --repeat 1' FUZZ_TIME=5 FUZZ_BUILD=--dev
 	@echo "make test: everything holds"
 
 # Licences, banned crates and origins of what we depend on; the rules are in deny.toml.
@@ -144,7 +141,7 @@ hostile: rust
 	WEFT_HOSTILE_FRAMES=$(HOSTILE_FRAMES) cargo test --locked --release --package weft-router --test routing hostile
 
 # With a nightly compiler memory errors are found as well (address sanitizer); without, overflow checks and debug assertions
-# stay on.
+# stay on. FUZZ_BUILD=--dev builds in a third of the time, for short runs.
 fuzz: rust cargo-fuzz
 	@if cargo +nightly --version >/dev/null 2>&1; then \
 		compiler=+nightly; sanitizer=address; \
@@ -152,7 +149,7 @@ fuzz: rust cargo-fuzz
 		compiler=; sanitizer=none; \
 	fi; \
 	for target in $$(cargo fuzz list); do \
-		cargo $$compiler fuzz run --sanitizer $$sanitizer $$target -- -max_total_time=$(FUZZ_TIME) || exit 1; \
+		cargo $$compiler fuzz run $(FUZZ_BUILD) --sanitizer $$sanitizer $$target -- -max_total_time=$(FUZZ_TIME) || exit 1; \
 	done
 
 # DRILL in SystemVerilog decides as the simulator does: vectors from the simulator's engine, played by Icarus and Verilator for

@@ -36,7 +36,7 @@ fn mistakes_of_a_node_are_told_with_what_is_allowed() {
         ("to     = \"node3\"", "to = \"node9\"", "no cable leads to `node9`"),
         ("to     = \"node3\"", "to = \"node3\"\nstation = \"02:00:00:00:00:01\"", "inside a cluster"),
         ("to     = \"outside\"", "to = \"outside\"\nmtu = \"1500 B\"", "`mtu` has no effect"),
-        ("clusters/rb4.toml", "clusters/none.toml", "cannot read"),
+        ("clusters/rb4.toml", "clusters/none.toml", "does not exist"),
         ("application = \"cluster\"", "application = \"cluster\"\nkernel = true", "`kernel` has no effect"),
         ("\"packet:outside\"", "\"capture\"\nread = \"x.pcap\"\nmac = \"02:00:00:00:00:01\"", "say hello"),
     ] {

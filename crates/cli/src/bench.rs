@@ -1,6 +1,7 @@
 //! `weft bench`: the cost of simulations, and whether it has grown.
 
 use crate::console;
+use crate::counts::at_least_one;
 use clap::Args;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -27,10 +28,10 @@ pub(crate) struct BenchArguments {
     #[arg(long)]
     all: bool,
     /// Passes per case
-    #[arg(long, value_name = "N", default_value = "3")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, default_value = "3")]
     repeat: NonZero<usize>,
     /// Threads per run
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, default_value = "1")]
     threads: NonZero<usize>,
     /// Count instructions and allocations only, on reduced cases
     #[arg(long)]

@@ -10,6 +10,7 @@ mod command_line;
 mod compare;
 mod completions;
 mod console;
+mod counts;
 mod engines;
 mod explain;
 mod fluid;

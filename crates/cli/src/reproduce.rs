@@ -1,5 +1,6 @@
 //! `weft reproduce`: measures the claims of a published source again.
 
+use crate::counts::at_least_one;
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 use clap::Args;
@@ -49,10 +50,10 @@ pub(crate) struct ReproduceArguments {
     #[arg(long = "seed", alias = "seeds", value_name = "N", value_delimiter = ',')]
     seeds: Option<Vec<Seeds>>,
     /// Runs in parallel [default: the number of cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZero<usize>>,
     /// Threads per run [default: cores --jobs leaves free]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<NonZero<usize>>,
     /// Save the findings next to this folder's claims.toml
     #[arg(long, value_name = "FOLDER")]

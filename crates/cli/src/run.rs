@@ -1,5 +1,6 @@
 //! `weft run`: simulates a scenario, shows progress, prints the result.
 
+use crate::counts::at_least_one;
 use crate::seeds::{self, Seeds};
 use crate::{console, engines, interrupt, progress};
 use clap::Args;
@@ -49,10 +50,10 @@ pub(crate) struct RunArguments {
     )]
     engine: String,
     /// Runs in parallel [default: the number of cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZero<usize>>,
     /// Threads per run [default: the cores --jobs leaves free, where they help]; results do not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<NonZero<usize>>,
     /// Progress on standard error: a line on terminals, JSON lines, or none
     #[arg(long, value_name = "HOW", default_value = "auto")]

@@ -10,6 +10,7 @@ use weft::RunOptions;
 use weft_tune::search::SearchOptions;
 use weft_tune::{EcnOptions, MarkingShape, PiasOptions, PiasTrials, tune_ecn, tune_pias};
 
+use crate::counts::at_least_one;
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 
@@ -108,7 +109,7 @@ struct Ecn {
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
     /// Runs in parallel [default: the number of cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZero<usize>>,
     /// Print JSON
     #[arg(long)]

@@ -61,6 +61,9 @@ const MOST_DRAWN: usize = 500;
 fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String {
     let (name, at) = (&sources.source(mistake.place).name, sources.line_column(mistake.place));
     let (line, start) = sources.line(mistake.place);
+    if mistake.path.is_empty() && sources.source(mistake.place).text.is_empty() {
+        return draw_whole(mistake, renderer);
+    }
     let label = mistake.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
     let mark = AnnotationKind::Primary.span(visible(line, mistake.place, start)).label(label);
     let snippet = Snippet::source(line).line_start(at.line).path(name.as_str()).annotation(mark);
@@ -72,6 +75,13 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
             .element(Level::HELP.message(wrapped(&format!("allowed: {allowed}"), WIDTH - FRAME).join("\n")));
     }
     renderer.render(&[group])
+}
+
+/// A mistake about a file as a whole: there is no line to show.
+fn draw_whole(mistake: &Mistake, renderer: &Renderer) -> String {
+    let title = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str()));
+    let hint = mistake.nearest.as_ref().map(|name| Level::HELP.message(format!("did you mean `{name}`?")));
+    renderer.render(&[hint.into_iter().fold(title, Group::element)])
 }
 
 /// The span inside the line that starts at the byte `from`, at character borders.

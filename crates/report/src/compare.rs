@@ -185,6 +185,10 @@ impl Comparison {
                     MetricOrder::Less | MetricOrder::Greater => "",
                     MetricOrder::Unclear => ": no significant difference",
                     MetricOrder::OneSeed => ": one seed cannot separate them",
+                    MetricOrder::Equal if self.is_of_equals() => {
+                        return format!("{a} and {b} are equal in every metric below.");
+                    }
+                    MetricOrder::Equal => return format!("{a} and {b} have the same mean FCT."),
                 };
                 let interval = crate::headline::interval_words(ratio);
                 format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
@@ -198,7 +202,11 @@ impl Comparison {
                     ("significantly higher", MetricOrder::Greater),
                     ("no significant difference", MetricOrder::Unclear),
                     ("one seed only", MetricOrder::OneSeed),
+                    ("equal", MetricOrder::Equal),
                 ];
+                if self.is_of_equals() {
+                    return format!("{a} and {b} are equal in every metric of all {} cases.", all.len());
+                }
                 let counts = counts.map(|(words, order)| (words, many(order))).into_iter();
                 let counts =
                     counts.filter(|(_, many)| *many > 0).map(|(words, many)| format!("{words} in {many}"));
@@ -210,6 +218,11 @@ impl Comparison {
                 )
             }
         }
+    }
+
+    /// Whether no metric differs in any case.
+    fn is_of_equals(&self) -> bool {
+        self.rows.iter().all(|row| row.a == row.b)
     }
 
     /// Headline, settings that differ, and metrics, in 80 columns.
@@ -406,6 +419,16 @@ mod tests {
         assert!((mean.mean - 0.5).abs() < 1e-12 && mean.excludes(1.0) && mean.runs == 3);
         assert!(comparison.sentence().starts_with("Mean FCT of new is 0.500× that of old"));
         assert!(comparison.terminal(false).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn equal_results_are_told_as_such() {
+        let one = |mean: f64| vec![run("ecmp", "0.8", 1, mean)];
+        let told = |a, b| Comparison::of(a, b, names()).sentence();
+        assert_eq!(told(one(100.0), one(100.0)), "old and new are equal in every metric below.");
+        assert!(told(one(100.0), one(101.0)).ends_with("one seed cannot separate them."));
+        let two = || [one(100.0), vec![run("ecmp", "0.3", 1, 50.0)]].concat();
+        assert_eq!(told(two(), two()), "old and new are equal in every metric of all 2 cases.");
     }
 
     #[test]

@@ -18,13 +18,17 @@ pub enum MetricOrder {
     Unclear,
     /// One seed has no interval, so no difference is significant.
     OneSeed,
+    /// Every seed has the same value in both.
+    Equal,
 }
 
 impl MetricOrder {
     /// The order that a ratio implies.
     #[must_use]
     pub fn of(ratio: &Estimate) -> MetricOrder {
+        let certain = |end: Option<f64>| end.is_none_or(|end| end == ratio.mean);
         match (ratio.runs, ratio.excludes(1.0)) {
+            _ if ratio.mean == 1.0 && certain(ratio.low) && certain(ratio.high) => MetricOrder::Equal,
             (..=1, _) => MetricOrder::OneSeed,
             (_, false) => MetricOrder::Unclear,
             (_, true) if ratio.mean < 1.0 => MetricOrder::Less,

@@ -188,6 +188,7 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             let words = format!("one seed cannot separate {best} from {base}");
             undecided(&mean, &begin(&place, &words))
         }
+        MetricOrder::Equal => equal_words(&mean, &begin(&place, &format!("{best} and {base}"))),
     };
     let others = others_words(sweep, duel);
     let alike = alike_words(sweep, duel, mean.order());
@@ -232,7 +233,7 @@ fn others_words(sweep: &Sweep, duel: Duel) -> String {
 fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
-        contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Unclear)
+        contrast.is_some_and(|contrast| matches!(contrast.order(), MetricOrder::Unclear | MetricOrder::Equal))
     };
     let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
     let alike: Vec<&str> = others.filter(unclear).map(|scheme| sweep.schemes[scheme].as_str()).collect();
@@ -253,6 +254,13 @@ fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
         ratio => format!("{} times", number(ratio)),
     };
     format!("{best} finishes flows {times} faster than {base} on average ({})", evidence(&faster))
+}
+
+fn equal_words(mean: &Contrast, both: &str) -> String {
+    let value = duration(mean.base);
+    let seeds =
+        if mean.ratio.runs == 1 { "one seed".to_owned() } else { format!("{} seeds", mean.ratio.runs) };
+    format!("{both} have the same mean FCT, {value} ({seeds}, {} flows)", count(mean.finished))
 }
 
 fn undecided(mean: &Contrast, words: &str) -> String {
@@ -306,6 +314,7 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
             format!("; the {words}s do not differ significantly: {to} against {from} ({})", tail.times())
         }
         MetricOrder::OneSeed => format!("; the {words} is {to} against {from}"),
+        MetricOrder::Equal => format!("; the {words} is {to} with both"),
     }
 }
 
@@ -335,6 +344,7 @@ fn along(sweep: &Sweep, axis: &HorizontalAxis, first: usize, last: usize) -> Str
         MetricOrder::Greater => format!("rises from {from} to {to}"),
         MetricOrder::Unclear => format!("is {from} and {to}, which is no significant difference"),
         MetricOrder::OneSeed => format!("is {from} and {to}, which one seed cannot separate"),
+        MetricOrder::Equal => format!("is {from} and {to}"),
     };
     let times = number(trend.ratio.mean);
     format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
@@ -621,6 +631,17 @@ mod tests {
             "One seed cannot separate drill from ecmp: mean FCT is 500 us against 1.00 ms, 0.500× (one seed, no \
              interval, 40 000 flows); the 99th percentile is 745 us against 1.49 ms."
         );
+    }
+
+    #[test]
+    fn equal_results_need_no_interval() {
+        let equal = |seeds: &[(u64, f64)]| sentence(&made(&[("ecmp", seeds), ("drill", seeds)]));
+        assert_eq!(
+            equal(&[(1, 1_000.0)]),
+            "Drill and ecmp have the same mean FCT, 1.00 ms (one seed, 40 000 flows); the 99th percentile is 1.49 ms with both."
+        );
+        let several = equal(&[(1, 1_000.0), (2, 1_100.0)]);
+        assert!(several.contains("the same mean FCT, 1.05 ms (2 seeds, 80 000 flows)"), "{several}");
     }
 
     #[test]

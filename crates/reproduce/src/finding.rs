@@ -25,6 +25,9 @@ pub(crate) struct ClaimFindings {
     /// Findings by claim with the claim's alternative choice, if it has one, in the reduced form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) others: BTreeMap<String, ClaimFinding>,
+    /// Findings by claim in the large form, from fewer seeds than those in full, beside which they stand.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) larger: BTreeMap<String, ClaimFinding>,
     /// Values by table: one row per variant, one value per column.
     pub(crate) tables: BTreeMap<String, Tabled>,
     /// Values by figure: one row per line, one value per position.
@@ -119,6 +122,16 @@ impl ClaimFinding {
     /// Number of parts with a value.
     fn known(&self) -> usize {
         self.parts.iter().filter(|values| !values.values.is_empty()).count()
+    }
+
+    /// Number of seeds behind it.
+    pub(crate) fn seeds(&self) -> usize {
+        self.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0)
+    }
+
+    /// Whether this is of the large form and `other`, of the full one, has more seeds: neither replaces the other.
+    fn stands_beside(&self, other: &ClaimFinding) -> bool {
+        (self.form, other.form) == (Form::Large, Form::Full) && self.seeds() < other.seeds()
     }
 }
 
@@ -274,7 +287,8 @@ impl ClaimFindings {
     /// The number of findings, and how many of them were measured under a results epoch that no longer `holds` for their claim, or
     /// for the source where a finding has other runs than those of one claim.
     pub(crate) fn stale(&self, holds: impl Fn(Option<&str>, &str) -> bool) -> (usize, usize) {
-        let claims = self.claims.iter().chain(&self.others).map(|(id, finding)| (Some(id.as_str()), finding));
+        let claims = self.claims.iter().chain(&self.others).chain(&self.larger);
+        let claims = claims.map(|(id, finding)| (Some(id.as_str()), finding));
         let assumed = self.assumed.values().flat_map(BTreeMap::values).map(|finding| (None, finding));
         // Figures of machines and clusters are no results of the simulator, whose epoch does not concern them.
         let measured = claims
@@ -293,8 +307,10 @@ impl ClaimFindings {
         for (id, finding) in &newer.claims {
             let better =
                 |old: &ClaimFinding| old.definition == finding.definition && old.known() > finding.known();
-            if !self.claims.get(id).is_some_and(better) {
-                self.claims.insert(id.clone(), finding.clone());
+            let beside = self.claims.get(id).is_some_and(|old| finding.stands_beside(old));
+            let known = if beside { &mut self.larger } else { &mut self.claims };
+            if !known.get(id).is_some_and(better) {
+                known.insert(id.clone(), finding.clone());
             }
         }
         let found = newer.others.iter().filter(|(_, finding)| finding.not_run.is_empty());
@@ -444,6 +460,23 @@ mod tests {
         assert_eq!(kept.stale(|_, one| one == "new"), (3, 2), "one without values is not a finding");
         kept.take(&newer);
         assert_eq!(kept.stale(|_, one| one == "new"), (3, 1));
+    }
+
+    #[test]
+    fn few_seeds_of_the_large_form_stand_beside_many_of_the_full_one() {
+        let large = |values: &[f64]| ClaimFinding { form: Form::Large, ..finding(values) };
+        let mut kept = findings(finding(&[1.2, 1.3]));
+        kept.take(&findings(large(&[1.1])));
+        assert_eq!((kept.claims["C1"].form, kept.larger["C1"].seeds()), (Form::Full, 1));
+        kept.take(&findings(large(&[1.1, 1.2])));
+        assert_eq!(
+            kept.claims["C1"].form,
+            Form::Large,
+            "as many seeds and more flows are the better finding"
+        );
+        let mut first = ClaimFindings::default();
+        first.take(&findings(large(&[1.1])));
+        assert_eq!(first.claims["C1"].form, Form::Large, "there is no other");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod epoch;
 mod finding;
 mod folder;
 mod form;
+mod larger;
 mod measure;
 mod overview;
 mod page;

@@ -12,7 +12,7 @@ use crate::folder::Folder;
 use crate::form::Form;
 use crate::score::ClaimScores;
 use crate::source::{Experiment, PublishedClaim, PublishedSource, Sensitivity};
-use crate::{assumption, definition, overview, verdicts, words};
+use crate::{assumption, definition, larger, overview, verdicts, words};
 
 /// The page of a folder of the repository.
 ///
@@ -55,7 +55,8 @@ fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) ->
         let now = now.map(|claim| definition::of_other(claim, finding.form, (source, folder)));
         (now.as_ref() != Some(&finding.definition)).then(|| format!("{id} with its other choice"))
     };
-    let claims = findings.claims.iter().filter_map(claim).chain(findings.others.iter().filter_map(other));
+    let claims = findings.claims.iter().chain(&findings.larger).filter_map(claim);
+    let claims = claims.chain(findings.others.iter().filter_map(other));
     let tables = findings.tables.iter().filter_map(table).chain(findings.figures.iter().filter_map(figure));
     claims.chain(tables).chain(assumption::stale(source, folder, findings)).collect()
 }
@@ -82,6 +83,7 @@ fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
     text += &age(source, findings);
     text += &age_of_model(source, findings);
     text += &claims(source, findings);
+    text += &larger::section(source, findings);
     text += &figures(source, name, findings);
     let _ = write!(text, "\n## What the source leaves open\n\n{}\n\n", source.about.trim());
     text += "## Measure it again\n\n";

@@ -76,13 +76,12 @@ pub(crate) fn size(finding: &ClaimFinding) -> String {
     if finding.size.runs == 0 {
         return amount(&finding.size);
     }
-    let seeds = finding.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0);
     let form = match finding.form {
         Form::Quick => "quick, ",
         Form::Full => "",
         Form::Large => "large, ",
     };
-    format!("{form}{}, {}", counted(seeds as u64, "seed"), amount(&finding.size))
+    format!("{form}{}, {}", counted(finding.seeds() as u64, "seed"), amount(&finding.size))
 }
 
 /// The amount of simulation behind a table.

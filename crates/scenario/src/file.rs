@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weft_core::input::{LARGEST_SCENARIO, read};
+use weft_mistake::document;
 use weft_mistake::node::{Toml, parse_argument, parse_document, parse_values};
 use weft_mistake::{Mistake, Mistakes};
 use weft_mistake::{SourceSpan, Sources};
@@ -38,7 +39,7 @@ impl ScenarioFile {
             Ok(bytes) => bytes,
             Err(error) => {
                 let hint = if error.kind() == ErrorKind::FileTooLarge { LONG_LISTS } else { "" };
-                return Err(unreadable(&name, "", 0, format!("cannot read `{name}`: {error}{hint}")));
+                return Err(document::unreadable(path, &error, hint));
             }
         };
         let mut file = ScenarioFile::parse_bytes(&bytes, &name)?;
@@ -75,7 +76,7 @@ impl ScenarioFile {
             Ok(text) => ScenarioFile::parse(text, name),
             Err(error) => {
                 let good = String::from_utf8_lossy(bytes);
-                Err(unreadable(name, &good, error.valid_up_to(), format!("`{name}` is not UTF-8 text")))
+                Err(no_text(name, &good, error.valid_up_to()))
             }
         }
     }
@@ -120,7 +121,7 @@ impl ScenarioFile {
     }
 }
 
-fn unreadable(name: &str, text: &str, at: usize, message: String) -> Mistakes {
-    let place = SourceSpan::new(0, at..at);
+fn no_text(name: &str, text: &str, at: usize) -> Mistakes {
+    let (place, message) = (SourceSpan::new(0, at..at), format!("`{name}` is not UTF-8 text"));
     Mistakes::new(Arc::new(Sources::of_file(name, text)), vec![Mistake::new(place, "", message)])
 }

@@ -144,6 +144,6 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         many(MetricOrder::Less),
         orders.len(),
         many(MetricOrder::Greater),
-        many(MetricOrder::Unclear)
+        many(MetricOrder::Unclear) + many(MetricOrder::Equal)
     )
 }

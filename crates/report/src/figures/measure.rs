@@ -185,7 +185,9 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
         Some((MetricOrder::Less | MetricOrder::Greater, ratio)) => {
             compared(of.name, best, base, ratio.mean, &place)
         }
-        Some((MetricOrder::OneSeed, _)) | None => absolute(sweep, of, (duel.base, duel.best), &place),
+        Some((MetricOrder::OneSeed | MetricOrder::Equal, _)) | None => {
+            absolute(sweep, of, (duel.base, duel.best), &place)
+        }
     }
 }
 
@@ -274,7 +276,7 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
         let ratio = all[duel.best][at].as_ref()?;
         let place = sweep.place(at);
         let doubt = match MetricOrder::of(ratio) {
-            MetricOrder::Less | MetricOrder::Greater => "",
+            MetricOrder::Less | MetricOrder::Greater | MetricOrder::Equal => "",
             MetricOrder::Unclear => " (not significant)",
             MetricOrder::OneSeed => " (one seed)",
         };

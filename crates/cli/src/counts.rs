@@ -1,0 +1,11 @@
+//! Numbers in arguments: of jobs, threads and passes there must be one.
+
+use std::num::NonZero;
+
+/// Parses a whole number of 1 or more.
+///
+/// # Errors
+/// Anything else, in words.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZero<usize>, &'static str> {
+    text.parse().map_err(|_| "not a whole number of 1 or more")
+}
