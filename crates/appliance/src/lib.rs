@@ -14,6 +14,8 @@ pub mod watch;
 
 mod devices;
 mod failure;
+mod follower;
+mod links;
 mod outcome;
 mod pages;
 mod play;

@@ -10,10 +10,11 @@ use weft_fib::IpPrefix;
 use weft_router::app::cluster::ClusterNode;
 use weft_router::app::switch::SharedSwitch;
 use weft_router::control::{Control, NextHop};
-use weft_router::kernel::KernelCounters;
+use weft_router::driver::QueueReading;
 use weft_router::{DropCause, RouterCounters};
 
 use crate::cluster::ClusterReport;
+use crate::follower::KernelCounters;
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
 use crate::plan::{PlannedNode, RouterPlan};
 
@@ -53,6 +54,7 @@ impl<'a> Running<'a> {
         match path {
             "/metrics" => Some(self.metrics()),
             "/show" => Some(self.show()),
+            "/queues" => self.switch().map(|switch| switch.queue_table(true)),
             _ => None,
         }
     }
@@ -251,6 +253,22 @@ impl MetricsPage {
         self.metric("weft_switch_dropped_packets_total", "Packets dropped at a port", dropped);
         let peak = ports(|port| port.counted.peak.0);
         self.metric("weft_switch_peak_queue_bytes", "Most bytes a port has held", peak);
+        let queues = |value: fn(&QueueReading) -> u64| {
+            switch.queues().map(move |(port, (number, queue))| (queue_labels(port, number), value(queue)))
+        };
+        let help = "Bytes that wait in a queue";
+        self.metric("weft_switch_queue_waiting_bytes", help, queues(|queue| queue.waiting.0));
+        let help = "Most bytes a queue has held since the start, the packet in transmission included";
+        self.metric("weft_switch_queue_peak_bytes", help, queues(|queue| queue.peak.0));
+        let dropped = switch.queues().flat_map(|(port, (number, queue))| {
+            let labels = queue_labels(port, number);
+            queue
+                .drops
+                .iter()
+                .map(move |(reason, count)| (format!("{labels},reason=\"{}\"", reason.name()), *count))
+        });
+        let help = "Packets dropped for a queue, by reason";
+        self.metric("weft_switch_queue_dropped_packets_total", help, dropped);
         self.metric("weft_switch_port_up", "Whether the link of a port is up", ports(|port| port.up.into()));
         let inside = [(String::new(), switch.inside as u64)].into_iter();
         self.metric("weft_switch_inside_packets", "Packets inside the switch", inside);
@@ -259,6 +277,11 @@ impl MetricsPage {
 
 fn loaded(count: &AtomicU64) -> u64 {
     count.load(Ordering::Relaxed)
+}
+
+/// The labels of a queue.
+fn queue_labels(port: &SwitchPortReport, number: usize) -> String {
+    format!("port=\"{}\",queue=\"{number}\"", escaped(&port.name))
 }
 
 /// The value of a label, escaped for the format.

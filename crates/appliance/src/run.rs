@@ -14,14 +14,14 @@ use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching}
 use weft_router::backend::system::prefer_large_pages;
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
-use weft_router::kernel::{KernelCounters, KernelFollower};
-use weft_router::links::LinkFollower;
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::tunnel::{Tunnel, Tunnels};
 use weft_router::{Application, FramePool, Interface, RouterWorker};
 
 use crate::devices::{interface, open_all};
 use crate::failure::ApplianceError;
+use crate::follower::{KernelCounters, KernelFollower};
+use crate::links::LinkFollower;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
 use crate::plan::{
