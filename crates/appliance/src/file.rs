@@ -38,7 +38,7 @@ const METRICS: &str =
     "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
 /// Maximum number of ports, and of workers.
 const MOST: i64 = 256;
-/// The most neighbours that a file sets: half of what the cache holds.
+/// The most neighbours that a file sets: half of what the cache holds for a link.
 const MOST_NEIGHBOURS: usize = 2048;
 
 /// Reads a file.

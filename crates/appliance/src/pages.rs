@@ -174,6 +174,7 @@ fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
     match next {
         NextHop::Local => "is the router itself".to_owned(),
         NextHop::Reject => "rejected".to_owned(),
+        NextHop::Prohibit => "prohibited".to_owned(),
         NextHop::Blackhole => "dropped silently".to_owned(),
         NextHop::Link(number) => format!("on the link of {}", port(number)),
         NextHop::Station((number, via)) => format!("via {via}, {}", port(number)),

@@ -239,8 +239,10 @@ fn follow_tables(socket: &Path) {
     must("ip route append 10.9.0.0/24 via 10.2.0.2 metric 5");
     must("ip route add 10.9.0.0/24 tos 0x10 via 10.2.0.3 metric 5");
     must("ip route add 10.8.0.0/16 via 10.2.0.2");
+    must("ip route add prohibit 10.7.0.0/16");
     must("ip neigh add 10.1.0.9 lladdr 02:00:00:00:01:09 dev left nud permanent");
     shows("10.1.0.9 is 02:00:00:00:01:09, left", true);
+    shows("10.7.0.0/16 prohibited", true);
     shows("10.9.0.0/24 via 10.1.0.2, left", true);
     shows("10.8.0.0/16 through tunnel hq", true);
     must("ip route del 10.9.0.0/24 tos 0x10 via 10.2.0.3 metric 5");

@@ -100,6 +100,19 @@ fn the_lowest_metric_wins_and_the_next_takes_over() {
 }
 
 #[test]
+fn routes_without_next_hops_keep_their_kinds() {
+    let mut router = Fixture::new();
+    for (kind, next) in [
+        (RouteKind::Reject, NextHop::Reject),
+        (RouteKind::Prohibit, NextHop::Prohibit),
+        (RouteKind::Blackhole, NextHop::Blackhole),
+    ] {
+        router.route(KernelRoute { place: RoutePlace::Replaces, kind, ..route("10.9.0.0/16", 0, &[]) });
+        assert_eq!(router.next("10.9.0.0/16"), [(next, 1)]);
+    }
+}
+
+#[test]
 fn flows_are_divided_among_the_next_hops_that_work() {
     let mut router = Fixture::new();
     let heavy = KernelHop { weight: 3, ..hop(8, "10.2.0.9") };
