@@ -15,6 +15,7 @@ pub mod watch;
 mod devices;
 mod failure;
 mod follower;
+mod handover;
 mod links;
 mod outcome;
 mod pages;
