@@ -133,7 +133,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
             let mut prefixes = BTreeSet::new();
             let routes = route_tables
                 .iter()
-                .filter_map(|table| route(table, (&ports, &names, &tunnel_names), &mut prefixes, mistakes))
+                .flat_map(|table| route(table, (&ports, &names, &tunnel_names), &mut prefixes, mistakes))
                 .collect();
             let neighbours = neighbour_tables
                 .iter()

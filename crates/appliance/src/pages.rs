@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use weft_core::Time;
 use weft_draw::Columns;
 use weft_fib::IpPrefix;
 use weft_router::app::cluster::ClusterNode;
@@ -16,7 +17,7 @@ use weft_router::{DropCause, RouterCounters};
 use crate::cluster::ClusterReport;
 use crate::follower::KernelCounters;
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
-use crate::plan::{PlannedNode, RouterPlan};
+use crate::plan::{PlannedNode, PortUse, RouterPlan};
 
 /// Maximum number of routes on a page; the rest are counted.
 const MOST_ROUTES: usize = 1000;
@@ -47,6 +48,15 @@ impl<'a> Running<'a> {
         let mut total = RouterCounters::default();
         self.counters().iter().for_each(|counted| total.add(counted));
         total
+    }
+
+    /// The link of a port of the plan has gone down or come back.
+    pub(crate) fn set_link(&self, now: Time, port: usize, up: bool) {
+        match (&self.shared, self.plan.ports[port].use_of) {
+            (Shared::Switch(switch), PortUse::Switched(number, ..)) => switch.set_port(now, number, up),
+            (Shared::Routes(control, _), _) => control.change(|state| state.set_link(port as u16, up)),
+            _ => {}
+        }
     }
 
     /// The page at a path.

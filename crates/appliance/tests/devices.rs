@@ -262,6 +262,40 @@ fn follow_tables(socket: &Path) {
     shows("10.1.0.9 is", false);
 }
 
+/// Without the kernel's routes, those of the file leave a link that is down, and return with it.
+#[test]
+fn routes_of_the_file_leave_a_link_that_is_down() {
+    if !is_inside("routes_of_the_file_leave_a_link_that_is_down") {
+        return;
+    }
+    links();
+    let route = "[[route]]\nprefix = \"10.9.0.0/16\"\nvia = [\"10.1.0.2\", \"10.2.0.2\"]\n";
+    let mut left = Host::on("host0");
+    let flows = |port: u16| {
+        let ip = Ipv4Header::between([10, 1, 0, 2].into(), [10, 9, 0, 2].into());
+        let ethernet = EthernetHeader { destination: OWN[0], source: HOSTS[0], kind: EtherType::IPV4 };
+        [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (port, 53), b"x")].concat()
+    };
+    let frames: Vec<_> = (0..60).map(flows).collect();
+    let mut found = Vec::new();
+    let report = while_running(&(routed() + route), || {
+        for state in ["up", "down", "up"] {
+            must(&format!("ip link set host1 {state}"));
+            std::thread::sleep(Duration::from_millis(300));
+            // Sockets of an interface that is down fail.
+            let mut right = (state == "up").then(|| Host::on("host1"));
+            left.send(&frames);
+            found.push([left.received().len(), right.as_mut().map_or(0, |right| right.received().len())]);
+        }
+    });
+    let report = report.unwrap();
+    sound(&report);
+    let [before, during, after] = found[..] else { panic!("{found:?}") };
+    assert!(before.iter().all(|count| *count > 10) && before.iter().sum::<usize>() == 60, "{before:?}");
+    assert_eq!(during, [60, 0], "{report}");
+    assert_eq!(after, before, "{report}");
+}
+
 const SWITCH: &str = r#"
 application = "switch"
 scenario = "s.toml"

@@ -14,6 +14,8 @@ use crate::interface::Interface;
 use crate::neighbours::{Announcement, DueQuestions, NeighbourLimits, Resolution, Station};
 
 mod adjacency;
+mod linked;
+mod links;
 mod state;
 
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};

@@ -192,7 +192,7 @@ fn routes_that_no_router_forwards_stay_as_they_are() {
 fn the_routes_of_the_file_stay_whatever_the_kernel_says() {
     let mut router = Fixture::new();
     let prefix = "10.9.0.0/16".parse().unwrap();
-    router.control.change(|state| state.fix_route(prefix, NextHop::Tunnel(0))).unwrap();
+    router.control.change(|state| state.fix_route(prefix, &[NextHop::Tunnel(0)])).unwrap();
     let other = route("10.9.0.0/16", 0, &[hop(7, "10.1.0.9")]);
     router.route(other.clone());
     assert_eq!(router.next("10.9.0.0/16"), [(NextHop::Tunnel(0), 1)], "nothing leaves in clear");

@@ -175,6 +175,42 @@ fn the_longest_prefix_decides_and_a_change_is_seen_at_once() {
 }
 
 #[test]
+fn routes_of_the_file_follow_the_links() {
+    let mut lab = Laboratory::new().with_stations();
+    let gateways = [(0, IpAddr::V4(v4("10.1.0.2"))), (1, IpAddr::V4(v4("10.2.0.2")))].map(NextHop::Station);
+    let fix = |lab: &Laboratory, prefix: &str, hops: &[NextHop]| {
+        lab.control().change(|state| state.fix_route(prefix.parse().unwrap(), hops)).unwrap();
+    };
+    fix(&lab, "198.51.100.0/24", &gateways);
+    fix(&lab, "198.51.0.0/16", &[NextHop::Prohibit]);
+    // Ports of a packet's destination from 0 to 99: flows of one station.
+    let send = |lab: &mut Laboratory| {
+        for port in 0..100 {
+            let header = Ipv4Header::between(v4("10.1.0.2"), v4("198.51.100.7"));
+            lab.receive(0, &frame_v4(0, &ports::udp_v4(header, (4000, port), b"x")));
+        }
+        let is_forwarded = |frame: &Vec<u8>| frame[23] == protocol::UDP;
+        [0, 1].map(|port| lab.sent(port).iter().filter(|frame| is_forwarded(frame)).count())
+    };
+    let set = |lab: &Laboratory, port, up| lab.control().change(|state| state.set_link(port, up));
+    let [first, second] = send(&mut lab);
+    assert!(first > 20 && second > 20 && first + second == 100, "{first} and {second}");
+    set(&lab, 1, false);
+    assert_eq!(send(&mut lab), [100, 0], "the rest carries all");
+    lab.receive(0, &udp_to("10.2.0.2", 64, b"x"));
+    assert_eq!(lab.counters().dropped(DropCause::NoRoute), 1, "the link itself has no route either");
+    drop(lab.sent(0));
+    set(&lab, 0, false);
+    assert_eq!(send(&mut lab), [0, 0]);
+    assert_eq!(lab.counters().dropped(DropCause::Rejected), 100, "the shorter prefix");
+    set(&lab, 0, true);
+    set(&lab, 1, true);
+    let mut lab = lab.with_stations();
+    assert_eq!(send(&mut lab), [first, second], "as before");
+    assert_eq!(lab.inside(), 0);
+}
+
+#[test]
 fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
     let mut lab = Laboratory::new().with_stations();
     lab.receive(0, &whole("10.2.0.2", &[0; 1400]));

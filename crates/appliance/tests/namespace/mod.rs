@@ -94,6 +94,15 @@ impl Host {
     }
 }
 
+/// Stops a router, also if the test fails.
+struct StopsAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopsAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A router of this file, while `work` goes on.
 pub(crate) fn while_running(text: &str, work: impl FnOnce()) -> Result<RouterReport, ApplianceError> {
     while_running_beside(Path::new(""), text, work)
@@ -119,10 +128,11 @@ pub(crate) fn while_running_beside(
         while !started.load(Ordering::Relaxed) && !router.is_finished() {
             std::thread::sleep(Duration::from_millis(5));
         }
+        let stops = StopsAtEnd(&stop);
         if !router.is_finished() {
             work();
         }
-        stop.store(true, Ordering::Relaxed);
+        drop(stops);
         router.join().unwrap()
     })
 }
