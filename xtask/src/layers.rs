@@ -209,6 +209,7 @@ const APPLIANCE: &[&str] = &[
     "weft-mistake",
     "weft-blueprint",
     "weft-packet",
+    "weft-netlink",
     "weft-esp",
     "weft-fib",
     "weft-switch",

@@ -13,16 +13,34 @@ use weft_router::backend::xdp::{XdpInterface, XdpQueue};
 use weft_router::{Backend, Interface};
 
 use crate::failure::ApplianceError;
+use crate::handover::divide;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, PortUse, RouterPlan};
 
 /// Opens each worker's queue of every port.
 pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, ApplianceError> {
     let mut attached = AttachedPorts::new();
-    let mut worker = |worker| {
-        let open = |number| open(plan, number, worker, &mut attached);
-        (0..plan.ports.len()).map(open).collect::<Result<Vec<_>, _>>()
+    let mut workers: Vec<Vec<Box<dyn Backend>>> = (0..plan.workers).map(|_| Vec::new()).collect();
+    for (number, port) in plan.ports.iter().enumerate() {
+        let open = |worker| open(plan, number, worker, &mut attached);
+        let queues = (0..queues(port, plan.workers)).map(open).collect::<Result<Vec<_>, _>>()?;
+        let divided = divide(queues, (number as u16, plan.workers)).map_err(|cause| {
+            let device = "rings between workers".to_owned();
+            ApplianceError::Device { port: port.name.clone(), device, cause, hint: "" }
+        })?;
+        workers.iter_mut().zip(divided).for_each(|(worker, port)| worker.push(port));
+    }
+    Ok(workers)
+}
+
+/// The number of queues that a device has for workers: the first workers get one each.
+fn queues(port: &PlannedPort, workers: u16) -> u16 {
+    let PortDevice::Xdp(name) = &port.device else {
+        return if matches!(port.device, PortDevice::Tap(_)) { 1 } else { workers };
     };
-    (0..plan.workers).map(&mut worker).collect()
+    let entries = std::fs::read_dir(format!("/sys/class/net/{name}/queues")).into_iter().flatten().flatten();
+    let arriving = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("rx-")).count();
+    // Without an answer each worker asks for a queue, and the system says what is wrong.
+    if arriving == 0 { workers } else { workers.min(arriving as u16) }
 }
 
 /// Interfaces taken by AF_XDP, by port: all workers share them.
@@ -106,9 +124,6 @@ fn open(
         let hint = match cause.kind() {
             io::ErrorKind::PermissionDenied => {
                 " (needs CAP_NET_RAW for packet sockets, CAP_NET_ADMIN for TAP devices, both and CAP_BPF for AF_XDP)"
-            }
-            io::ErrorKind::InvalidInput if matches!(port.device, PortDevice::Xdp(_)) => {
-                " (AF_XDP needs a queue of the interface for each worker)"
             }
             io::ErrorKind::ResourceBusy if matches!(port.device, PortDevice::Xdp(_)) => {
                 " (another program has taken this queue)"

@@ -38,7 +38,7 @@ const METRICS: &str =
     "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
 /// Maximum number of ports, and of workers.
 const MOST: i64 = 256;
-/// The most neighbours that a file sets: half of what the cache holds.
+/// The most neighbours that a file sets: half of what the cache holds for a link.
 const MOST_NEIGHBOURS: usize = 2048;
 
 /// Reads a file.
@@ -133,7 +133,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
             let mut prefixes = BTreeSet::new();
             let routes = route_tables
                 .iter()
-                .filter_map(|table| route(table, (&ports, &names, &tunnel_names), &mut prefixes, mistakes))
+                .flat_map(|table| route(table, (&ports, &names, &tunnel_names), &mut prefixes, mistakes))
                 .collect();
             let neighbours = neighbour_tables
                 .iter()

@@ -14,6 +14,9 @@ pub mod watch;
 
 mod devices;
 mod failure;
+mod follower;
+mod handover;
+mod links;
 mod outcome;
 mod pages;
 mod play;

@@ -7,6 +7,7 @@ use weft_core::{Bytes, PortId};
 use weft_draw::Columns;
 use weft_router::RouterCounters;
 use weft_router::app::switch::SharedSwitch;
+use weft_router::driver::QueueReading;
 use weft_switch::PortCounters;
 
 use crate::cluster::ClusterReport;
@@ -48,8 +49,10 @@ pub struct SwitchPortReport {
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: Bytes,
-    /// Counters of its queues.
+    /// Counters over all its queues.
     pub counted: PortCounters,
+    /// Its queues, by class.
+    pub queues: Vec<QueueReading>,
 }
 
 impl RouterReport {
@@ -70,11 +73,34 @@ pub(crate) fn switched(plan: &RouterPlan, switch: &SharedSwitch) -> SwitchReport
         .collect();
     let counted = |(name, number)| {
         let ((packets, bytes), counted) = switch.port(number);
-        SwitchPortReport { name, up: switch.is_up(number), packets, bytes, counted }
+        let queues = switch.queues(number);
+        SwitchPortReport { name, up: switch.is_up(number), packets, bytes, counted, queues }
     };
     let ports = numbers.into_iter().map(counted).collect();
     let drops = Reason::ALL.iter().map(|reason| (*reason, switch.dropped(*reason)));
     SwitchReport { ports, drops: drops.filter(|(_, count)| *count > 0).collect(), inside: switch.inside() }
+}
+
+impl SwitchReport {
+    /// A table of queues; `all`: also those that have never held or lost a packet.
+    pub(crate) fn queue_table(&self, all: bool) -> String {
+        let row = |(port, (number, queue)): (&SwitchPortReport, (usize, &QueueReading))| {
+            let drops: Vec<String> =
+                queue.drops.iter().map(|(reason, count)| format!("{} {count}", reason.name())).collect();
+            let drops = if drops.is_empty() { "none".to_owned() } else { drops.join(", ") };
+            let numbers = [number as u64, queue.waiting.0, queue.peak.0].map(|number| number.to_string());
+            std::iter::once(port.name.clone()).chain(numbers).chain([drops]).collect()
+        };
+        let is_used = |queue: &QueueReading| all || queue.peak > Bytes::ZERO || !queue.drops.is_empty();
+        let queues = self.queues().filter(|(_, (_, queue))| is_used(queue));
+        let rows: Vec<Vec<String>> = queues.map(row).collect();
+        Columns::table(&["port", "queue", "waiting, B", "peak, B", "dropped"], &rows)
+    }
+
+    /// Every queue, with its port and its number.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = (&SwitchPortReport, (usize, &QueueReading))> {
+        self.ports.iter().flat_map(|port| port.queues.iter().enumerate().map(move |queue| (port, queue)))
+    }
 }
 
 impl fmt::Display for RouterReport {
@@ -89,7 +115,7 @@ impl fmt::Display for RouterReport {
 
 impl fmt::Display for SwitchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |SwitchPortReport { name, up, packets, bytes, counted }: &SwitchPortReport| {
+        let row = |SwitchPortReport { name, up, packets, bytes, counted, .. }: &SwitchPortReport| {
             let PortCounters { marked, dropped, peak, .. } = counted;
             let numbers = [*packets, bytes.0, *marked, *dropped, peak.0].map(|number| number.to_string());
             let link = if *up { "up" } else { "down" };
@@ -101,6 +127,7 @@ impl fmt::Display for SwitchReport {
         for (reason, count) in &self.drops {
             writeln!(f, "dropped: {} {count}", reason.name())?;
         }
+        write!(f, "\n{}", self.queue_table(false))?;
         match self.inside {
             0 => Ok(()),
             inside => writeln!(f, "{inside} packets were still inside"),

@@ -5,17 +5,19 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use weft_core::Time;
 use weft_draw::Columns;
 use weft_fib::IpPrefix;
 use weft_router::app::cluster::ClusterNode;
 use weft_router::app::switch::SharedSwitch;
 use weft_router::control::{Control, NextHop};
-use weft_router::kernel::KernelCounters;
+use weft_router::driver::QueueReading;
 use weft_router::{DropCause, RouterCounters};
 
 use crate::cluster::ClusterReport;
+use crate::follower::KernelCounters;
 use crate::outcome::{SwitchPortReport, SwitchReport, switched};
-use crate::plan::{PlannedNode, RouterPlan};
+use crate::plan::{PlannedNode, PortUse, RouterPlan};
 
 /// Maximum number of routes on a page; the rest are counted.
 const MOST_ROUTES: usize = 1000;
@@ -48,11 +50,21 @@ impl<'a> Running<'a> {
         total
     }
 
+    /// The link of a port of the plan has gone down or come back.
+    pub(crate) fn set_link(&self, now: Time, port: usize, up: bool) {
+        match (&self.shared, self.plan.ports[port].use_of) {
+            (Shared::Switch(switch), PortUse::Switched(number, ..)) => switch.set_port(now, number, up),
+            (Shared::Routes(control, _), _) => control.change(|state| state.set_link(port as u16, up)),
+            _ => {}
+        }
+    }
+
     /// The page at a path.
     pub(crate) fn page(&self, path: &str) -> Option<String> {
         match path {
             "/metrics" => Some(self.metrics()),
             "/show" => Some(self.show()),
+            "/queues" => self.switch().map(|switch| switch.queue_table(true)),
             _ => None,
         }
     }
@@ -172,6 +184,7 @@ fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
     match next {
         NextHop::Local => "is the router itself".to_owned(),
         NextHop::Reject => "rejected".to_owned(),
+        NextHop::Prohibit => "prohibited".to_owned(),
         NextHop::Blackhole => "dropped silently".to_owned(),
         NextHop::Link(number) => format!("on the link of {}", port(number)),
         NextHop::Station((number, via)) => format!("via {via}, {}", port(number)),
@@ -251,6 +264,22 @@ impl MetricsPage {
         self.metric("weft_switch_dropped_packets_total", "Packets dropped at a port", dropped);
         let peak = ports(|port| port.counted.peak.0);
         self.metric("weft_switch_peak_queue_bytes", "Most bytes a port has held", peak);
+        let queues = |value: fn(&QueueReading) -> u64| {
+            switch.queues().map(move |(port, (number, queue))| (queue_labels(port, number), value(queue)))
+        };
+        let help = "Bytes that wait in a queue";
+        self.metric("weft_switch_queue_waiting_bytes", help, queues(|queue| queue.waiting.0));
+        let help = "Most bytes a queue has held since the start, the packet in transmission included";
+        self.metric("weft_switch_queue_peak_bytes", help, queues(|queue| queue.peak.0));
+        let dropped = switch.queues().flat_map(|(port, (number, queue))| {
+            let labels = queue_labels(port, number);
+            queue
+                .drops
+                .iter()
+                .map(move |(reason, count)| (format!("{labels},reason=\"{}\"", reason.name()), *count))
+        });
+        let help = "Packets dropped for a queue, by reason";
+        self.metric("weft_switch_queue_dropped_packets_total", help, dropped);
         self.metric("weft_switch_port_up", "Whether the link of a port is up", ports(|port| port.up.into()));
         let inside = [(String::new(), switch.inside as u64)].into_iter();
         self.metric("weft_switch_inside_packets", "Packets inside the switch", inside);
@@ -259,6 +288,11 @@ impl MetricsPage {
 
 fn loaded(count: &AtomicU64) -> u64 {
     count.load(Ordering::Relaxed)
+}
+
+/// The labels of a queue.
+fn queue_labels(port: &SwitchPortReport, number: usize) -> String {
+    format!("port=\"{}\",queue=\"{number}\"", escaped(&port.name))
 }
 
 /// The value of a label, escaped for the format.

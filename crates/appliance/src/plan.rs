@@ -131,7 +131,7 @@ pub enum PlannedApplication {
     Forward,
     /// Routing, with these routes in addition to those to the ports' own links.
     Route {
-        /// The routes, in the order of the file.
+        /// The routes, in the order of the file; one for each next hop, if a prefix has several.
         routes: Vec<(IpPrefix, PlannedHop)>,
         /// Stations whose MAC addresses are given.
         neighbours: Vec<(Station, Mac)>,

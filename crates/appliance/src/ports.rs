@@ -47,14 +47,10 @@ pub(crate) fn ports(
     let mut ports: Vec<PlannedPort> = Vec::new();
     for (number, table) in tables.iter().enumerate() {
         let Some(port) = port(table, (number, purpose, &ports), (&names, folder), mistakes) else { continue };
-        if workers > 1 && matches!(port.device, PortDevice::Tap(_)) {
-            let message = "a TAP device has one queue, and several workers need one each".to_owned();
-            let mistake = Mistake::new(table.place, "port.device", message);
-            mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
-        }
-        if workers > 1 && matches!((&port.device, purpose), (PortDevice::Xdp(_), PortPurpose::Switch(_))) {
+        let by_queue = matches!(port.device, PortDevice::Xdp(_) | PortDevice::Tap(_));
+        if workers > 1 && by_queue && matches!(purpose, PortPurpose::Switch(_)) {
             let message =
-                "AF_XDP divides arrivals by queue, and a switch with several workers by port".to_owned();
+                "the device divides arrivals by flow, and a switch with several workers by port".to_owned();
             let mistake = Mistake::new(table.place, "port.device", message);
             mistakes.push(mistake.allowing("workers = 1, or packet:NAME"));
         }

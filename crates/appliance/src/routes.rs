@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
-use weft_mistake::node::Toml;
+use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
 use weft_router::control::ControlState;
 use weft_router::neighbours::Station;
@@ -16,16 +16,29 @@ use weft_mistake::TableReader;
 
 const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "tunnel", "reject"];
 const NEIGHBOUR_KEYS: &[&str] = &["address", "station", "port"];
+const VIA: &str = "the address of a router, such as \"192.0.2.9\", or a list of some";
 const PREFIX: &str = "a prefix such as \"198.51.100.0/24\"";
 const NEIGHBOUR: &str = "the address of a station on a link, such as \"192.0.2.9\"";
 
-/// A `[[route]]`.
+/// A `[[route]]`: its prefix with each of its next hops.
 pub(crate) fn route(
     table: &Toml,
     (ports, names, tunnels): (&[PlannedPort], &[&str], &[&str]),
     before: &mut BTreeSet<IpPrefix>,
     mistakes: &mut Vec<Mistake>,
-) -> Option<(IpPrefix, PlannedHop)> {
+) -> Vec<(IpPrefix, PlannedHop)> {
+    let mut hops = Vec::new();
+    let prefix = hops_of(table, (ports, names, tunnels), before, (&mut hops, mistakes));
+    prefix.map_or(Vec::new(), |prefix| hops.into_iter().map(|hop| (prefix, hop)).collect())
+}
+
+/// The prefix of a `[[route]]`; adds its next hops.
+fn hops_of(
+    table: &Toml,
+    (ports, names, tunnels): (&[PlannedPort], &[&str], &[&str]),
+    before: &mut BTreeSet<IpPrefix>,
+    (hops, mistakes): (&mut Vec<PlannedHop>, &mut Vec<Mistake>),
+) -> Option<IpPrefix> {
     let mut route = TableReader::new(table, "route", ROUTE_KEYS, mistakes);
     route.require("prefix", PREFIX);
     let prefix: Option<IpPrefix> = route.parsed("prefix", PREFIX);
@@ -46,7 +59,8 @@ pub(crate) fn route(
         route.refuse("via", "with reject = true");
         route.refuse("port", "with reject = true");
         route.refuse("tunnel", "with reject = true");
-        return Some((prefix?, PlannedHop::Reject));
+        hops.push(PlannedHop::Reject);
+        return prefix;
     }
     if let Some(name) = route.text("tunnel", "the name of a tunnel") {
         ["via", "port"].iter().for_each(|key| route.refuse(key, "beside `tunnel`"));
@@ -54,7 +68,8 @@ pub(crate) fn route(
         if number.is_none() {
             route.misnamed("tunnel", format!("there is no tunnel `{name}`"), tunnels);
         }
-        return Some((prefix?, PlannedHop::Tunnel(number? as u16)));
+        hops.push(PlannedHop::Tunnel(number? as u16));
+        return prefix;
     }
     if !route.has("via") {
         if port.is_none() {
@@ -64,29 +79,48 @@ pub(crate) fn route(
                 "via = \"192.0.2.9\"",
             );
         }
-        return Some((prefix?, PlannedHop::Link(port??)));
+        hops.push(PlannedHop::Link(port??));
+        return prefix;
     }
-    let via: IpAddr = route.parsed("via", "the address of a router, such as \"192.0.2.9\"")?;
+    let several = matches!(table.get("via").map(|node| &node.content), Some(Content::List(_)));
+    if several && port.is_some() {
+        route.refuse("port", "beside several addresses");
+    }
+    let items = if several { route.list("via", VIA) } else { std::slice::from_ref(table.get("via")?) };
+    if items.is_empty() {
+        route.wrong("via", "found no address", VIA);
+    }
+    for item in items {
+        match gateway(item, prefix, (ports, port)) {
+            Ok(hop) if hops.contains(&hop) => {
+                route.wrong_item("via", item, ("it is there already".to_owned(), "each address once"));
+            }
+            Ok(hop) => hops.push(hop),
+            Err(mistake) => route.wrong_item("via", item, mistake),
+        }
+    }
+    prefix.filter(|_| !hops.is_empty())
+}
+
+/// A next hop by its address, with what is wrong about it otherwise, and what is allowed.
+fn gateway(
+    item: &Toml,
+    prefix: Option<IpPrefix>,
+    (ports, port): (&[PlannedPort], Option<Option<u16>>),
+) -> Result<PlannedHop, (String, &'static str)> {
+    let text = item.text().ok_or_else(|| (format!("found {}, expected a text", item.described()), VIA))?;
+    let via: IpAddr = text.parse().map_err(|error| (format!("`{text}`: {error}"), VIA))?;
     if prefix.is_some_and(|prefix| prefix.address().is_ipv4() != via.is_ipv4()) {
-        route.wrong(
-            "via",
-            format!("{via} and the prefix are of different families"),
-            "an address of the prefix's family",
-        );
+        let message = format!("{via} and the prefix are of different families");
+        return Err((message, "an address of the prefix's family"));
     }
     let near = (0..ports.len()).find(|number| reaches(&ports[*number], via)).map(|number| number as u16);
-    match port {
-        None if near.is_none() => {
-            route.wrong(
-                "via",
-                format!("{via} is on the link of no port"),
-                "an address on a link, or `port` beside it",
-            );
-            None
-        }
-        Some(number) => Some((prefix?, PlannedHop::Gateway(number?, via))),
-        None => Some((prefix?, PlannedHop::Gateway(near?, via))),
-    }
+    let number = port.flatten().or(near.filter(|_| port.is_none()));
+    let nowhere =
+        || (format!("{via} is on the link of no port"), "an address on a link, or `port` beside it");
+    // A port that does not exist has been told of.
+    let number = number.or(port.map(|_| 0)).ok_or_else(nowhere)?;
+    Ok(PlannedHop::Gateway(number, via))
 }
 
 fn reaches(port: &PlannedPort, address: IpAddr) -> bool {

@@ -1,12 +1,13 @@
 //! Opens the devices of a plan, runs its workers, and adds up their counters.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use weft_core::PortId;
 use weft_esp::{InboundAssociation, OutboundAssociation};
+use weft_fib::IpPrefix;
 use weft_router::app::cluster::Clustering;
 use weft_router::app::forward::{CrossConnect, Forwarding};
 use weft_router::app::route::{ErrorRate, Routing};
@@ -14,14 +15,14 @@ use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching}
 use weft_router::backend::system::prefer_large_pages;
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
-use weft_router::kernel::{KernelCounters, KernelFollower};
-use weft_router::links::LinkFollower;
 use weft_router::neighbours::NeighbourLimits;
 use weft_router::tunnel::{Tunnel, Tunnels};
 use weft_router::{Application, FramePool, Interface, RouterWorker};
 
 use crate::devices::{interface, open_all};
 use crate::failure::ApplianceError;
+use crate::follower::{KernelCounters, KernelFollower};
+use crate::links::LinkFollower;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
 use crate::plan::{
@@ -131,7 +132,9 @@ fn control(plan: &RouterPlan, interfaces: &Arc<[Interface]>) -> Result<Control, 
     if let PlannedApplication::Route { routes, neighbours, .. } = &plan.application {
         control.change(|state| {
             neighbours.iter().for_each(|(station, mac)| state.fix_neighbour(*station, *mac));
-            routes.iter().try_for_each(|(prefix, hop)| state.fix_route(*prefix, next(*hop)))
+            let mut hops: BTreeMap<IpPrefix, Vec<NextHop>> = BTreeMap::new();
+            routes.iter().for_each(|(prefix, hop)| hops.entry(*prefix).or_default().push(next(*hop)));
+            hops.iter().try_for_each(|(prefix, hops)| state.fix_route(*prefix, hops))
         })?;
     }
     Ok(control)
@@ -200,11 +203,11 @@ fn work<A: Application>(
                 }
             });
         }
-        if let (Some((mut links, numbers)), Shared::Switch(switch)) = (links, &running.shared) {
+        if let Some(mut links) = links {
             let failure = &failure;
             scope.spawn(move || {
                 let _end = EndOfAll(stop);
-                let changed = |port: usize, up| switch.set_port(clock.now(), numbers[port], up);
+                let changed = |port: usize, up| running.set_link(clock.now(), port, up);
                 if let Err(cause) = links.follow(stop, changed) {
                     fail((stop, failure), ApplianceError::Links { cause });
                 }
@@ -263,19 +266,17 @@ fn follower(
     Ok(Some((follower, Arc::clone(counted))))
 }
 
-/// What follows the links of a switch, with the numbers of its ports.
-fn link_follower(running: &Running<'_>) -> Result<Option<(LinkFollower, Vec<PortId>)>, ApplianceError> {
-    let Shared::Switch(_) = &running.shared else { return Ok(None) };
-    let link = |port: &PlannedPort| match (&port.use_of, &port.device) {
-        (
-            PortUse::Switched(number, ..),
-            PortDevice::Packet(name) | PortDevice::Xdp(name) | PortDevice::Tap(name),
-        ) => Some((name.clone(), *number)),
-        _ => None,
+/// What follows the links of all ports, unless the kernel's follower does.
+fn link_follower(running: &Running<'_>) -> Result<Option<LinkFollower>, ApplianceError> {
+    if !matches!(running.shared, Shared::Switch(_) | Shared::Routes(_, None)) {
+        return Ok(None);
+    }
+    let name = |port: &PlannedPort| match &port.device {
+        PortDevice::Packet(name) | PortDevice::Xdp(name) | PortDevice::Tap(name) => name.clone(),
+        PortDevice::Capture { .. } => String::new(),
     };
-    let (names, numbers) = running.plan.ports.iter().filter_map(link).unzip();
-    let follower = LinkFollower::open(names).map_err(|cause| ApplianceError::Links { cause })?;
-    Ok(Some((follower, numbers)))
+    let names = running.plan.ports.iter().map(name).collect();
+    LinkFollower::open(names).map(Some).map_err(|cause| ApplianceError::Links { cause })
 }
 
 /// With the kernel forwarding as well, every packet would be sent twice.

@@ -1,8 +1,8 @@
 //! Queries of a running router: its counters as Prometheus text, and its ports, workers, routes and neighbours for
 //! people.
 //!
-//! It listens on a loopback address or a Unix socket only and answers `GET /metrics` and `GET /show`, one request per
-//! connection.
+//! It listens on a loopback address or a Unix socket only and answers `GET /metrics`, `GET /show` and, as a switch,
+//! `GET /queues`, one request per connection.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -199,7 +199,7 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     let (status, body) = match (words.next(), words.next()) {
         (Some("GET"), Some(path)) => match page(path) {
             Some(body) => ("200 OK", body),
-            None => ("404 Not Found", "there are /metrics and /show\n".to_owned()),
+            None => ("404 Not Found", "there are /metrics and /show, and /queues of a switch\n".to_owned()),
         },
         _ => ("405 Method Not Allowed", "only GET\n".to_owned()),
     };

@@ -3,128 +3,22 @@
 //! Needs the right to make namespaces; says so plainly and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+mod namespace;
+
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use weft_appliance::file::parse_plan;
-use weft_appliance::{ApplianceError, RouterReport, WatchAddress, run, watch};
+use weft_appliance::{WatchAddress, watch};
 use weft_packet::neighbour::{multicast_mac, solicited_node};
 use weft_packet::{
     EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv6Packet, Mac, NeighbourMessage, ports,
 };
-use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
-use weft_router::{Backend, DropCause, FrameBatch, FramePool};
+use weft_router::{Backend, DropCause};
 
-/// Set for the program that runs inside a namespace.
-const INSIDE: &str = "WEFT_TEST_IS_INSIDE";
-/// The router's stations, left and right, and the hosts' at the other ends of its links.
-const OWN: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 1]), Mac([2, 0, 0, 0, 2, 1])];
-const HOSTS: [Mac; 2] = [Mac([2, 0, 0, 0, 1, 2]), Mac([2, 0, 0, 0, 2, 2])];
-
-/// A command and its arguments, separated by spaces.
-fn must(words: &str) {
-    let words: Vec<&str> = words.split(' ').collect();
-    let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// Runs this test again, alone and in a namespace of its own; true inside it.
-fn is_inside(test: &str) -> bool {
-    if std::env::var_os(INSIDE).is_some() {
-        return true;
-    }
-    let space = format!("weft-{}-{}", &test[..test.len().min(30)], std::process::id());
-    let made = Command::new("ip").args(["netns", "add", &space]).output();
-    if !made.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no right to make namespaces (CAP_NET_ADMIN), or no `ip`");
-        return false;
-    }
-    let program = std::env::current_exe().unwrap();
-    let mut again = Command::new("ip");
-    again.args(["netns", "exec", &space]).arg(program).args(["--exact", test, "--nocapture"]);
-    let output = again.env(INSIDE, "1").output().unwrap();
-    must(&format!("ip netns del {space}"));
-    let text = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&text));
-    false
-}
-
-/// The links of the router to two hosts, the interfaces `host0` and `host1`. The kernel has no IPv6 of its own there.
-fn links() {
-    must("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1");
-    for (n, name) in ["left", "right"].into_iter().enumerate() {
-        let (own, host) = (OWN[n], HOSTS[n]);
-        must(&format!("ip link add {name} address {own} type veth peer name host{n} address {host}"));
-        [name, &format!("host{n}")].iter().for_each(|end| must(&format!("ip link set {end} up")));
-    }
-}
-
-/// A host, which sends and receives frames.
-struct Host {
-    socket: PacketSocket,
-    pool: FramePool,
-}
-
-impl Host {
-    fn on(interface: &str) -> Host {
-        let socket = PacketSocket::open(interface, 0, false, SocketArrivals::All).unwrap();
-        Host { socket, pool: FramePool::new(256) }
-    }
-
-    fn send(&mut self, frames: &[Vec<u8>]) {
-        for frame in frames {
-            let mut stored = vec![self.pool.store(frame, 0).unwrap()];
-            assert_eq!(self.socket.transmit(&mut self.pool, &mut stored).unwrap(), 0);
-        }
-    }
-
-    /// What has arrived, until nothing more comes for a fifth of a second.
-    fn received(&mut self) -> Vec<Vec<u8>> {
-        let (mut found, mut idle) = (Vec::new(), 0);
-        while idle < 20 {
-            let mut batch = FrameBatch::default();
-            self.socket.receive(&mut self.pool, &mut batch).unwrap();
-            for frame in batch.frames() {
-                found.push(self.pool.bytes(*frame).to_vec());
-                self.pool.give(frame.buffer);
-            }
-            idle = if batch.frames().is_empty() { idle + 1 } else { 0 };
-            if idle > 0 {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
-        found
-    }
-}
-
-/// A router of this file, while `work` goes on.
-fn while_running(text: &str, work: impl FnOnce()) -> Result<RouterReport, ApplianceError> {
-    let plan = parse_plan(text, "r.toml").unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
-    let (stop, started) = (AtomicBool::new(false), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        let router = scope.spawn(|| {
-            run(&plan, &stop, || {
-                started.store(true, Ordering::Relaxed);
-                Ok(())
-            })
-        });
-        while !started.load(Ordering::Relaxed) && !router.is_finished() {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        if !router.is_finished() {
-            work();
-        }
-        stop.store(true, Ordering::Relaxed);
-        router.join().unwrap()
-    })
-}
-
-fn sound(report: &RouterReport) -> &weft_router::RouterCounters {
-    assert!(report.failure.is_none(), "{:?}: {report}", report.failure);
-    &report.counters
-}
+use namespace::{
+    HOSTS, Host, OWN, datagram, is_inside, links, must, sound, while_running, while_running_beside,
+};
 
 /// A router between both hosts, whose stations it knows.
 fn routed() -> String {
@@ -149,13 +43,6 @@ fn forwarded() -> String {
     "application = \"forward\"\n".to_owned()
         + &side("left", "right", HOSTS[1])
         + &side("right", "left", HOSTS[0])
-}
-
-/// A datagram from the left host to the right one, in a frame of 42 bytes more than its data.
-fn datagram(data: usize) -> Vec<u8> {
-    let ip = Ipv4Header::between([10, 1, 0, 2].into(), [10, 2, 0, 2].into());
-    let ethernet = EthernetHeader { destination: OWN[0], source: HOSTS[0], kind: EtherType::IPV4 };
-    [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (4000, 53), &vec![7; data])].concat()
 }
 
 /// The MTU of the link shrinks after the start: the kernel refuses what is longer, and the rest goes on.
@@ -352,8 +239,10 @@ fn follow_tables(socket: &Path) {
     must("ip route append 10.9.0.0/24 via 10.2.0.2 metric 5");
     must("ip route add 10.9.0.0/24 tos 0x10 via 10.2.0.3 metric 5");
     must("ip route add 10.8.0.0/16 via 10.2.0.2");
+    must("ip route add prohibit 10.7.0.0/16");
     must("ip neigh add 10.1.0.9 lladdr 02:00:00:00:01:09 dev left nud permanent");
     shows("10.1.0.9 is 02:00:00:00:01:09, left", true);
+    shows("10.7.0.0/16 prohibited", true);
     shows("10.9.0.0/24 via 10.1.0.2, left", true);
     shows("10.8.0.0/16 through tunnel hq", true);
     must("ip route del 10.9.0.0/24 tos 0x10 via 10.2.0.3 metric 5");
@@ -371,4 +260,129 @@ fn follow_tables(socket: &Path) {
     shows("10.1.0.9 is 02:00:00:00:01:0a, left", true);
     must("ip neigh del 10.1.0.9 dev left");
     shows("10.1.0.9 is", false);
+}
+
+/// Without the kernel's routes, those of the file leave a link that is down, and return with it.
+#[test]
+fn routes_of_the_file_leave_a_link_that_is_down() {
+    if !is_inside("routes_of_the_file_leave_a_link_that_is_down") {
+        return;
+    }
+    links();
+    let route = "[[route]]\nprefix = \"10.9.0.0/16\"\nvia = [\"10.1.0.2\", \"10.2.0.2\"]\n";
+    let mut left = Host::on("host0");
+    let flows = |port: u16| {
+        let ip = Ipv4Header::between([10, 1, 0, 2].into(), [10, 9, 0, 2].into());
+        let ethernet = EthernetHeader { destination: OWN[0], source: HOSTS[0], kind: EtherType::IPV4 };
+        [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (port, 53), b"x")].concat()
+    };
+    let frames: Vec<_> = (0..60).map(flows).collect();
+    let mut found = Vec::new();
+    let report = while_running(&(routed() + route), || {
+        for state in ["up", "down", "up"] {
+            must(&format!("ip link set host1 {state}"));
+            std::thread::sleep(Duration::from_millis(300));
+            // Sockets of an interface that is down fail.
+            let mut right = (state == "up").then(|| Host::on("host1"));
+            left.send(&frames);
+            found.push([left.received().len(), right.as_mut().map_or(0, |right| right.received().len())]);
+        }
+    });
+    let report = report.unwrap();
+    sound(&report);
+    let [before, during, after] = found[..] else { panic!("{found:?}") };
+    assert!(before.iter().all(|count| *count > 10) && before.iter().sum::<usize>() == 60, "{before:?}");
+    assert_eq!(during, [60, 0], "{report}");
+    assert_eq!(after, before, "{report}");
+}
+
+const SWITCH: &str = r#"
+application = "switch"
+scenario = "s.toml"
+switch = "switch0"
+code_points = [[46]]
+metrics = "unix:SOCKET"
+[[port]]
+name = "left"
+device = "packet:left"
+to = "host1"
+[[port]]
+name = "right"
+device = "packet:right"
+to = "host2"
+"#;
+const SCENARIO: &str = r#"
+weft = 1
+name = "s"
+[topology.single-switch]
+hosts = 4
+host_link = { rate = "100 Mbps", delay = "5 us" }
+[switch]
+queues = 2
+schedule = "strict"
+buffer = "80 kB"
+sharing = { static = { per_port = "20 kB" } }
+[transport.newreno]
+[[traffic]]
+tag = "senders"
+kind = "incast"
+fan_in = 3
+receiver = 0
+sizes = "1 MB"
+"#;
+
+/// A burst for one class of a slow port overflows the queue of this class, and no other.
+#[test]
+fn queues_of_a_switch_say_what_they_have_held_and_dropped() {
+    if !is_inside("queues_of_a_switch_say_what_they_have_held_and_dropped") {
+        return;
+    }
+    links();
+    let folder = std::env::temp_dir().join(format!("weft-queues-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s.toml"), SCENARIO).unwrap();
+    let socket = folder.join("socket");
+    let address = WatchAddress::Unix(socket.clone());
+    let file = SWITCH.replace("SOCKET", socket.to_str().unwrap());
+    let of_class = |code_point: u8| {
+        let ip = Ipv4Header {
+            traffic_class: code_point << 2,
+            ..Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into())
+        };
+        let ethernet = EthernetHeader { destination: OWN[0], source: HOSTS[0], kind: EtherType::IPV4 };
+        [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (4000, 53), &[7; 1000])].concat()
+    };
+    // 1042 bytes and 24 on the wire, 85 microseconds: sent much faster than they leave.
+    const WIRE: u64 = 1042 + 24;
+    let (mut left, mut right) = (Host::on("host0"), Host::on("host1"));
+    let (mut pages, mut arrived) = ([String::new(), String::new()], 0);
+    let report = while_running_beside(&folder, &file, || {
+        left.send(&[vec![of_class(46)], vec![of_class(0); 200]].concat());
+        arrived = right.received().len() as u64;
+        pages = ["/metrics", "/queues"].map(|page| watch::ask(&address, page).unwrap());
+    });
+    let report = report.unwrap();
+    sound(&report);
+    std::fs::remove_dir_all(&folder).unwrap();
+    let [metrics, queues] = pages;
+    let value = |name: &str| {
+        let line = metrics.lines().find(|line| line.starts_with(name));
+        line.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+    };
+    let of = |what: &str, queue: u8| format!("weft_switch_queue_{what}{{port=\"right\",queue=\"{queue}\"");
+    let lost = 201 - arrived;
+    assert!(lost > 100, "{report}");
+    assert_eq!(value(&of("dropped_packets_total", 1)), Some(lost), "{metrics}");
+    assert_eq!(value(&of("dropped_packets_total", 0)), None);
+    assert_eq!(value("weft_switch_queue_dropped_packets_total{port=\"left\""), None);
+    assert!(metrics.contains(&format!("queue=\"1\",reason=\"port_full\"}} {lost}")), "{metrics}");
+    assert_eq!([0, 1].map(|queue| value(&of("waiting_bytes", queue))), [Some(0); 2], "all have left");
+    // 18 packets fit in 20 kB.
+    assert_eq!(value(&of("peak_bytes", 1)).map(|peak| peak / WIRE), Some(18));
+    assert_eq!(value(&of("peak_bytes", 0)), Some(WIRE));
+    let rows: Vec<Vec<&str>> = queues.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows.len(), 5, "two ports with two queues each: {queues}");
+    assert_eq!(rows[4][..3], ["right", "1", "0"]);
+    assert_eq!(rows[4][4..], ["port_full", &lost.to_string()], "{queues}");
+    assert_eq!(rows[1], ["left", "0", "0", "0", "none"]);
 }

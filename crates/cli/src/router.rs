@@ -15,6 +15,7 @@ Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
   weft router show edge.toml       workers, routes and queues while it runs
+  weft router show queues sw.toml  all queues of a switch
   weft router plan --ports 64      how many servers a router of 64 ports takes
   weft router simulate rb4.toml    what a described cluster of servers can do
 
@@ -43,10 +44,37 @@ enum RouterCommand {
         config: PathBuf,
     },
     /// Show workers, routes, neighbours and queues of a running router
-    Show {
-        /// The file it was started with; `metrics` in it says where to ask
+    Show(ShowArguments),
+}
+
+/// Arguments of `weft router show`.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct ShowArguments {
+    #[command(subcommand)]
+    part: Option<ShownPart>,
+    /// The file it was started with; `metrics` in it says where to ask
+    #[arg(required = true)]
+    config: Option<PathBuf>,
+}
+
+/// Parts of what a router shows.
+#[derive(Subcommand)]
+enum ShownPart {
+    /// Every queue of a switch: what waits in it, the most it has held, and what it has dropped, by reason
+    Queues {
+        /// The file it was started with
         config: PathBuf,
     },
+}
+
+impl ShowArguments {
+    fn execute(self) -> Result<ExitCode, weft::Error> {
+        match (self.part, self.config) {
+            (Some(ShownPart::Queues { config }), _) => show(&config, "/queues"),
+            (None, config) => show(&config.unwrap_or_default(), "/show"),
+        }
+    }
 }
 
 /// Arguments of `weft router plan`.
@@ -96,7 +124,7 @@ impl RouterArguments {
     /// Runs the router.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let config = match (self.command, self.config) {
-            (Some(RouterCommand::Show { config }), _) => return show(&config),
+            (Some(RouterCommand::Show(shown)), _) => return shown.execute(),
             (Some(RouterCommand::Plan(question)), _) => return question.execute(),
             (Some(RouterCommand::Simulate { config }), _) => return simulate(&config),
             (None, config) => config.unwrap_or_default(),
@@ -144,14 +172,20 @@ fn simulate(config: &Path) -> Result<ExitCode, weft::Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows the state of a running router.
-fn show(config: &Path) -> Result<ExitCode, weft::Error> {
+/// Shows a page of a running router.
+fn show(config: &Path, path: &str) -> Result<ExitCode, weft::Error> {
     let plan = read(config)?;
     let address = plan.metrics.ok_or_else(|| {
         let hint = "for example `metrics = \"unix:/run/weft-router\"`";
         weft::Error::BadInput(format!("{} has no key `metrics`: {hint}", config.display()))
     })?;
-    let page = weft_appliance::watch::ask(&address, "/show").map_err(|error| {
+    let is_switch = matches!(plan.application, weft_appliance::plan::PlannedApplication::Switch(_));
+    if path == "/queues" && !is_switch {
+        let message =
+            format!("{} is no switch: only `application = \"switch\"` has queues", config.display());
+        return Err(weft::Error::BadInput(message));
+    }
+    let page = weft_appliance::watch::ask(&address, path).map_err(|error| {
         weft::Error::Failed(format!(
             "no router answers at {address} ({error}); start it with: weft router {}",
             config.display()

@@ -175,7 +175,7 @@ impl LabCable {
 
     /// What the loop needs: the descriptor and the state.
     pub(crate) fn watched(&self) -> (RawFd, Arc<CableState>) {
-        (self.socket.descriptor().unwrap_or(-1), Arc::clone(&self.state))
+        (self.socket.descriptors().first().copied().unwrap_or(-1), Arc::clone(&self.state))
     }
 
     /// Takes what the socket has.

@@ -13,8 +13,10 @@ pub enum RouteKind {
     Local,
     /// Drops them silently.
     Blackhole,
-    /// Rejects them with an error (unreachable, prohibit).
+    /// Rejects them with an error (unreachable).
     Reject,
+    /// Rejects them with an error: it is forbidden.
+    Prohibit,
     /// Anything else: multicast, throw.
     Other,
 }
@@ -148,7 +150,8 @@ fn kind_of(kind: u8) -> RouteKind {
         // Local, broadcast, anycast.
         2..=4 => RouteKind::Local,
         6 => RouteKind::Blackhole,
-        7 | 8 => RouteKind::Reject,
+        7 => RouteKind::Reject,
+        8 => RouteKind::Prohibit,
         _ => RouteKind::Other,
     }
 }

@@ -74,6 +74,19 @@ fn the_place_of_a_route_is_in_the_flags_of_its_message() {
     }
 }
 
+#[test]
+fn what_is_forbidden_is_told_from_what_cannot_be_reached() {
+    for (kind, expected) in
+        [(6, RouteKind::Blackhole), (7, RouteKind::Reject), (8, RouteKind::Prohibit), (9, RouteKind::Other)]
+    {
+        let mut header = ROUTE;
+        header[7] = kind;
+        let body = [&header[..], &attribute(1, &[10, 9, 0, 0])].concat();
+        let KernelMessage::Route(route) = one(&message(24, &body)) else { panic!() };
+        assert_eq!(route.kind, expected);
+    }
+}
+
 /// A route for some TOS, or for packets from some prefix, is no route for all packets to its prefix.
 #[test]
 fn routes_for_some_packets_only_are_no_routes() {

@@ -18,6 +18,8 @@ pub enum IcmpError {
     HostUnreachable,
     /// No application listens on the port.
     PortUnreachable,
+    /// An administrator has forbidden it (RFC 1812, section 5.2.7.1; RFC 4443, section 3.1).
+    Prohibited,
     /// The packet exceeds the MTU of the next link, in bytes.
     TooBig(u16),
 }
@@ -30,6 +32,7 @@ impl IcmpError {
             IcmpError::NoRoute => (3, 0, 0),
             IcmpError::HostUnreachable => (3, 1, 0),
             IcmpError::PortUnreachable => (3, 3, 0),
+            IcmpError::Prohibited => (3, 13, 0),
             IcmpError::TooBig(mtu) => (3, 4, mtu as u32),
         }
     }
@@ -41,6 +44,7 @@ impl IcmpError {
             IcmpError::NoRoute => (1, 0, 0),
             IcmpError::HostUnreachable => (1, 3, 0),
             IcmpError::PortUnreachable => (1, 4, 0),
+            IcmpError::Prohibited => (1, 1, 0),
             IcmpError::TooBig(mtu) => (2, 0, mtu as u32),
         }
     }

@@ -18,12 +18,18 @@ pub struct NeighbourMessage {
     pub target: Ipv6Addr,
     /// The link-layer address in its option: of the sender (solicitation) or the target (advertisement).
     pub mac: Option<Mac>,
+    /// Of an advertisement: whether it answers a solicitation.
+    pub solicited: bool,
+    /// Of an advertisement: whether its MAC address replaces another.
+    pub overrides: bool,
 }
 
 const SOLICITATION: u8 = 135;
 const ADVERTISEMENT: u8 = 136;
-/// Flags of our advertisements: router, solicited, override.
-const FLAGS: u8 = 0xe0;
+/// Flags of advertisements.
+const ROUTER: u8 = 0x80;
+const SOLICITED: u8 = 0x40;
+const OVERRIDE: u8 = 0x20;
 
 impl NeighbourMessage {
     /// The message in a packet; `None` if the packet is anything else.
@@ -52,7 +58,9 @@ impl NeighbourMessage {
         }
         let advertises = head[0] == ADVERTISEMENT;
         let mac = option(options, if advertises { 2 } else { 1 })?;
-        Ok(Some(NeighbourMessage { advertises, target, mac }))
+        let says = |flag: u8| advertises && head[4] & flag != 0;
+        let (solicited, overrides) = (says(SOLICITED), says(OVERRIDE));
+        Ok(Some(NeighbourMessage { advertises, target, mac, solicited, overrides }))
     }
 
     /// The packet of a solicitation for `target`.
@@ -62,11 +70,13 @@ impl NeighbourMessage {
         packet_v6(header, message(SOLICITATION, 0, target, (1, mac)))
     }
 
-    /// The packet with which the station `mac` advertises `target` to `to`.
+    /// The packet with which the station `mac` of a router advertises `target` to `to`: the station that has asked, or a group, for one that
+    /// has no address yet (RFC 4861, section 7.2.4).
     #[must_use]
     pub fn advertise(target: Ipv6Addr, mac: Mac, to: Ipv6Addr) -> Vec<u8> {
         let header = Ipv6Header { hop_limit: 255, ..Ipv6Header::between(target, to) };
-        packet_v6(header, message(ADVERTISEMENT, FLAGS, target, (2, mac)))
+        let solicited = if to.is_multicast() { 0 } else { SOLICITED };
+        packet_v6(header, message(ADVERTISEMENT, ROUTER | solicited | OVERRIDE, target, (2, mac)))
     }
 }
 

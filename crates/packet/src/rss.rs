@@ -1,6 +1,7 @@
 //! Receive-side scaling in software: the Toeplitz hash, for devices without it. Flows are assigned to queues as on a
 //! card with the default key.
 
+use weft_core::random::mix;
 use weft_core::toeplitz::{PUBLISHED_KEY, Toeplitz};
 
 use crate::{EtherType, EthernetFrame, Ipv4Packet, Ipv6Packet, ports};
@@ -28,6 +29,14 @@ impl FlowQueues {
     #[must_use]
     pub fn queue_of(&self, frame: &[u8]) -> u16 {
         self.hash_of(frame).map_or(self.indirection[0], |hash| self.indirection[hash as usize % ENTRIES])
+    }
+
+    /// One of `places` for a frame that a card has given a queue: by other bits of a mixed hash than queues and paths are chosen by,
+    /// so that flows of one queue spread. The first for frames without IP.
+    #[must_use]
+    pub fn apart(&self, frame: &[u8], places: u16) -> u16 {
+        let point = self.hash_of(frame).map_or(0, |hash| mix(u64::from(hash)) & u64::from(u32::MAX));
+        ((point * u64::from(places)) >> 32) as u16
     }
 
     /// The hash of a frame with an IP packet. Fragments are hashed by addresses, so that all fragments of a packet go

@@ -1,5 +1,8 @@
-//! Stations on the links of a router, found by ARP and neighbour discovery: a bounded cache, and packets that wait for
-//! an answer.
+//! Stations on the links of a router, found by ARP and neighbour discovery: a cache with bounds for each link, and packets that wait
+//! for an answer.
+//!
+//! A station of the cache is incomplete until it answers, then reachable; after its lifetime it is asked again, and used meanwhile (STALE
+//! and PROBE of RFC 4861, section 7.3.2, in one).
 //!
 //! Must not depend on routes or devices: it takes the time and messages, and returns what to send.
 
@@ -9,12 +12,12 @@ use std::net::IpAddr;
 use crate::Mac;
 use weft_core::{Span, Time};
 
-/// Bounds and times of the cache.
+/// Bounds and times of the cache. A router has the bounds of all its links together; one link never takes the room of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourLimits {
-    /// Maximum number of stations.
+    /// Maximum number of stations of a link.
     pub stations: usize,
-    /// Maximum number of unresolved stations.
+    /// Maximum number of unresolved stations of a link.
     pub unanswered: usize,
     /// Maximum number of packets that wait for one station; a new one replaces the oldest.
     pub waiting: usize,
@@ -53,6 +56,22 @@ struct Entry {
     waiting: Vec<Vec<u8>>,
 }
 
+/// How a station makes its MAC address known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announcement {
+    /// It asks for us, so that we will answer it.
+    Question,
+    /// It answers or tells everybody, by ARP: the newest word counts (RFC 826).
+    Answer,
+    /// It answers or tells everybody, by a neighbour advertisement (RFC 4861, section 4.4).
+    Advertisement {
+        /// Whether it answers a question.
+        solicited: bool,
+        /// Whether it replaces another MAC address.
+        overrides: bool,
+    },
+}
+
 /// The outcome for a packet to a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
@@ -77,14 +96,52 @@ pub struct DueQuestions {
     pub ready: Vec<(Station, Mac, Vec<u8>)>,
 }
 
+/// How many stations of a link are in the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LinkLoad {
+    stations: usize,
+    unanswered: usize,
+}
+
 /// The cache.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     limits: NeighbourLimits,
     stations: BTreeMap<Station, Entry>,
-    unanswered: usize,
+    /// By port.
+    loads: BTreeMap<u16, LinkLoad>,
     /// Packets that waited when their station was set for good.
     ready: Vec<(Station, Mac, Vec<u8>)>,
+}
+
+impl Announcement {
+    /// Whether it proves that the station hears us, so that it need not be asked; ARP has no word for it.
+    fn is_certain(self) -> bool {
+        !matches!(self, Announcement::Advertisement { solicited: false, .. })
+    }
+}
+
+impl Entry {
+    /// A station that has answered before announces its MAC address; its lifetime would end at `due`. Returns whether the address is
+    /// new. Advertisements are heard as RFC 4861, section 7.2.5, says.
+    fn hear(&mut self, (now, due): (Time, Time), mac: Mac, how: Announcement) -> bool {
+        let is_new = self.mac != Some(mac);
+        let replaces = !matches!(how, Announcement::Advertisement { overrides: false, .. });
+        if is_new && !replaces {
+            // Somebody contradicts what is known: it is verified, unless that is under way.
+            if self.asked == 0 {
+                self.due = now;
+            }
+            return false;
+        }
+        self.mac = Some(mac);
+        if how.is_certain() {
+            (self.due, self.asked) = (due, 0);
+        } else if is_new {
+            (self.due, self.asked) = (now, 0);
+        }
+        is_new
+    }
 }
 
 impl Neighbours {
@@ -140,22 +197,43 @@ impl Neighbours {
             entry.waiting.push(packet.to_vec());
             return Resolution::Waits(over);
         }
-        if self.stations.len() >= self.limits.stations || self.unanswered >= self.limits.unanswered {
+        let load = self.load(station.0);
+        if load.stations >= self.limits.stations || load.unanswered >= self.limits.unanswered {
             return Resolution::Full;
         }
         let entry =
             Entry { mac: None, due: now + self.limits.retry, asked: 1, waiting: vec![packet.to_vec()] };
-        self.stations.insert(station, entry);
-        self.unanswered += 1;
+        self.insert(station, entry);
         Resolution::Ask
+    }
+
+    fn load(&self, port: u16) -> LinkLoad {
+        self.loads.get(&port).copied().unwrap_or_default()
+    }
+
+    /// Adds or replaces a station; returns what it replaces.
+    fn insert(&mut self, station: Station, entry: Entry) -> Option<Entry> {
+        let before = self.remove(station);
+        let load = self.loads.entry(station.0).or_default();
+        load.stations += 1;
+        load.unanswered += usize::from(entry.mac.is_none());
+        self.stations.insert(station, entry);
+        before
+    }
+
+    fn remove(&mut self, station: Station) -> Option<Entry> {
+        let entry = self.stations.remove(&station)?;
+        let load = self.loads.entry(station.0).or_default();
+        load.stations -= 1;
+        load.unanswered -= usize::from(entry.mac.is_none());
+        Some(entry)
     }
 
     /// Sets the MAC address of a station for good: it is never asked, and announcements do not change it. Packets that waited for it
     /// are [due](Neighbours::due).
     pub fn fix(&mut self, station: Station, mac: Mac) {
         let entry = Entry { mac: Some(mac), due: Time::NEVER, asked: 0, waiting: Vec::new() };
-        let Some(before) = self.stations.insert(station, entry) else { return };
-        self.unanswered -= usize::from(before.mac.is_none());
+        let Some(before) = self.insert(station, entry) else { return };
         self.ready.extend(before.waiting.into_iter().map(|packet| (station, mac, packet)));
     }
 
@@ -168,28 +246,31 @@ impl Neighbours {
     /// What was set for good is no longer so: the station is forgotten.
     pub fn release(&mut self, station: Station) {
         if self.is_fixed(station) {
-            self.stations.remove(&station);
+            self.remove(station);
         }
     }
 
-    /// A station announces its MAC address. Without a request of ours it is believed only if `solicits`: it has asked
-    /// us, so that we will answer it. Returns the packets that waited, and whether its address is new.
-    pub fn learn(&mut self, now: Time, station: Station, mac: Mac, solicits: bool) -> (Vec<Vec<u8>>, bool) {
+    /// A station announces its MAC address. Without a request of ours it is believed only if it has asked us. Returns the packets that
+    /// waited, and whether its address is new.
+    pub fn learn(
+        &mut self,
+        now: Time,
+        station: Station,
+        mac: Mac,
+        how: Announcement,
+    ) -> (Vec<Vec<u8>>, bool) {
         let due = now + self.limits.lifetime;
-        let has_room = self.stations.len() < self.limits.stations;
+        let has_room = self.load(station.0).stations < self.limits.stations;
         match self.stations.get_mut(&station) {
             Some(entry) if entry.due == Time::NEVER => (Vec::new(), false),
-            Some(entry) => {
-                self.unanswered -= usize::from(entry.mac.is_none());
-                let is_new = entry.mac != Some(mac);
-                (entry.mac, entry.due, entry.asked) = (Some(mac), due, 0);
-                (std::mem::take(&mut entry.waiting), is_new)
+            Some(entry) if entry.mac.is_some() => (Vec::new(), entry.hear((now, due), mac, how)),
+            None if how != Announcement::Question || !has_room => (Vec::new(), false),
+            _ => {
+                let due = if how.is_certain() { due } else { now };
+                let entry = Entry { mac: Some(mac), due, asked: 0, waiting: Vec::new() };
+                let waiting = self.insert(station, entry).map_or(Vec::new(), |before| before.waiting);
+                (waiting, true)
             }
-            None if solicits && has_room => {
-                self.stations.insert(station, Entry { mac: Some(mac), due, asked: 0, waiting: Vec::new() });
-                (Vec::new(), true)
-            }
-            None => (Vec::new(), false),
         }
     }
 
@@ -200,7 +281,7 @@ impl Neighbours {
         };
         let gone: Vec<Station> = self.stations.iter().filter(is_gone).map(|(station, _)| *station).collect();
         for station in &gone {
-            self.stations.remove(station);
+            self.remove(*station);
         }
         gone
     }
@@ -218,8 +299,7 @@ impl Neighbours {
             }
         }
         for (station, _) in &found.gone {
-            let entry = self.stations.remove(station);
-            self.unanswered -= usize::from(entry.is_some_and(|entry| entry.mac.is_none()));
+            self.remove(*station);
         }
         found
     }
@@ -242,7 +322,10 @@ mod tests {
         assert_eq!(cache.resolve(at(0), HERE, &[0]), Resolution::Ask);
         let more: Vec<_> = (1..6).map(|n| cache.resolve(at(0), HERE, &[n])).collect();
         assert_eq!(more, [0, 0, 0, 1, 1].map(Resolution::Waits));
-        assert_eq!(cache.learn(at(0), HERE, MAC, false), (vec![vec![2], vec![3], vec![4], vec![5]], true));
+        assert_eq!(
+            cache.learn(at(0), HERE, MAC, Announcement::Answer),
+            (vec![vec![2], vec![3], vec![4], vec![5]], true)
+        );
         assert_eq!(cache.resolve(at(0), HERE, &[9]), Resolution::Known(MAC));
     }
 
@@ -259,10 +342,10 @@ mod tests {
     #[test]
     fn a_station_is_asked_again_and_used_meanwhile() {
         let mut cache = Neighbours::new(NeighbourLimits::default());
-        let _ = cache.learn(at(0), HERE, MAC, true);
+        let _ = cache.learn(at(0), HERE, MAC, Announcement::Question);
         assert_eq!((cache.due(at(29)).ask, cache.due(at(30)).ask), (vec![], vec![HERE]));
         assert_eq!(cache.mac(HERE), Some(MAC));
-        assert_eq!(cache.learn(at(30), HERE, MAC, false), (vec![], false));
+        assert_eq!(cache.learn(at(30), HERE, MAC, Announcement::Answer), (vec![], false));
         assert_eq!(cache.due(at(59)), DueQuestions::default());
         for second in [60, 61, 62] {
             assert_eq!(cache.due(at(second)).ask, [HERE]);
@@ -275,10 +358,10 @@ mod tests {
         let mut cache = Neighbours::new(NeighbourLimits::default());
         let _ = cache.resolve(at(0), HERE, &[0]);
         cache.fix(HERE, MAC);
-        assert_eq!(cache.learn(at(1), HERE, Mac([9; 6]), true), (vec![], false));
+        assert_eq!(cache.learn(at(1), HERE, Mac([9; 6]), Announcement::Question), (vec![], false));
         assert_eq!(cache.due(at(1)).ready, [(HERE, MAC, vec![0])], "what waited may leave");
         assert_eq!((cache.due(at(1_000)), cache.mac(HERE)), (DueQuestions::default(), Some(MAC)));
-        assert_eq!(cache.unanswered, 0);
+        assert_eq!(cache.load(0), LinkLoad { stations: 1, unanswered: 0 });
         cache.release(HERE);
         assert_eq!((cache.mac(HERE), cache.resolve(at(2), HERE, &[1])), (None, Resolution::Ask));
         cache.release(HERE);
@@ -290,11 +373,11 @@ mod tests {
         let mut cache = Neighbours::new(NeighbourLimits::default());
         let other: Station = (1, HERE.1);
         let asked: Station = (0, IpAddr::from([10, 0, 0, 3]));
-        (0..2).for_each(|port| drop(cache.learn(at(0), (port, HERE.1), MAC, true)));
+        (0..2).for_each(|port| drop(cache.learn(at(0), (port, HERE.1), MAC, Announcement::Question)));
         assert_eq!(cache.resolve(at(0), asked, &[1]), Resolution::Ask);
         assert_eq!(cache.forget(0), [HERE]);
         assert_eq!((cache.mac(HERE), cache.mac(other)), (None, Some(MAC)));
-        assert_eq!(cache.learn(at(1), asked, MAC, false).0, [[1]], "its packet still waits");
+        assert_eq!(cache.learn(at(1), asked, MAC, Announcement::Answer).0, [[1]], "its packet still waits");
     }
 
     #[test]
@@ -304,14 +387,61 @@ mod tests {
         let station = |n: u8| (0, IpAddr::from([10, 0, 0, n]));
         let asked = (0..200).filter(|n| cache.resolve(at(0), station(*n), &[]) == Resolution::Ask).count();
         assert_eq!((asked, cache.len()), (4, 4));
-        let _ = cache.learn(at(0), station(250), MAC, false);
+        let _ = cache.learn(at(0), station(250), MAC, Announcement::Answer);
         assert_eq!(cache.len(), 4, "an answer to no question is not believed");
-        (100..200).for_each(|n| drop(cache.learn(at(0), station(n), MAC, true)));
+        (100..200).for_each(|n| drop(cache.learn(at(0), station(n), MAC, Announcement::Question)));
         assert_eq!(cache.len(), 10);
         assert_eq!(
             cache.due(at(9)).ask.len() + cache.due(at(10)).ask.len(),
             8,
             "the limits count what is there"
+        );
+    }
+
+    /// A scan of one link, from within and from without, and a new station on each of two others.
+    #[test]
+    fn a_scan_of_one_link_takes_no_room_of_another() {
+        let limits = NeighbourLimits { stations: 10, unanswered: 4, ..NeighbourLimits::default() };
+        let mut cache = Neighbours::new(limits);
+        for n in 0..=255 {
+            let _ = cache.resolve(at(0), (1, IpAddr::from([10, 1, 0, n])), &[]);
+            let _ = cache.learn(at(0), (1, IpAddr::from([10, 1, 1, n])), MAC, Announcement::Question);
+        }
+        assert_eq!(cache.load(1), LinkLoad { stations: 10, unanswered: 4 });
+        assert_eq!(cache.resolve(at(0), (1, IpAddr::from([10, 1, 2, 1])), &[]), Resolution::Full);
+        assert_eq!(cache.resolve(at(0), (0, HERE.1), &[1]), Resolution::Ask);
+        assert_eq!(cache.learn(at(0), (0, HERE.1), MAC, Announcement::Answer), (vec![vec![1]], true));
+        assert!(cache.learn(at(0), (2, HERE.1), MAC, Announcement::Question).1);
+    }
+
+    #[test]
+    fn an_advertisement_without_override_changes_nothing_but_raises_a_doubt() {
+        let said = |solicited, overrides| Announcement::Advertisement { solicited, overrides };
+        let other = Mac([9; 6]);
+        let mut cache = Neighbours::new(NeighbourLimits::default());
+        assert_eq!(cache.learn(at(0), HERE, MAC, said(true, true)), (vec![], false), "nobody has asked");
+        let _ = cache.resolve(at(0), HERE, &[1]);
+        assert_eq!(
+            cache.learn(at(0), HERE, MAC, said(true, false)),
+            (vec![vec![1]], true),
+            "the first word counts"
+        );
+        assert_eq!(cache.learn(at(1), HERE, MAC, said(false, true)), (vec![], false));
+        assert_eq!(cache.due(at(29)), DueQuestions::default());
+        assert_eq!(cache.due(at(30)).ask, [HERE], "what nobody has asked for is no proof that it hears us");
+        let _ = cache.learn(at(30), HERE, MAC, said(true, false));
+        assert_eq!(cache.learn(at(31), HERE, other, said(true, false)), (vec![], false));
+        assert_eq!((cache.mac(HERE), cache.due(at(31)).ask), (Some(MAC), vec![HERE]), "stale: asked again");
+        assert_eq!(cache.learn(at(31), HERE, other, said(true, false)), (vec![], false));
+        assert_eq!(cache.due(at(31)), DueQuestions::default(), "a question is under way");
+        let _ = cache.learn(at(31), HERE, MAC, said(true, false));
+        assert_eq!(cache.due(at(60)), DueQuestions::default(), "it has answered");
+        assert_eq!(cache.learn(at(60), HERE, other, said(false, true)), (vec![], true));
+        assert_eq!((cache.mac(HERE), cache.due(at(60)).ask), (Some(other), vec![HERE]), "used, and verified");
+        assert_eq!(cache.learn(at(61), HERE, MAC, said(true, true)), (vec![], true));
+        assert_eq!(
+            (cache.mac(HERE), cache.due(at(90)), cache.due(at(91)).ask),
+            (Some(MAC), DueQuestions::default(), vec![HERE])
         );
     }
 }

@@ -157,10 +157,28 @@ fn a_question_is_answered_in_its_own_protocol() {
     let packet = Ipv6Packet::parse(&bytes).unwrap();
     assert_eq!(neighbour::multicast_mac(packet.destination).to_string(), "33:33:ff:00:00:02");
     let heard = NeighbourMessage::parse(&packet).unwrap().unwrap();
-    assert_eq!(heard, NeighbourMessage { advertises: false, target, mac: Some(asker.0) });
+    assert_eq!(
+        heard,
+        NeighbourMessage {
+            advertises: false,
+            target,
+            mac: Some(asker.0),
+            solicited: false,
+            overrides: false
+        }
+    );
     let bytes = NeighbourMessage::advertise(target, Mac([2; 6]), from);
     let heard = NeighbourMessage::parse(&Ipv6Packet::parse(&bytes).unwrap()).unwrap().unwrap();
-    assert_eq!(heard, NeighbourMessage { advertises: true, target, mac: Some(Mac([2; 6])) });
+    assert_eq!(
+        heard,
+        NeighbourMessage {
+            advertises: true,
+            target,
+            mac: Some(Mac([2; 6])),
+            solicited: true,
+            overrides: true
+        }
+    );
     let mut crossed = bytes;
     assert!(ipv6::decrement_hop_limit(&mut crossed));
     let refused = NeighbourMessage::parse(&Ipv6Packet::parse(&crossed).unwrap());

@@ -3,6 +3,7 @@
 //! Must not depend on applications.
 
 use std::io;
+use std::ops::AddAssign;
 use std::os::fd::RawFd;
 
 use crate::pool::{Frame, FrameBatch, FramePool};
@@ -26,6 +27,34 @@ pub struct DeviceLosses {
     pub oversized: u64,
     /// Frames that arrived with a VLAN tag, which the kernel had taken off.
     pub tagged: u64,
+    /// Frames that it had accepted and could not send after all; their bytes are in `unsent_bytes`.
+    pub unsent_later: u64,
+    /// Of the frames that it did not accept, those for which the ring to another worker had no room.
+    pub crowded_in: u64,
+    /// Frames that arrived and for which the ring to their worker had no room.
+    pub crowded_out: u64,
+}
+
+impl AddAssign for DeviceLosses {
+    fn add_assign(&mut self, other: DeviceLosses) {
+        self.unsent_bytes += other.unsent_bytes;
+        self.refused += other.refused;
+        self.missed += other.missed;
+        self.oversized += other.oversized;
+        self.tagged += other.tagged;
+        self.unsent_later += other.unsent_later;
+        self.crowded_in += other.crowded_in;
+        self.crowded_out += other.crowded_out;
+    }
+}
+
+/// The steps in which workers end, all of them before the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing more is taken from devices; what other workers have handed over is processed.
+    Arrivals,
+    /// The worker sends nothing more; what other workers have handed over is sent.
+    Departures,
 }
 
 /// One queue of one port, owned by one worker.
@@ -48,9 +77,16 @@ pub trait Backend: Send {
         DeviceLosses::default()
     }
 
-    /// A descriptor that becomes readable when frames have arrived, if there is one.
-    fn descriptor(&self) -> Option<RawFd> {
-        None
+    /// Descriptors one of which becomes readable when frames have arrived; they stay the same.
+    fn descriptors(&self) -> Vec<RawFd> {
+        Vec::new()
+    }
+
+    /// The worker ends. Returns whether it must go on polling, because something is still to come; it asks again until there is
+    /// nothing.
+    fn end(&mut self, ending: Ending) -> bool {
+        let _ = ending;
+        false
     }
 }
 

@@ -11,9 +11,11 @@ use weft_fib::RouteError;
 use weft_packet::Mac;
 
 use crate::interface::Interface;
-use crate::neighbours::{DueQuestions, NeighbourLimits, Resolution, Station};
+use crate::neighbours::{Announcement, DueQuestions, NeighbourLimits, Resolution, Station};
 
 mod adjacency;
+mod linked;
+mod links;
 mod state;
 
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
@@ -95,10 +97,10 @@ impl Control {
         self.lock().neighbours_mut().resolve(now, station, packet)
     }
 
-    /// A station announces its MAC address, in a request to us (`solicits`) or in an answer.
-    pub fn learn(&self, now: Time, station: Station, mac: Mac, solicits: bool) -> PendingSends {
+    /// A station announces its MAC address.
+    pub fn learn(&self, now: Time, station: Station, mac: Mac, how: Announcement) -> PendingSends {
         let mut state = self.lock();
-        let (waiting, is_new) = state.neighbours_mut().learn(now, station, mac, solicits);
+        let (waiting, is_new) = state.neighbours_mut().learn(now, station, mac, how);
         if is_new {
             state.add_station(station);
             self.publish(&state);
@@ -113,7 +115,7 @@ impl Control {
         if state.neighbours().is_resolved(station) || state.neighbours().is_waited_for(station) {
             return;
         }
-        let (_, is_new) = state.neighbours_mut().learn(now, station, mac, true);
+        let (_, is_new) = state.neighbours_mut().learn(now, station, mac, Announcement::Question);
         if is_new {
             state.add_station(station);
             self.publish(&state);

@@ -74,6 +74,8 @@ drops! {
     Missed = "missed",
     /// It arrived longer than a buffer.
     Oversized = "oversized",
+    /// The ring between two workers had no room for it.
+    Handover = "handover",
     /// The switch dropped it: no room, or an early drop.
     Switch = "switch",
 }
@@ -140,19 +142,22 @@ impl RouterCounters {
         self.drops[cause as usize] += count;
     }
 
-    /// Counts what a device has lost. Of what it should have sent, `unsent` frames are lost.
+    /// Counts what a device has lost. Of what it should have sent, `unsent` frames are lost, and those that it has lost since.
     #[cold]
     pub fn lose(&mut self, unsent: u64, losses: DeviceLosses) {
-        let DeviceLosses { unsent_bytes, refused, missed, oversized, tagged } = losses;
+        let DeviceLosses { unsent_bytes, refused, missed, oversized, tagged, .. } = losses;
+        let DeviceLosses { unsent_later, crowded_in, crowded_out, .. } = losses;
+        let unsent = unsent + unsent_later;
         self.sent -= unsent;
         self.sent_bytes -= unsent_bytes;
-        self.received += missed + oversized + tagged;
+        self.received += missed + oversized + tagged + crowded_out;
         for (cause, count) in [
-            (DropCause::DeviceFull, unsent.saturating_sub(refused)),
+            (DropCause::DeviceFull, unsent.saturating_sub(refused + crowded_in)),
             (DropCause::Refused, refused),
             (DropCause::Missed, missed),
             (DropCause::Oversized, oversized),
             (DropCause::Unsupported, tagged),
+            (DropCause::Handover, crowded_in + crowded_out),
         ] {
             self.drop(cause, count);
         }

@@ -9,16 +9,23 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Header, PacketId, Pool, PortId, Rate, Time};
+use weft_core::{Bytes, Class, Ecn, Header, PacketId, Pool, PortId, Rate, Time};
 use weft_switch::{Effect, Effects, PortCounters, Sent, SharedOutputs, Switch, Turn, Verdict};
 
 use crate::pool::Frame;
+
+mod queues;
+
+pub use queues::QueueReading;
+use queues::{QueueAt, QueueBooks};
 
 /// A packet inside the switch: a frame in a buffer of the worker that received it and will send it.
 #[derive(Clone, Copy, Debug, Default)]
 struct HeldFrame {
     worker: u16,
     frame: Frame,
+    /// The output port, once the switch has chosen it.
+    port: PortId,
 }
 
 /// The outcome of a frame.
@@ -61,6 +68,7 @@ pub struct SwitchDriver {
     outcomes: Vec<(u16, SwitchOutcome)>,
     sent: Box<[(u64, Bytes)]>,
     drops: [u64; Reason::ALL.len()],
+    books: QueueBooks,
     shared: Option<Arc<SharedOutputs>>,
 }
 
@@ -68,7 +76,9 @@ impl SwitchDriver {
     /// An empty switch with the line rates of its ports; or, with what the ports of a switch share, a part of it.
     #[must_use]
     pub fn new(switch: Switch, rates: Vec<Rate>, shared: Option<Arc<SharedOutputs>>) -> SwitchDriver {
+        let queues = switch.queue_of(Class(u8::MAX)) + 1;
         SwitchDriver {
+            books: QueueBooks::new(rates.len(), queues),
             switch,
             shared,
             sent: rates.iter().map(|_| (0, Bytes::ZERO)).collect(),
@@ -86,7 +96,7 @@ impl SwitchDriver {
     /// as the current time.
     pub fn receive(&mut self, now: Time, from: PortId, (worker, frame): (u16, Frame), header: Header) {
         self.advance(now);
-        let packet = self.pool.insert(header, HeldFrame { worker, frame });
+        let packet = self.pool.insert(header, HeldFrame { worker, frame, port: PortId(0) });
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let verdict = self.switch.receive(&mut turn, from, packet);
         self.follow(packet, verdict);
@@ -95,7 +105,7 @@ impl SwitchDriver {
     /// A worker's engine has chosen `port` for a frame with this header. Only for a part of a switch.
     pub fn enqueue(&mut self, now: Time, port: PortId, (worker, frame): (u16, Frame), header: Header) {
         self.advance(now);
-        let packet = self.pool.insert(header, HeldFrame { worker, frame });
+        let packet = self.pool.insert(header, HeldFrame { worker, frame, port });
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let shared = self.shared.as_ref().expect("a part of a switch");
         let verdict = self.switch.enqueue(&mut turn, port, packet, shared);
@@ -104,16 +114,36 @@ impl SwitchDriver {
 
     fn follow(&mut self, packet: PacketId, verdict: Verdict) {
         match verdict {
-            Verdict::Ready(port) => self.transmit(port),
-            Verdict::Queued(_) => {}
+            Verdict::Ready(port) => {
+                self.join(packet, port);
+                self.transmit(port);
+            }
+            Verdict::Queued(port) => self.join(packet, port),
             Verdict::QueuedUntil(..) => unreachable!("no port was told to foresee departures"),
-            Verdict::Dropped(reason) => self.drop(packet, reason),
+            Verdict::Dropped(reason) => {
+                self.pool.body_mut(packet).port = self.switch.reading().refused_at();
+                self.drop(packet, Bytes::ZERO, reason);
+            }
             Verdict::LeavesAt(_) | Verdict::LeavesUnlessHeld(..) | Verdict::RevokeFirst => {
                 unreachable!("no port was told to foresee departures")
             }
             Verdict::Returned => unreachable!("switches that trim are refused"),
         }
         self.carry_out();
+    }
+
+    /// The queue of a packet's class at its port, and its bytes on the wire.
+    fn queue_of(&self, packet: PacketId) -> (QueueAt, Bytes) {
+        let header = self.pool.headers.get(packet);
+        let at = (self.pool.body(packet).port, self.switch.queue_of(header.class));
+        (at, Bytes(header.wire.into()))
+    }
+
+    /// A packet has joined the queue of its class at a port.
+    fn join(&mut self, packet: PacketId, port: PortId) {
+        self.pool.body_mut(packet).port = port;
+        let (at, wire) = self.queue_of(packet);
+        self.books.join(at, wire);
     }
 
     /// Advances the time: handles everything due before `now`.
@@ -174,6 +204,12 @@ impl SwitchDriver {
         (self.sent[port.index()], self.switch.reading().counters(self.now, port))
     }
 
+    /// The queues of a port, by class.
+    #[must_use]
+    pub fn queues(&self, port: PortId) -> Vec<QueueReading> {
+        self.books.of_port(port)
+    }
+
     fn wake(&mut self, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let mut wake = |switch: &mut Switch| switch.wake(&mut turn, port);
@@ -186,6 +222,7 @@ impl SwitchDriver {
 
     /// The transmitter of a port is idle: the next packet leaves and occupies it for its transmission time.
     fn transmit(&mut self, port: PortId) {
+        self.books.finish(port);
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let mut transmit = |switch: &mut Switch| switch.transmit(&mut turn, port);
         let sent = match &self.shared {
@@ -201,9 +238,10 @@ impl SwitchDriver {
     }
 
     fn leave(&mut self, port: PortId, packet: PacketId) {
-        let header = self.pool.headers.get(packet);
-        let (wire, marked) = (Bytes(header.wire.into()), header.marks.ecn == Ecn::Marked);
-        let HeldFrame { worker, frame } = *self.pool.body(packet);
+        let marked = self.pool.headers.get(packet).marks.ecn == Ecn::Marked;
+        let (at, wire) = self.queue_of(packet);
+        self.books.send(at, wire);
+        let HeldFrame { worker, frame, .. } = *self.pool.body(packet);
         self.pool.remove(packet);
         self.outcomes.push((worker, SwitchOutcome::Sent { port, frame, marked }));
         let sent = &mut self.sent[port.index()];
@@ -216,14 +254,21 @@ impl SwitchDriver {
             match effect {
                 Effect::HasWork(port) => self.transmit(port),
                 Effect::LeavesAt(..) => unreachable!("the router foresees no departures"),
-                Effect::Dropped(packet, reason) => self.drop(packet, reason),
+                Effect::Dropped(packet, reason) => {
+                    let (_, held) = self.queue_of(packet);
+                    self.drop(packet, held, reason);
+                }
                 Effect::WakeAt(time, port) => self.due.push(Reverse((time, PortEvent::Wake, port.0))),
             }
         }
     }
 
-    fn drop(&mut self, packet: PacketId, reason: Reason) {
-        let HeldFrame { worker, frame } = *self.pool.body(packet);
+    /// A packet is dropped; `held` are its bytes if it was in a queue.
+    fn drop(&mut self, packet: PacketId, held: Bytes, reason: Reason) {
+        let HeldFrame { worker, frame, .. } = *self.pool.body(packet);
+        if reason != Reason::NoRoute {
+            self.books.drop(self.queue_of(packet).0, held, reason);
+        }
         self.pool.remove(packet);
         self.outcomes.push((worker, SwitchOutcome::Dropped(frame)));
         self.drops[reason as usize] += 1;

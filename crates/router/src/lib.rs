@@ -17,7 +17,6 @@ pub mod driver;
 pub mod interface;
 pub mod kernel;
 pub mod limiter;
-pub mod links;
 pub mod pool;
 pub mod tunnel;
 pub mod worker;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use weft_core::{Span, Time};
 
 use crate::app::{Application, Desk};
-use crate::backend::{Backend, DeviceLosses, system};
+use crate::backend::{Backend, DeviceLosses, Ending, system};
 use crate::clock::RouterClock;
 use crate::counters::RouterCounters;
 use crate::pool::{FrameBatch, FramePool, SendQueues};
@@ -17,6 +17,8 @@ use crate::pool::{FrameBatch, FramePool, SendQueues};
 const IDLE_POLLS: u32 = 64;
 /// Longest sleep in milliseconds, which is also how soon a worker stops.
 const NAP: u16 = 20;
+/// How long a worker that ends waits for others.
+const PATIENCE: Span = Span::from_s(1);
 /// Maximum age of published counters.
 const PUBLISHED_EVERY: Span = Span::from_ms(50);
 
@@ -145,7 +147,7 @@ impl<A: Application> RouterWorker<A> {
         stop: &AtomicBool,
         published: &Mutex<RouterCounters>,
     ) -> io::Result<()> {
-        let descriptors: Vec<RawFd> = self.ports.iter().filter_map(|port| port.descriptor()).collect();
+        let descriptors: Vec<RawFd> = self.ports.iter().flat_map(|port| port.descriptors()).collect();
         let (mut idle, mut due) = (0, Time::ZERO);
         while !stop.load(Ordering::Relaxed) {
             let now = clock.now();
@@ -170,8 +172,23 @@ impl<A: Application> RouterWorker<A> {
                 }
             }
         }
+        self.wind_up(clock);
         self.publish(published);
         Ok(())
+    }
+
+    /// Processes what other workers have handed over and will hand over until they end, too.
+    fn wind_up(&mut self, clock: RouterClock) {
+        let latest = clock.now() + PATIENCE;
+        for ending in [Ending::Arrivals, Ending::Departures] {
+            while self.ports.iter_mut().fold(false, |more, port| port.end(ending) | more)
+                && clock.now() < latest
+            {
+                // A device that fails now has lost what it has counted.
+                let _ = self.poll(clock.now());
+                std::thread::yield_now();
+            }
+        }
     }
 
     fn publish(&mut self, published: &Mutex<RouterCounters>) {

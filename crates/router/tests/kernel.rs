@@ -100,6 +100,19 @@ fn the_lowest_metric_wins_and_the_next_takes_over() {
 }
 
 #[test]
+fn routes_without_next_hops_keep_their_kinds() {
+    let mut router = Fixture::new();
+    for (kind, next) in [
+        (RouteKind::Reject, NextHop::Reject),
+        (RouteKind::Prohibit, NextHop::Prohibit),
+        (RouteKind::Blackhole, NextHop::Blackhole),
+    ] {
+        router.route(KernelRoute { place: RoutePlace::Replaces, kind, ..route("10.9.0.0/16", 0, &[]) });
+        assert_eq!(router.next("10.9.0.0/16"), [(next, 1)]);
+    }
+}
+
+#[test]
 fn flows_are_divided_among_the_next_hops_that_work() {
     let mut router = Fixture::new();
     let heavy = KernelHop { weight: 3, ..hop(8, "10.2.0.9") };
@@ -179,7 +192,7 @@ fn routes_that_no_router_forwards_stay_as_they_are() {
 fn the_routes_of_the_file_stay_whatever_the_kernel_says() {
     let mut router = Fixture::new();
     let prefix = "10.9.0.0/16".parse().unwrap();
-    router.control.change(|state| state.fix_route(prefix, NextHop::Tunnel(0))).unwrap();
+    router.control.change(|state| state.fix_route(prefix, &[NextHop::Tunnel(0)])).unwrap();
     let other = route("10.9.0.0/16", 0, &[hop(7, "10.1.0.9")]);
     router.route(other.clone());
     assert_eq!(router.next("10.9.0.0/16"), [(NextHop::Tunnel(0), 1)], "nothing leaves in clear");

@@ -80,6 +80,86 @@ fn what_has_no_route_is_reported_and_errors_are_limited() {
 }
 
 #[test]
+fn what_is_forbidden_is_reported_as_such() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("198.51.100.0/24", NextHop::Prohibit);
+    lab.route("2001:db8:9::/48", NextHop::Prohibit);
+    lab.receive(0, &udp_to("198.51.100.7", 64, b"x"));
+    let error = lab.sent(0).remove(0);
+    assert_eq!(error[34..36], [3, 13], "RFC 1812, section 5.2.7.1");
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:9::2"));
+    lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), b"x")));
+    let error = lab.sent(0).remove(0);
+    assert_eq!(error[54..56], [1, 1], "RFC 4443, section 3.1");
+    assert_eq!((lab.counters().dropped(DropCause::Rejected), lab.inside()), (2, 0));
+}
+
+/// One link is scanned from the other, and somebody on it asks from thousands of addresses.
+#[test]
+fn a_scan_of_one_link_does_not_keep_neighbours_of_another_out() {
+    let mut lab = Laboratory::new().with_stations();
+    let address = |n: u32| format!("2001:db8:1::{:x}", n + 0x1000);
+    for n in 0..5000 {
+        let scanned = Ipv6Header::between(v6("2001:db8:2::2"), v6(&address(n)));
+        lab.receive(1, &frame_v6(1, &ports::udp_v6(scanned, (1, 2), b"x")));
+        let asks = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6(&address(n + 10_000))));
+        lab.receive(0, &frame_v6(0, &asks));
+    }
+    drop((lab.sent(0), lab.sent(1)));
+    let scanned = Ipv6Header::between(v6("2001:db8:2::2"), v6(&address(9000)));
+    lab.receive(1, &frame_v6(1, &ports::udp_v6(scanned, (1, 2), b"x")));
+    assert_eq!(
+        (lab.sent(0).len(), lab.counters().dropped(DropCause::WaitingFull) > 0),
+        (0, true),
+        "this link is full"
+    );
+    lab.receive(0, &udp_to("10.2.0.50", 64, b"x"));
+    let question = lab.sent(1).remove(0);
+    let question = ArpMessage::parse(EthernetFrame::parse(&question).unwrap().payload).unwrap();
+    let station = Mac([2, 0, 0, 0, 2, 50]);
+    lab.receive(1, &lab.arp(&ArpMessage { sender: (station, v4("10.2.0.50")), ..question.answer(station) }));
+    assert_eq!(lab.sent(1)[0][..6], station.0, "the packet that waited for it");
+}
+
+/// An advertisement without the override flag does not replace what is known; it is checked, and the answer counts.
+#[test]
+fn an_advertisement_replaces_what_is_known_only_if_it_says_so() {
+    let mut lab = Laboratory::new().with_stations();
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    let datagram = frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"));
+    let other = Mac([2, 0, 0, 0, 2, 99]);
+    let advertise = |lab: &mut Laboratory, flags: u8| {
+        let mut packet = NeighbourMessage::advertise(v6("2001:db8:2::2"), other, v6("2001:db8:2::1"));
+        let sum = u16::from_be_bytes([packet[42], packet[43]]);
+        let changed = !(!sum).wrapping_sub(u16::from(packet[44] - flags) << 8);
+        packet[42..44].copy_from_slice(&changed.to_be_bytes());
+        packet[44] = flags;
+        lab.receive(1, &frame_v6(1, &packet));
+        lab.receive(0, &datagram);
+        let sent = lab.sent(1).pop().unwrap();
+        Mac(*sent.first_chunk().unwrap())
+    };
+    assert_eq!(advertise(&mut lab, 0xc0), STATIONS[1], "without override");
+    lab.advance(Span::from_ms(200));
+    let question = lab.sent(1).remove(0);
+    let question = NeighbourMessage::parse(&Ipv6Packet::parse(&question[14..]).unwrap()).unwrap().unwrap();
+    assert_eq!((question.advertises, question.target), (false, v6("2001:db8:2::2")), "it is asked");
+    assert_eq!(advertise(&mut lab, 0xe0), other, "with override");
+}
+
+/// A station that has no address yet is answered by an advertisement to all, which answers nobody (RFC 4861, section 7.2.4).
+#[test]
+fn an_answer_to_a_station_without_address_is_not_called_solicited() {
+    let mut lab = Laboratory::new();
+    let solicit = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("::")));
+    lab.receive(0, &frame_v6(0, &solicit));
+    let answer = lab.sent(0).remove(0);
+    let packet = Ipv6Packet::parse(&answer[14..]).unwrap();
+    let answer = NeighbourMessage::parse(&packet).unwrap().unwrap();
+    assert_eq!((packet.destination, answer.solicited, answer.overrides), (v6("ff02::1"), false, true));
+}
+
+#[test]
 fn the_longest_prefix_decides_and_a_change_is_seen_at_once() {
     let mut lab = Laboratory::new().with_stations();
     lab.route("198.51.0.0/16", NextHop::Station((1, IpAddr::V4(v4("10.2.0.2")))));
@@ -92,6 +172,42 @@ fn the_longest_prefix_decides_and_a_change_is_seen_at_once() {
     assert!(lab.control().change(|state| state.remove_route("198.51.100.0/24".parse().unwrap())));
     lab.receive(0, &udp_to("198.51.100.7", 64, b"d"));
     assert_eq!((lab.sent(1).len(), lab.inside()), (1, 0));
+}
+
+#[test]
+fn routes_of_the_file_follow_the_links() {
+    let mut lab = Laboratory::new().with_stations();
+    let gateways = [(0, IpAddr::V4(v4("10.1.0.2"))), (1, IpAddr::V4(v4("10.2.0.2")))].map(NextHop::Station);
+    let fix = |lab: &Laboratory, prefix: &str, hops: &[NextHop]| {
+        lab.control().change(|state| state.fix_route(prefix.parse().unwrap(), hops)).unwrap();
+    };
+    fix(&lab, "198.51.100.0/24", &gateways);
+    fix(&lab, "198.51.0.0/16", &[NextHop::Prohibit]);
+    // Ports of a packet's destination from 0 to 99: flows of one station.
+    let send = |lab: &mut Laboratory| {
+        for port in 0..100 {
+            let header = Ipv4Header::between(v4("10.1.0.2"), v4("198.51.100.7"));
+            lab.receive(0, &frame_v4(0, &ports::udp_v4(header, (4000, port), b"x")));
+        }
+        let is_forwarded = |frame: &Vec<u8>| frame[23] == protocol::UDP;
+        [0, 1].map(|port| lab.sent(port).iter().filter(|frame| is_forwarded(frame)).count())
+    };
+    let set = |lab: &Laboratory, port, up| lab.control().change(|state| state.set_link(port, up));
+    let [first, second] = send(&mut lab);
+    assert!(first > 20 && second > 20 && first + second == 100, "{first} and {second}");
+    set(&lab, 1, false);
+    assert_eq!(send(&mut lab), [100, 0], "the rest carries all");
+    lab.receive(0, &udp_to("10.2.0.2", 64, b"x"));
+    assert_eq!(lab.counters().dropped(DropCause::NoRoute), 1, "the link itself has no route either");
+    drop(lab.sent(0));
+    set(&lab, 0, false);
+    assert_eq!(send(&mut lab), [0, 0]);
+    assert_eq!(lab.counters().dropped(DropCause::Rejected), 100, "the shorter prefix");
+    set(&lab, 0, true);
+    set(&lab, 1, true);
+    let mut lab = lab.with_stations();
+    assert_eq!(send(&mut lab), [first, second], "as before");
+    assert_eq!(lab.inside(), 0);
 }
 
 #[test]
@@ -505,7 +621,7 @@ fn hostile_frames_neither_crash_nor_leak() {
     }
     (0..10).for_each(|_| lab.advance(Span::from_s(1)));
     assert_eq!((lab.inside(), lab.counters().received - before), (0, rounds as u64 * 64));
-    assert!(lab.control().read(|state| state.neighbours().len()) <= 4096);
+    assert!(lab.control().read(|state| state.neighbours().len()) <= 2 * 4096);
     let counters = lab.counters();
     for cause in [
         DropCause::EspReplay,

@@ -67,6 +67,7 @@ impl Outputs {
     #[cold]
     pub(crate) fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
         self.ports[port.index()].port.dropped += 1;
+        self.refused_at = port;
         reason
     }
 

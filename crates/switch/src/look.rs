@@ -45,6 +45,11 @@ impl Switch {
 }
 
 impl Outputs {
+    /// Bytes that all ports hold.
+    pub(crate) fn stored(&self) -> u64 {
+        self.ports.iter().map(|output| output.port.bytes).sum()
+    }
+
     /// See [`Switch::look`]; what has left before `after` must have been released.
     #[inline]
     fn look(&mut self, port: PortId, (after, now): (Time, Time)) -> PortLook {

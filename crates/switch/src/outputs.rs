@@ -46,6 +46,8 @@ pub(crate) struct Outputs {
     pub(crate) lull: Option<Box<Lull>>,
     /// The order of each queue, by slot; empty if queues serve packets in order of arrival.
     pub(crate) orders: Box<[AnyOrder]>,
+    /// The port that dropped a packet last.
+    pub(crate) refused_at: PortId,
 }
 
 impl Outputs {
@@ -82,6 +84,7 @@ impl Outputs {
             lulls: lull::allowed_by(settings) && simple,
             lull: None,
             orders: (0..ordered).map(|_| order()).collect(),
+            refused_at: PortId(0),
         }
     }
 
@@ -122,10 +125,6 @@ impl Outputs {
 
     pub(crate) fn port(&self, port: PortId) -> &Output {
         &self.ports[port.index()]
-    }
-
-    pub(crate) fn stored(&self) -> u64 {
-        self.ports.iter().map(|output| output.port.bytes).sum()
     }
 
     pub(crate) fn counters(&self, now: Time, port: PortId) -> PortCounters {

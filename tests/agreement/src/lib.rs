@@ -5,12 +5,14 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use weft_core::{Class, Ecn, Header, PortId, Span, SwitchId, Time};
+use weft_core::{Bytes, Class, Ecn, Header, PortId, Span, SwitchId, Time};
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
 use weft_plan::Setup;
 use weft_router::app::switch::{SharedSwitch, SwitchPort, SwitchShape, Switching};
+use weft_router::driver::QueueReading;
 use weft_router::{Backend, DropCause, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
 use weft_sim::{Seen, Simulation, Tap};
+use weft_switch::PortCounters;
 use weft_topology::Node;
 
 /// A packet that left a switch: its number among the arrivals, and whether it says that it met congestion.
@@ -131,7 +133,7 @@ impl Played {
     /// # Panics
     /// A worker fails.
     #[must_use]
-    pub fn play(mut self, arrivals: &[Seen]) -> (Vec<Deeds>, RouterCounters) {
+    pub fn play(&mut self, arrivals: &[Seen]) -> (Vec<Deeds>, RouterCounters) {
         let (mut number, mut end) = (0, Time::ZERO);
         for arrival in arrivals {
             let Seen::Arrived { time, port, header } = arrival else { continue };
@@ -213,6 +215,17 @@ impl Played {
         let deeds =
             |ports: &Vec<Shelf>| Deeds { sent: ports.iter().map(sent).collect(), dropped: dropped.clone() };
         self.leaving.iter().map(deeds).collect()
+    }
+
+    /// By port: what it has dropped, its peak in bytes, and its queues.
+    #[must_use]
+    pub fn ports(&self) -> Vec<((u64, Bytes), Vec<QueueReading>)> {
+        let port = |port: usize| PortId(port as u16);
+        let reading = |number: usize| {
+            let (_, PortCounters { dropped, peak, .. }) = self.shared.port(port(number));
+            ((dropped, peak), self.shared.queues(port(number)))
+        };
+        (0..self.readers.len()).map(reading).collect()
     }
 
     /// The worker that reads each port: the one with the engine of its packets.

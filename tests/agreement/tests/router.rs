@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use weft_agreement_tests::{Deeds, Played, dropped, marked, simulated};
-use weft_core::SwitchId;
+use weft_core::record::Reason;
+use weft_core::{Bytes, SwitchId};
 use weft_plan::Setup;
 use weft_prepare::{Prepared, prepare};
 use weft_sim::Seen;
@@ -13,30 +14,55 @@ fn cases() -> Vec<Prepared> {
     prepare(&file, &[], false).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the router sends and drops is what the simulator does: for each port and each worker in the same order. Returns what happened.
-fn agree(setup: &Setup, switch: SwitchId, workers: u16) -> (Deeds, usize) {
+/// What the router sends and drops is what the simulator does, with each of these numbers of workers: for each port and each worker in the
+/// same order; and its queues read alike. Returns what happened.
+fn agree(setup: &Setup, switch: SwitchId, workers: &[u16]) -> (Deeds, usize) {
     let (seen, ours) = simulated(setup, switch);
-    let (theirs, counters) = Played::new(setup, switch, workers).play(&seen);
-    let readers = Played::readers(setup, switch, workers);
-    let worker_of: Vec<usize> = seen
-        .iter()
-        .filter_map(|seen| match seen {
-            Seen::Arrived { port, .. } => Some(readers[port.index()]),
-            _ => None,
-        })
-        .collect();
-    for (worker, deeds) in theirs.iter().enumerate() {
-        for (port, (ours, theirs)) in ours.sent.iter().zip(&deeds.sent).enumerate() {
-            let own: Vec<_> =
-                ours.iter().copied().filter(|(packet, _)| worker_of[*packet as usize] == worker).collect();
-            // The simulation stops with its last flow, and the router empties the switch: it may send more, but nothing else.
-            assert_eq!(own[..], theirs[..own.len()], "port {port}, worker {worker}");
-            assert!(theirs.len() - own.len() < 10, "port {port}, worker {worker}");
+    let arrived = |seen: &Seen| match seen {
+        Seen::Arrived { port, .. } => Some(port.index()),
+        _ => None,
+    };
+    let inputs: Vec<usize> = seen.iter().filter_map(arrived).collect();
+    let read = |workers: &u16| {
+        let mut played = Played::new(setup, switch, *workers);
+        let (theirs, counters) = played.play(&seen);
+        queues_explain_ports(&played, &ours);
+        let readers = Played::readers(setup, switch, *workers);
+        for (worker, deeds) in theirs.iter().enumerate() {
+            let is_own = |packet: u32| readers[inputs[packet as usize]] == worker;
+            for (port, (ours, theirs)) in ours.sent.iter().zip(&deeds.sent).enumerate() {
+                let own: Vec<_> = ours.iter().copied().filter(|(packet, _)| is_own(*packet)).collect();
+                // The simulation stops with its last flow, and the router empties the switch: it may send more, but nothing else.
+                assert_eq!(own[..], theirs[..own.len()], "port {port}, worker {worker}");
+                assert!(theirs.len() - own.len() < 10, "port {port}, worker {worker}");
+            }
+            assert_eq!(ours.dropped, deeds.dropped);
         }
-        assert_eq!(ours.dropped, deeds.dropped);
+        assert_eq!((dropped(&counters), counters.inside()), (ours.dropped.iter().sum(), 0));
+        played.ports()
+    };
+    let readings: Vec<_> = workers.iter().map(read).collect();
+    assert!(readings.windows(2).all(|two| two[0] == two[1]), "{readings:?}");
+    (ours, inputs.len())
+}
+
+/// What the queues of a port have lost is what the port has lost, for the same reasons as in the simulator; and the port held at most
+/// what its queues held at most, but no less than one of them.
+fn queues_explain_ports(played: &Played, ours: &Deeds) {
+    let mut by_reason = vec![0; Reason::ALL.len()];
+    for ((dropped, peak), queues) in played.ports() {
+        let lost: u64 = queues.iter().flat_map(|queue| &queue.drops).map(|(_, count)| count).sum();
+        assert_eq!(lost, dropped);
+        let peaks: Vec<u64> = queues.iter().map(|queue| queue.peak.0).collect();
+        let (most, sum) = (peaks.iter().max().copied().unwrap_or(0), peaks.iter().sum::<u64>());
+        assert!((most..=sum).contains(&peak.0), "{peaks:?} and {peak}");
+        assert!(queues.iter().all(|queue| queue.waiting == Bytes::ZERO), "the switch is empty");
+        queues
+            .iter()
+            .flat_map(|queue| &queue.drops)
+            .for_each(|(reason, count)| by_reason[*reason as usize] += count);
     }
-    assert_eq!((dropped(&counters), counters.inside()), (ours.dropped.iter().sum(), 0));
-    (ours, worker_of.len())
+    assert_eq!(by_reason, ours.dropped);
 }
 
 #[test]
@@ -46,7 +72,7 @@ fn every_balancer_marker_and_scheduler_agrees() {
         let setup = case.setup(7).expect("builds");
         for switch in [0, 3] {
             println!("{:?} at switch {switch}", case.labels);
-            let (deeds, packets) = agree(&setup, SwitchId(switch), 1);
+            let (deeds, packets) = agree(&setup, SwitchId(switch), &[1]);
             (arrived, met) = (arrived + packets, met + marked(&deeds));
             lost += deeds.dropped.iter().sum::<u64>();
         }
@@ -70,7 +96,7 @@ fn four_workers_decide_as_one() {
                 continue;
             }
             println!("{:?} at {switch:?}", case.labels);
-            let (deeds, packets) = agree(&setup, switch, 4);
+            let (deeds, packets) = agree(&setup, switch, &[4, 1]);
             (arrived, met) = (arrived + packets, met + marked(&deeds));
             lost += deeds.dropped.iter().sum::<u64>();
         }

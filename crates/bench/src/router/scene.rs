@@ -8,7 +8,7 @@ use weft_fib::IpPrefix;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Header, Mac, ports};
 use weft_router::Interface;
 use weft_router::control::{Control, NextHop};
-use weft_router::neighbours::NeighbourLimits;
+use weft_router::neighbours::{Announcement, NeighbourLimits};
 
 /// Stations to which routes lead.
 const STATIONS: u8 = 16;
@@ -42,7 +42,7 @@ pub(super) fn control(prefixes: usize) -> Arc<Control> {
     let control = Arc::new(Control::new(interfaces(), NeighbourLimits::default()).expect("one address"));
     let station = |n: u8| (0, IpAddr::from([10, 255, 1, n]));
     for n in 0..STATIONS {
-        drop(control.learn(Time::ZERO, station(n), Mac([2, 0, 0, 0, 2, n]), true));
+        drop(control.learn(Time::ZERO, station(n), Mac([2, 0, 0, 0, 2, n]), Announcement::Question));
     }
     let mut random = Random::new(1, Purpose::Test, 0);
     control.change(|state| {

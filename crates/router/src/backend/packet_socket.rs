@@ -160,7 +160,7 @@ impl Backend for PacketSocket {
         std::mem::take(&mut self.losses)
     }
 
-    fn descriptor(&self) -> Option<RawFd> {
-        Some(self.socket.as_raw_fd())
+    fn descriptors(&self) -> Vec<RawFd> {
+        vec![self.socket.as_raw_fd()]
     }
 }

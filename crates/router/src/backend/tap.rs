@@ -73,7 +73,7 @@ impl Backend for TapDevice {
         std::mem::take(&mut self.losses)
     }
 
-    fn descriptor(&self) -> Option<RawFd> {
-        Some(self.device.as_raw_fd())
+    fn descriptors(&self) -> Vec<RawFd> {
+        vec![self.device.as_raw_fd()]
     }
 }

@@ -204,8 +204,8 @@ impl Backend for XdpQueue {
         std::mem::take(&mut self.losses)
     }
 
-    fn descriptor(&self) -> Option<RawFd> {
-        Some(self.socket.descriptor.as_raw_fd())
+    fn descriptors(&self) -> Vec<RawFd> {
+        vec![self.socket.descriptor.as_raw_fd()]
     }
 }
 

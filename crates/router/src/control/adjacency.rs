@@ -19,6 +19,8 @@ pub enum NextHop {
     Station(Station),
     /// None: the sender gets an error.
     Reject,
+    /// None: the sender is told that it is forbidden.
+    Prohibit,
     /// None, and nobody is told.
     Blackhole,
     /// The IPsec tunnel of this number.

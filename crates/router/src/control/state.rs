@@ -10,6 +10,7 @@ use weft_fib::{Hop, IpPrefix, RouteError};
 use weft_packet::Mac;
 
 use super::adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
+use super::linked::LinkedRoutes;
 use crate::backend::system;
 use crate::interface::Interface;
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
@@ -39,7 +40,8 @@ pub struct ControlState {
     lists: Vec<Option<Arc<PathList>>>,
     list_numbers: HashMap<Arc<PathList>, u16>,
     /// Prefixes whose routes stay as they are.
-    fixed: HashSet<IpPrefix>,
+    pub(super) fixed: HashSet<IpPrefix>,
+    pub(super) linked: LinkedRoutes,
     neighbours: Neighbours,
     /// Whether workers need a new snapshot.
     changed: bool,
@@ -60,6 +62,7 @@ impl ControlState {
             lists: Vec::new(),
             list_numbers: HashMap::new(),
             fixed: HashSet::new(),
+            linked: LinkedRoutes::default(),
             neighbours: Neighbours::new(limits),
             changed: false,
         };
@@ -78,7 +81,7 @@ impl ControlState {
             let whole = if address.is_ipv4() { 32 } else { 128 };
             let link = IpPrefix::around(*address, *length).filter(|_| *length < whole);
             if let Some(prefix) = link.filter(|prefix| !ControlState::is_never_forwarded(*prefix)) {
-                self.set_route(prefix, NextHop::Link(number))?;
+                self.want_route(prefix, &[NextHop::Link(number)])?;
                 let all = broadcast(prefix).and_then(|all| IpPrefix::around(all, whole));
                 all.map_or(Ok(()), |all| self.set_route(all, NextHop::Blackhole))?;
             }
@@ -196,15 +199,6 @@ impl ControlState {
             }
         }
         Ok(())
-    }
-
-    /// Adds or replaces a route that stays, whatever the kernel says of its prefix.
-    ///
-    /// # Errors
-    /// As for [`ControlState::set_route`].
-    pub fn fix_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
-        self.fixed.insert(prefix);
-        self.set_route(prefix, next)
     }
 
     /// Whether the route of exactly this prefix stays as it is.

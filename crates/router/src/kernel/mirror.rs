@@ -107,6 +107,7 @@ impl KernelMirror {
         if !link.up {
             state.forget_stations(port);
         }
+        state.set_link(port, link.up);
         let mut own = state.ports()[usize::from(port)].clone();
         own.mac = link.mac.map_or(own.mac, Mac);
         own.mtu = link.mtu.map_or(own.mtu, |mtu| mtu.min(u32::from(Interface::MOST_MTU)) as u16);

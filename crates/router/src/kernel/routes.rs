@@ -115,6 +115,7 @@ impl KernelRoutes {
         let next = match route.kind {
             RouteKind::Local => NextHop::Local,
             RouteKind::Blackhole => NextHop::Blackhole,
+            RouteKind::Prohibit => NextHop::Prohibit,
             RouteKind::Reject | RouteKind::Other => NextHop::Reject,
             RouteKind::Unicast => {
                 let paths = paths(&hops, ports);

@@ -32,6 +32,12 @@ impl<'a> SwitchReading<'a> {
         self.switch.outputs.port(port).queues[queue].packets.iter(headers)
     }
 
+    /// The port that dropped a packet last.
+    #[must_use]
+    pub fn refused_at(self) -> PortId {
+        self.switch.outputs.refused_at
+    }
+
     /// What a port has done to pause the senders of a class.
     #[must_use]
     pub fn pauses(self, at: (PortId, usize)) -> PauseCounters {

@@ -11,6 +11,7 @@ use crate::app::Desk;
 use crate::app::route::Routing;
 use crate::app::route::slow::{Fate, Transit};
 use crate::counters::DropCause;
+use crate::neighbours::Announcement;
 use crate::tunnel::OuterPacket;
 
 /// All stations of a link that speak IPv6.
@@ -22,7 +23,8 @@ impl Routing {
         let own = self.ports[usize::from(port)].mac;
         let asks_us = message.operation == ArpOperation::Request
             && self.ports[usize::from(port)].owns(message.target.1.into());
-        self.hear(desk, (port, message.sender.1.into()), message.sender.0, asks_us);
+        let how = if asks_us { Announcement::Question } else { Announcement::Answer };
+        self.hear(desk, (port, message.sender.1.into()), message.sender.0, how);
         if asks_us && !self.beside_kernel {
             let answer = message.answer(own).to_bytes();
             self.send_own(desk, (port, message.sender.0), EtherType::ARP, &answer);
@@ -88,8 +90,12 @@ impl Routing {
     ) -> Fate {
         let own = self.ports[usize::from(port)].mac;
         if message.advertises {
-            if let Some(mac) = message.mac {
-                self.hear(desk, (port, message.target.into()), mac, false);
+            let station = (port, message.target.into());
+            // A station that only confirms its address may leave it out.
+            let known = || self.control.read(|state| state.neighbours().mac(station));
+            if let Some(mac) = message.mac.or_else(known) {
+                let NeighbourMessage { solicited, overrides, .. } = message;
+                self.hear(desk, station, mac, Announcement::Advertisement { solicited, overrides });
             }
             return Fate::Consumed;
         }
@@ -97,10 +103,12 @@ impl Routing {
             return Fate::Consumed;
         }
         match message.mac.filter(|_| !from.is_unspecified()) {
-            Some(mac) if self.beside_kernel => self.hear(desk, (port, IpAddr::V6(from)), mac, true),
+            Some(mac) if self.beside_kernel => {
+                self.hear(desk, (port, IpAddr::V6(from)), mac, Announcement::Question)
+            }
             None if self.beside_kernel => {}
             Some(mac) => {
-                self.hear(desk, (port, IpAddr::V6(from)), mac, true);
+                self.hear(desk, (port, IpAddr::V6(from)), mac, Announcement::Question);
                 let answer = NeighbourMessage::advertise(message.target, own, from);
                 self.send_own(desk, (port, mac), EtherType::IPV6, &answer);
             }

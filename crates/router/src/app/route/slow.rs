@@ -13,7 +13,7 @@ use crate::app::route::send::kind_of;
 use crate::control::NextHop;
 use crate::counters::DropCause;
 use crate::interface::is_link_local;
-use crate::neighbours::Station;
+use crate::neighbours::{Announcement, Station};
 
 /// The fate of a received packet.
 pub(super) enum Fate {
@@ -155,6 +155,9 @@ impl Routing {
             Some(NextHop::Reject) => {
                 return self.refuse(desk, transit, (IcmpError::NoRoute, DropCause::Rejected));
             }
+            Some(NextHop::Prohibit) => {
+                return self.refuse(desk, transit, (IcmpError::Prohibited, DropCause::Rejected));
+            }
             Some(NextHop::Link(port)) => Ok((port, to)),
             Some(NextHop::Station(station)) => Ok(station),
             Some(NextHop::Tunnel(number)) => Err(number),
@@ -199,10 +202,10 @@ impl Routing {
     }
 
     /// A station has announced its MAC address.
-    pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, solicits: bool) {
+    pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, how: Announcement) {
         let is_here = self.ports[usize::from(station.0)].reaches(station.1);
         if is_here && !mac.is_multicast() && mac != Mac::default() {
-            let outgoing = self.control.learn(desk.now, station, mac, solicits);
+            let outgoing = self.control.learn(desk.now, station, mac, how);
             self.carry_out(desk, outgoing);
         }
     }

@@ -16,7 +16,7 @@ use weft_switch::{PortCounters, SharedOutputs, Switch};
 
 use super::engine::{LinkStates, WorkerEngine};
 use super::{ClassOfCodePoint, SwitchPort};
-use crate::driver::{SwitchDriver, SwitchOutcome};
+use crate::driver::{QueueReading, SwitchDriver, SwitchOutcome};
 use crate::pool::Frame;
 
 /// A part of the switch.
@@ -214,6 +214,12 @@ impl SharedSwitch {
     /// The activity of a port so far: packets and wire bytes sent, and the counters of its queues.
     pub fn port(&self, port: PortId) -> ((u64, Bytes), PortCounters) {
         lock(&self.part(port).driver).port(port)
+    }
+
+    /// The queues of a port, by class. All workers share a port, so that these are exact whatever their number.
+    #[must_use]
+    pub fn queues(&self, port: PortId) -> Vec<QueueReading> {
+        lock(&self.part(port).driver).queues(port)
     }
 
     /// Packets inside.

@@ -1,4 +1,4 @@
-//! The links of a switch's ports, followed as they go down and come back. Must not depend on switches.
+//! The links of ports, followed as they go down and come back. Must not depend on what is done about it.
 //!
 //! A thread of its own reads the kernel's messages about links (rtnetlink) and passes on each change. If messages are lost,
 //! all links are read again.
@@ -9,8 +9,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_netlink::{Dump, KernelLink, KernelMessage, LINK_GROUP, dump_request, messages};
-
-use crate::backend::system;
+use weft_router::backend::system;
 
 /// The largest piece of messages that the kernel sends.
 const PIECE: usize = 1 << 18;
@@ -21,7 +20,7 @@ const NAP: u16 = 50;
 
 /// The state of some links by number, up until a message says otherwise.
 #[derive(Debug)]
-pub struct LinkTable {
+pub(crate) struct LinkTable {
     links: Vec<FollowedLink>,
 }
 
@@ -37,19 +36,18 @@ struct FollowedLink {
 
 impl LinkTable {
     /// A table of interfaces by name; an empty name is no interface and stays up.
-    #[must_use]
-    pub fn new(names: Vec<String>) -> LinkTable {
+    pub(crate) fn new(names: Vec<String>) -> LinkTable {
         let link = |name| FollowedLink { name, index: None, up: true, mentioned: false };
         LinkTable { links: names.into_iter().map(link).collect() }
     }
 
     /// All links will be read again.
-    pub fn begin_reading(&mut self) {
+    pub(crate) fn begin_reading(&mut self) {
         self.links.iter_mut().for_each(|link| link.mentioned = false);
     }
 
     /// Applies a message. Returns the number of a link that has changed.
-    pub fn apply(&mut self, said: &KernelLink) -> Option<(usize, bool)> {
+    pub(crate) fn apply(&mut self, said: &KernelLink) -> Option<(usize, bool)> {
         let is_meant = |link: &FollowedLink| match link.index {
             Some(index) => index == said.index,
             None => !link.name.is_empty() && link.name == said.name,
@@ -64,7 +62,7 @@ impl LinkTable {
     }
 
     /// All links have been read: one that was not mentioned is gone. Returns the numbers of those that go down thereby.
-    pub fn end_reading(&mut self) -> Vec<usize> {
+    pub(crate) fn end_reading(&mut self) -> Vec<usize> {
         let gone = |link: &FollowedLink| link.up && !link.mentioned && !link.name.is_empty();
         let numbers: Vec<usize> = (0..self.links.len()).filter(|number| gone(&self.links[*number])).collect();
         numbers.iter().for_each(|number| self.links[*number].up = false);
@@ -74,7 +72,7 @@ impl LinkTable {
 
 /// Follows the links of the namespace in which it was opened.
 #[derive(Debug)]
-pub struct LinkFollower {
+pub(crate) struct LinkFollower {
     socket: File,
     table: LinkTable,
     piece: Vec<u8>,
@@ -89,7 +87,7 @@ impl LinkFollower {
     ///
     /// # Errors
     /// The system refuses.
-    pub fn open(names: Vec<String>) -> io::Result<LinkFollower> {
+    pub(crate) fn open(names: Vec<String>) -> io::Result<LinkFollower> {
         let socket = File::from(system::netlink_socket(LINK_GROUP, BACKLOG)?);
         let table = LinkTable::new(names);
         Ok(LinkFollower { socket, table, piece: vec![0; PIECE], number: 0, doubtful: true })
@@ -99,7 +97,11 @@ impl LinkFollower {
     ///
     /// # Errors
     /// The socket has failed.
-    pub fn follow(&mut self, stop: &AtomicBool, mut changed: impl FnMut(usize, bool)) -> io::Result<()> {
+    pub(crate) fn follow(
+        &mut self,
+        stop: &AtomicBool,
+        mut changed: impl FnMut(usize, bool),
+    ) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
             if std::mem::take(&mut self.doubtful) {
                 self.number += 1;
@@ -181,7 +183,7 @@ mod tests {
         table.begin_reading();
         table.apply(&link(4, "left", true));
         assert_eq!(table.end_reading(), [2]);
-        assert_eq!(table.end_reading(), []);
+        assert!(table.end_reading().is_empty());
         assert_eq!(table.apply(&link(5, "right", true)), Some((2, true)));
     }
 }
