@@ -57,7 +57,7 @@ setup:
 	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
 # Everything is built once, with the features that the whole workspace needs: `cargo xtask` would build its part with fewer.
-# At the end two at a time, because each has long parts that use one core.
+# At the end two at a time: both have long parts that use one core.
 test: setup deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
@@ -65,8 +65,17 @@ test: setup deny
 	target/debug/xtask all
 	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
 	cargo test --locked --workspace --no-fail-fast
-	$(MAKE) -j2 --output-sync=line --no-print-directory miri counts bench fuzz hardware BENCH='incast --repeat 1' FUZZ_TIME=5 FUZZ_BUILD=--dev
+	$(MAKE) -j2 --output-sync=line --no-print-directory unsafe-code costs
 	@echo "make test: everything holds"
+
+# A make that decides itself how many jobs it runs.
+ALONE = MAKEFLAGS='$(filter-out -j% --jobserver-%,$(MAKEFLAGS))' $(MAKE) --no-print-directory
+
+.PHONY: unsafe-code costs
+unsafe-code:
+	@$(ALONE) miri fuzz FUZZ_TIME=5 FUZZ_BUILD=--dev
+costs:
+	@$(ALONE) counts bench hardware BENCH='incast --repeat 1'
 
 # Licences, banned crates and origins of what we depend on; the rules are in deny.toml.
 deny: rust cargo-deny
@@ -154,7 +163,7 @@ fuzz: rust cargo-fuzz
 
 # DRILL in SystemVerilog decides as the simulator does: vectors from the simulator's engine, played by Icarus and Verilator for
 # every parameter set, and by Icarus for the schemes beside it; at the same time the proofs. Forty candidates take Icarus long.
-HARDWARE = $(MAKE) --no-print-directory --silent -C hdl/drill OUT=$(CURDIR)/target/hardware
+HARDWARE = $(ALONE) --silent -C hdl/drill OUT=$(CURDIR)/target/hardware
 hardware: rust hardware-tools
 	cargo build --release --locked --quiet --package weft-cli
 	$(HARDWARE) lint
