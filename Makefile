@@ -150,7 +150,7 @@ hostile: rust
 	WEFT_HOSTILE_FRAMES=$(HOSTILE_FRAMES) cargo test --locked --release --package weft-router --test routing hostile
 
 # With a nightly compiler memory errors are found as well (address sanitizer); without, overflow checks and debug assertions
-# stay on. FUZZ_BUILD=--dev builds in a third of the time, for short runs.
+# stay on. FUZZ_BUILD=--dev builds sooner what runs slower (`fuzz/Cargo.toml`), for short runs.
 fuzz: rust cargo-fuzz
 	@if cargo +nightly --version >/dev/null 2>&1; then \
 		compiler=+nightly; sanitizer=address; \
