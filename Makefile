@@ -65,7 +65,7 @@ test: setup deny
 	target/debug/xtask all
 	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
 	cargo test --locked --workspace --no-fail-fast
-	$(MAKE) -j2 --output-sync=line --no-print-directory unsafe-code costs
+	$(MAKE) -j2 --no-print-directory unsafe-code costs
 	@echo "make test: everything holds"
 
 # A make that decides itself how many jobs it runs.
