@@ -104,9 +104,6 @@ impl KernelMirror {
         // The kernel removes and revives routes with their links, and does not say so of IPv4 routes.
         let before = self.up.insert(link.index, link.up);
         self.doubtful |= before.is_some_and(|before| before != link.up);
-        if !link.up {
-            state.forget_stations(port);
-        }
         state.set_link(port, link.up);
         let mut own = state.ports()[usize::from(port)].clone();
         own.mac = link.mac.map_or(own.mac, Mac);
