@@ -83,7 +83,7 @@ deny: rust cargo-deny
 
 .PHONY: cargo-deny
 cargo-deny: rust
-	@command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet --version $(DENY)
+	@command -v cargo-deny >/dev/null || cargo install cargo-deny --debug --locked --quiet --version $(DENY)
 
 # Known vulnerabilities of what we depend on. The database comes from the network; without it nothing is checked.
 advisories: rust cargo-deny
@@ -102,10 +102,10 @@ docs: rust mdbook
 .PHONY: mdbook cargo-fuzz
 mdbook: rust
 	@command -v mdbook >/dev/null || \
-		cargo install mdbook --locked --quiet --version $(MDBOOK) --no-default-features --features search
+		cargo install mdbook --debug --locked --quiet --version $(MDBOOK) --no-default-features --features search
 
 cargo-fuzz: rust
-	@command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet --version $(FUZZ)
+	@command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --debug --locked --quiet --version $(FUZZ)
 
 # BENCH: names of cases and options, such as BENCH='r1 incast --repeat 9'.
 bench: rust valgrind

@@ -30,6 +30,14 @@ pub struct TracedPacket {
     pub segment: Option<Segment>,
 }
 
+impl TracedPacket {
+    /// Its payload at an event: none once a switch has trimmed it.
+    #[must_use]
+    pub fn payload_at(&self, event: &TraceEvent) -> u64 {
+        if event.wire < self.header.wire { 0 } else { self.payload }
+    }
+}
+
 /// Something that happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceEvent {

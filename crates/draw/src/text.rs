@@ -128,13 +128,16 @@ pub fn percent(share: f64) -> String {
     format!("{}{THIN}%", number(share * 100.0))
 }
 
-/// A value in the unit of its metric.
+/// A value in the unit of its metric; a whole number of things in full.
 #[must_use]
 pub fn value(value: f64, unit: &str) -> String {
+    let is_count = |least: f64| value.fract() == 0.0 && (least..1e15).contains(&value);
     match unit {
         "us" => duration(value),
         "B" => size(value),
+        "" if is_count(1e3) => count(value as u64),
         "" => number(value),
+        "packets" if is_count(0.0) => format!("{}{THIN}{unit}", count(value as u64)),
         unit => format!("{}{THIN}{unit}", number(value)),
     }
 }

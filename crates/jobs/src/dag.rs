@@ -129,8 +129,11 @@ impl DagSettings {
             let strange = names.iter().filter(|name| self.number(name).is_none_or(|parent| parent >= number));
             strange.map(|name| Problem::new(path, self.unknown(name, number))).collect()
         };
+        let parents: Vec<&String> = parents().collect();
+        let again = parents.iter().enumerate().find(|(at, name)| parents[..*at].contains(name));
+        let twice = again.map(|(_, name)| Problem::new("from", format!("it reads stage `{name}` twice")));
         let unknown = names("from", &stage.from).into_iter().chain(names("broadcast", &stage.broadcast));
-        found.into_iter().flatten().chain(unknown).collect()
+        found.into_iter().flatten().chain(unknown).chain(twice).collect()
     }
 
     fn unknown(&self, name: &str, number: usize) -> String {

@@ -96,14 +96,20 @@ impl FrameworkSettings {
         let usual = FrameworkSettings::default();
         let spark = self.framework == Framework::Spark;
         let idle = |path: &str, set: bool, why: &str| {
-            set.then(|| Problem::new(path, format!("it has no effect: {why}")))
+            set.then(|| Problem::new(path, format!("`{path}` has no effect: {why}")))
         };
         let one_kind = "spark has one kind of container (map_containers)";
         let complete = "a stage of spark starts when all that it reads is done";
         let at_once = "spark hands out tasks at once; it sets the interval of speculation only";
         let none = "there are no stragglers";
         let off = "speculation is off";
+        let twice = |path: &str, hosts: &[u32]| {
+            let again = hosts.iter().enumerate().find(|(at, host)| hosts[..*at].contains(host));
+            again.map(|(_, host)| Problem::new(path, format!("host {host} is given twice")))
+        };
         let found = [
+            twice("compute", &self.compute),
+            twice("data", &self.data),
             positive("disk_rate", self.disk_rate > Rate(0)),
             positive("heartbeat", self.heartbeat > Span::ZERO),
             positive("call", self.call > Bytes::ZERO || self.calls == 0),

@@ -90,10 +90,11 @@ pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Toml {
     reader.node(within, Content::Text(words))
 }
 
-/// Parses values between commas, `ecmp,drill`, as a list; a TOML list as it is.
+/// Parses values between commas, `ecmp,drill`, as a list; a TOML value as it is.
 pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Toml {
     let (from, values) = (within.start, &text[within.clone()]);
-    if values.trim_start().starts_with('[') || !values.contains(',') {
+    let is_toml = || DeValue::parse_recoverable(values).1.is_empty();
+    if values.trim_start().starts_with('[') || !values.contains(',') || is_toml() {
         return parse_argument(source, text, within);
     }
     let ends = values.match_indices(',').map(|(at, _)| from + at).chain([within.end]);

@@ -31,7 +31,7 @@ settings! {
         least_wire: Bytes = Bytes(84),
         /// IP 20 and pFabric 20.
         header: Bytes = Bytes(40),
-        /// Packets of the first window: a bandwidth-delay product.
+        /// The first window in packets: a bandwidth-delay product.
         initial_window: u32 [1, 65536] = 12,
         /// Maximum window in packets.
         max_window: u32 [1, 65536] = 15,

@@ -84,7 +84,9 @@ fn side_names(a: &Path, b: &Path) -> [String; 2] {
     };
     let (a, b) = (words(a), words(b));
     let differ = a.iter().zip(&b).find(|(a, b)| a != b);
-    differ.map_or(["a".to_owned(), "b".to_owned()], |(a, b)| [without_hash(a), without_hash(b)])
+    let named = differ.map(|(a, b)| [without_hash(a), without_hash(b)]).filter(|[a, b]| a != b);
+    let whole = || differ.map(|(a, b)| [a.clone(), b.clone()]);
+    named.or_else(whole).unwrap_or(["a".to_owned(), "b".to_owned()])
 }
 
 /// A case's folder name without the hash.

@@ -131,13 +131,13 @@ fn run_sentence(run: &Run) -> String {
     };
     let jobs: String = run.detail.jobs.iter().map(|job| job_words(job) + " ").collect();
     let tail =
-        slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 more than {}×", number(p99)));
+        slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 at least {}×", number(p99)));
     let (place, began) = match run.manifest.case() {
         Some(case) => (format!("{case}: "), "flows"),
         None => (String::new(), "Flows"),
     };
     format!(
-        "{jobs}{place}{began} finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
+        "{jobs}{place}{began} finish in {} on average; half take at least {}× their time in an empty network{tail} ({} flows, \
          seed {}; one run, no interval).{}{}",
         duration(mean),
         number(half),

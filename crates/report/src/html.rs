@@ -59,7 +59,7 @@ impl Page {
             quiver(&self.quiver),
             slow::table(&self.slow),
             slow::runs(&self.runs),
-            numbers(&self.numbers),
+            numbers(&self.numbers, self.traffic.as_ref()),
             repeat(&self.repeat),
             data(self),
             SCRIPT.concat(),
@@ -175,13 +175,18 @@ fn table(header: &[String], rows: &str, class: &str) -> String {
     )
 }
 
-fn numbers(numbers: &TextTable) -> String {
-    let rows: String = numbers.rows.iter().map(|row| cells("td", row)).collect();
+fn numbers(numbers: &TextTable, traffic: Option<&TextTable>) -> String {
+    let plain = |found: &TextTable| {
+        let rows: String = found.rows.iter().map(|row| cells("td", row)).collect();
+        table(&found.header, &rows, "")
+    };
+    let traffic = traffic
+        .map_or(String::new(), |found| format!("<h3>{}</h3>\n{}", escaped(&found.title), plain(found)));
     format!(
         "<section id=\"numbers\">\n<h2>The numbers</h2>\n<p class=\"lead\">{}. Everything else is in the files next to \
-         this page.</p>\n{}</section>\n",
+         this page.</p>\n{}{traffic}</section>\n",
         escaped(&numbers.title),
-        table(&numbers.header, &rows, "")
+        plain(numbers)
     )
 }
 

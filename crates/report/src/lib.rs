@@ -5,6 +5,7 @@
 //! [`sweep`] (many runs), all from crates below; [`contrast`] (two cases, seed by seed), [`headline`] (the answer in a sentence),
 //! [`figures`], `job_words` (what bounded a job), [`terminal`], [`page`] and [`html`] (the answer on a page) and [`mod@compare`] (two folders side by side).
 
+mod by_traffic;
 pub mod compare;
 pub mod contrast;
 pub mod figures;

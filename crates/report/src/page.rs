@@ -139,6 +139,8 @@ pub struct Page {
     pub runs: Vec<CaseRuns>,
     /// All numbers as a table.
     pub numbers: TextTable,
+    /// Results by traffic entry, if there are several.
+    pub traffic: Option<TextTable>,
     /// How to repeat the runs.
     pub repeat: Repeat,
 }

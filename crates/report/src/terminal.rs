@@ -1,6 +1,7 @@
 //! The answer in a terminal: headline and one table in 80 columns, with colour only if the caller asks for it. Must not
 //! depend on files.
 
+use crate::by_traffic;
 use crate::contrast::MetricOrder;
 use crate::figures::deadlines::{self, CaseDeadlines};
 use crate::figures::pauses::victims_words;
@@ -61,7 +62,23 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     let thinned = sweep.runs.iter().find_map(thinned).map(|words| wrapped(&words, WIDTH).join("\n") + "\n");
     let thinned = thinned.unwrap_or_default();
     let deadlines = deadlines_table(sweep, first, colour);
-    format!("{}\n{}{deadlines}{thinned}", headline_text(headline, colour), table(&header, &rows, colour))
+    let traffic = traffic_table(sweep, first, colour);
+    format!(
+        "{}\n{}{traffic}{deadlines}{thinned}",
+        headline_text(headline, colour),
+        table(&header, &rows, colour)
+    )
+}
+
+/// What each traffic entry got; empty where there is only one, or where the rows would fill more than a screen.
+fn traffic_table(sweep: &Sweep, first: usize, colour: bool) -> String {
+    let Some(found) = by_traffic::table(sweep, first).filter(|found| found.rows.len() <= ROWS) else {
+        return String::new();
+    };
+    let rows =
+        found.rows.into_iter().map(|cells| cells.iter().map(|text| text.replace('\u{202f}', " ")).collect());
+    let rows: Vec<TerminalRow> = rows.map(|cells| TerminalRow { cells, bold: false }).collect();
+    format!("\n{}", table(&found.header, &rows, colour))
 }
 
 /// What became of the deadlines of each case from this point of the axis on; empty without deadlines.
@@ -112,7 +129,8 @@ fn of_endless(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     };
     let rows: Vec<TerminalRow> =
         cases.filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty()).map(cells).collect();
-    format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
+    let traffic = if several { traffic_table(sweep, first, colour) } else { String::new() };
+    format!("{}\n{}{traffic}", headline_text(headline, colour), table(&header, &rows, colour))
 }
 
 /// The mean of a metric over the seeds of a case.
@@ -155,7 +173,7 @@ pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
 pub fn of_run(run: &Run, headline: &Headline, colour: bool) -> String {
     if endless(std::slice::from_ref(run)) {
         let sweep = Sweep::new(vec![run.clone()]);
-        return of_endless(&sweep, headline, colour) + &counts(run);
+        return of_endless(&sweep, headline, colour) + &traffic_table(&sweep, 0, colour) + &counts(run);
     }
     let Summary { fct_us, slowdown, .. } = &run.summary;
     let header = ["flows", "count", "mean FCT", "p50", "p99", "p99.9", "slowdown p99"].map(str::to_owned);
@@ -169,7 +187,10 @@ pub fn of_run(run: &Run, headline: &Headline, colour: bool) -> String {
         cells: size_cells(name, fct, slowdown),
         bold: name == "all",
     });
-    format!("{}\n{}{}", headline_text(headline, colour), table(&header, &rows, colour), counts(run))
+    let traffic = traffic_table(&Sweep::new(vec![run.clone()]), 0, colour);
+    let traffic = if traffic.is_empty() { traffic } else { traffic + "\n" };
+    let sizes = table(&header, &rows, colour);
+    format!("{}\n{sizes}{traffic}{}", headline_text(headline, colour), counts(run))
 }
 
 fn size_cells(name: &str, fct: &Distribution, slowdown: &Distribution) -> Vec<String> {

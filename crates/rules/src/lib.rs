@@ -29,6 +29,7 @@ use weft_codec::Provenance;
 use weft_core::settings::Value;
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
+use weft_mistake::node::Origin;
 use weft_model::Case;
 use weft_model::ScenarioSettings;
 use weft_model::{Device, devices_by_port};
@@ -171,6 +172,9 @@ pub struct CaseScope<'a> {
     pub whole: Option<&'a Provenance>,
     /// Every default is filled in: idle settings are not reported.
     pub complete: bool,
+    /// Some cases of the sweep were chosen: what the file sets may matter to others, so of idle settings only those of the command
+    /// line are reported.
+    pub partial: bool,
     /// Sections with mistakes: rules that depend on them are skipped.
     pub damaged: &'a BTreeSet<String>,
 }
@@ -197,7 +201,8 @@ pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
         return mistakes;
     }
     if let Some(first) = cases.first() {
-        mistakes.extend(idle.iter().flatten().map(|finding| at_its_place(finding, first)));
+        let told = |finding: &&Finding| !scope.partial || is_argument(finding, first);
+        mistakes.extend(idle.iter().flatten().filter(told).map(|finding| at_its_place(finding, first)));
     }
     if let Some(base) = scope.whole {
         mistakes.extend(unused(base, cases).into_iter().map(|(path, place)| never_chosen(path, place)));
@@ -294,6 +299,17 @@ impl Networks<'_> {
 /// The findings that are idle here as well.
 fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
     before.into_iter().filter(|finding| now.iter().any(|other| other.path == finding.path)).collect()
+}
+
+/// Whether the command line says what a finding is about, or part of it.
+fn is_argument(finding: &Finding, case: &Case) -> bool {
+    let said = &case.resolved.provenance;
+    let path = said.tagged(&finding.path);
+    let within = |other: &str| {
+        other.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let here = said.written().filter(|(other, _)| within(other)).filter_map(|(other, _)| said.at(other));
+    here.chain(said.near(&path)).any(|said| said.origin == Origin::CommandLine)
 }
 
 fn at_its_place(finding: &Finding, case: &Case) -> Mistake {

@@ -16,21 +16,18 @@ pub(crate) fn sweep_text(axes: &[SweepAxis]) -> String {
         )
     };
     match axes {
-        [] => String::new(),
         [cases] if cases.named => {
             let cases: String = cases.alternatives.iter().map(changes).collect();
             format!("\n[sweep]\nmode = \"cases\"\n{cases}")
         }
+        // What was chosen alone is in the settings.
         axes => {
             let values = |axis: &SweepAxis| -> Vec<String> {
-                axis.alternatives
-                    .iter()
-                    .flat_map(|a| &a.changes)
-                    .map(|change| node_text(&change.value))
-                    .collect()
+                axis.alternatives.iter().map(|alternative| node_text(&alternative.said)).collect()
             };
             let line = |axis: &SweepAxis| format!("{} = [{}]\n", quoted(&axis.path), values(axis).join(", "));
-            format!("\n[sweep]\n{}", axes.iter().map(line).collect::<String>())
+            let lines: String = axes.iter().filter(|axis| axis.alternatives.len() > 1).map(line).collect();
+            if lines.is_empty() { lines } else { format!("\n[sweep]\n{lines}") }
         }
     }
 }

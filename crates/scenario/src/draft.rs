@@ -42,11 +42,17 @@ impl Draft {
         if file.demo {
             draft.apply(&demo, mistakes);
         }
-        let swept = |change: &Edit| sweep::swept(&mut draft.axes, change, mistakes);
-        let arguments: Vec<Edit> = file.arguments.iter().filter_map(swept).collect();
-        draft.narrowed |= arguments.len() < file.arguments.len();
-        draft.apply(&arguments, mistakes);
+        // Axes first, whatever the order: a value may belong to one of them.
+        let (sweeping, setting): (Vec<&Edit>, Vec<&Edit>) =
+            file.arguments.iter().partition(|change| sweep::swept_path(change).is_some());
+        sweeping.into_iter().for_each(|change| draft.sweep(change, mistakes));
+        setting.into_iter().for_each(|change| draft.set(change, true, mistakes));
         draft
+    }
+
+    /// Some cases of the sweep were chosen, so that what the file sets may matter to others only.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.axes.iter().any(|axis| axis.partial)
     }
 
     /// A demo must be valid even if it is not requested.
@@ -61,12 +67,25 @@ impl Draft {
         }
     }
 
-    fn apply(&mut self, changes: &[Edit], mistakes: &mut Vec<Mistake>) {
-        for change in changes {
-            self.narrowed = true;
-            if let Some(change) = sweep::narrow(&mut self.axes, change, mistakes) {
-                mistakes.extend(overlay::put(TABLE, &mut self.root, &change).err());
-            }
+    fn apply(&mut self, demo: &[Edit], mistakes: &mut Vec<Mistake>) {
+        demo.iter().for_each(|change| self.set(change, false, mistakes));
+    }
+
+    fn set(&mut self, change: &Edit, choosing: bool, mistakes: &mut Vec<Mistake>) {
+        let settings = sweep::narrow(&mut self.axes, change, choosing, mistakes);
+        self.put(&settings, mistakes);
+    }
+
+    fn sweep(&mut self, change: &Edit, mistakes: &mut Vec<Mistake>) {
+        let path = sweep::swept_path(change).unwrap_or_default().to_owned();
+        let settings = sweep::swept(&mut self.axes, &Edit { path, ..change.clone() }, mistakes);
+        self.put(&settings, mistakes);
+    }
+
+    fn put(&mut self, settings: &[Edit], mistakes: &mut Vec<Mistake>) {
+        self.narrowed = true;
+        for setting in settings {
+            mistakes.extend(overlay::put(TABLE, &mut self.root, setting).err());
         }
     }
 

@@ -44,6 +44,7 @@ pub(crate) fn further(
             folder: &file.folder,
             whole: None,
             complete: true,
+            partial: false,
             damaged: &damage.sections,
         };
         found.extend(weft_rules::check(&cases(&sound), &scope));

@@ -23,6 +23,8 @@ pub struct SweepAxis {
     pub(crate) place: SourceSpan,
     /// Named cases, not values of one setting.
     pub(crate) named: bool,
+    /// Some of its alternatives were left out because others were chosen.
+    pub(crate) partial: bool,
     pub(crate) alternatives: Vec<Alternative>,
 }
 
@@ -31,6 +33,8 @@ pub struct SweepAxis {
 pub(crate) struct Alternative {
     pub(crate) label: String,
     pub(crate) place: SourceSpan,
+    /// As written: a value, or the table of a named case.
+    pub(crate) said: Toml,
     pub(crate) changes: Vec<Edit>,
 }
 
@@ -45,10 +49,32 @@ impl SweepAxis {
         let alternative = |item: &Toml| Alternative {
             label: item.label(),
             place: item.place,
-            changes: vec![Edit { value: item.clone(), ..change.clone() }],
+            said: item.clone(),
+            changes: settings_of(&Edit { value: item.clone(), ..change.clone() }),
         };
         let alternatives = items.iter().map(alternative).collect();
-        SweepAxis { path: change.path.clone(), place: change.place, named: false, alternatives }
+        let (path, place) = (change.path.clone(), change.place);
+        SweepAxis { path, place, named: false, partial: false, alternatives }
+    }
+
+    /// Keeps the alternatives with these labels. Returns their settings if one is left.
+    fn choose(&mut self, wanted: &[Toml], mistakes: &mut Vec<Mistake>) -> Vec<Edit> {
+        for (item, label) in wanted.iter().map(|item| (item, item.label())) {
+            if self.labels().all(|known| known != label) {
+                let message = match self.named {
+                    true => format!("the sweep has no case `{label}`"),
+                    false => format!("the sweep does not run over `{label}`"),
+                };
+                mistakes.push(Mistake::new(item.place, &self.path, message).among(&label, self.labels()));
+            }
+        }
+        let before = self.alternatives.len();
+        self.alternatives.retain(|alternative| wanted.iter().any(|name| name.label() == alternative.label));
+        self.partial |= self.alternatives.len() < before;
+        match self.alternatives.as_slice() {
+            [only] => only.changes.clone(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -122,10 +148,11 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
         alternatives.push(Alternative {
             label,
             place: case.place,
+            said: case.clone(),
             changes: read_overrides(&entry, true, mistakes),
         });
     }
-    vec![SweepAxis { path: "case".to_owned(), place, named: true, alternatives }]
+    vec![SweepAxis { path: "case".to_owned(), place, named: true, partial: false, alternatives }]
 }
 
 /// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables. With `choosing`, a
@@ -141,6 +168,15 @@ pub(crate) fn read_overrides(section: &TomlEntry, choosing: bool, mistakes: &mut
     changes
 }
 
+/// A change as one of each setting that it names: a table with settings of a family's member chooses the member, and what the
+/// table does not name stays as it was.
+pub(crate) fn settings_of(change: &Edit) -> Vec<Edit> {
+    let entry = TomlEntry { key: change.path.clone(), place: change.place, node: change.value.clone() };
+    let mut changes = Vec::new();
+    flatten(&entry, "", true, &mut changes);
+    changes
+}
+
 fn flatten(entry: &TomlEntry, prefix: &str, choosing: bool, changes: &mut Vec<Edit>) {
     let (place, node) = (entry.place, &entry.node);
     let mut path = join(prefix, &entry.key);
@@ -151,8 +187,9 @@ fn flatten(entry: &TomlEntry, prefix: &str, choosing: bool, changes: &mut Vec<Ed
         let value = Toml { content: Content::Text(member.to_owned()), ..node.clone() };
         changes.push(Edit { path: path.clone(), place, value });
         path = if of_kind { join(&path, member) } else { path };
-        let settings = inner.iter().filter(|entry| !of_kind || entry.key != KIND_KEY);
-        return settings.for_each(|entry| flatten(entry, &path, choosing, changes));
+        let empty = |node: &Toml| matches!(&node.content, Content::Table(inner) if inner.is_empty());
+        let said = inner.iter().filter(|entry| !(of_kind && entry.key == KIND_KEY || empty(&entry.node)));
+        return said.for_each(|entry| flatten(entry, &path, choosing, changes));
     }
     inner.iter().for_each(|entry| flatten(entry, &path, choosing, changes));
 }
@@ -167,59 +204,57 @@ fn chosen_member<'n>(path: &str, node: &'n Toml) -> Option<(&'n str, bool)> {
     }
 }
 
-/// Keeps of named cases those that a change names.
-fn select(axis: &mut SweepAxis, change: &Edit, mistakes: &mut Vec<Mistake>) {
-    let wanted = match &change.value.content {
-        Content::List(items) => items.as_slice(),
-        _ => std::slice::from_ref(&change.value),
-    };
-    for name in wanted.iter().map(Toml::label).filter(|name| axis.labels().all(|label| label != name)) {
-        let message = format!("the sweep has no case `{name}`");
-        mistakes.push(Mistake::new(change.value.place, &change.path, message).among(&name, axis.labels()));
+/// The items of a list, or the value itself.
+fn items(value: &Toml) -> &[Toml] {
+    match &value.content {
+        Content::List(items) => items,
+        _ => std::slice::from_ref(value),
     }
-    axis.alternatives.retain(|alternative| wanted.iter().any(|name| name.label() == alternative.label));
 }
 
-/// Applies a change of `[demo]` or `--set` to the axes: a list replaces the values of an axis; a single value removes
-/// the axis and is returned, to be applied to the file like any other change. Of named cases, those that it names stay.
-pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
-    let Some(at) = axes.iter().position(|axis| axis.path == change.path) else { return Some(change.clone()) };
-    if axes[at].named {
-        select(&mut axes[at], change, mistakes);
-        return None;
-    }
-    match &change.value.content {
-        Content::List(items) if items.len() > 1 => {
-            axes[at] = SweepAxis::over(change, items);
-            None
+/// Applies a change of `[demo]` or `--set` to the axes, and returns what it sets in the file. A list replaces the values of an
+/// axis. Of named cases, those that it names stay. With `choosing`, a value that the axis has keeps its label; any other value
+/// removes the axis.
+pub(crate) fn narrow(
+    axes: &mut Vec<SweepAxis>,
+    change: &Edit,
+    choosing: bool,
+    mistakes: &mut Vec<Mistake>,
+) -> Vec<Edit> {
+    let Some(at) = axes.iter().position(|axis| axis.path == change.path) else { return settings_of(change) };
+    match items(&change.value) {
+        names if axes[at].named => axes[at].choose(names, mistakes),
+        [one] if choosing && axes[at].labels().any(|label| label == one.label()) => {
+            axes[at].choose(std::slice::from_ref(one), mistakes)
         }
-        content => {
+        several @ [_, _, ..] => {
+            axes[at] = SweepAxis::over(change, several);
+            Vec::new()
+        }
+        few => {
             axes.remove(at);
-            let value = match content {
-                Content::List(items) if items.len() == 1 => items[0].clone(),
-                _ => change.value.clone(),
-            };
-            Some(Edit { value, ..change.clone() })
+            let value = few.first().unwrap_or(&change.value).clone();
+            settings_of(&Edit { value, ..change.clone() })
         }
     }
 }
 
-/// A change of the command line whose path starts with `sweep.`: adds an axis or replaces the values of one, as if in
-/// `[sweep]`; `sweep.case` chooses among named cases. Returns any other change.
-pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
-    let Some(path) = change.path.strip_prefix(SWEPT) else { return Some(change.clone()) };
-    let change = Edit { path: path.to_owned(), ..change.clone() };
-    if let Some(named) = axes.iter_mut().find(|axis| axis.named && axis.path == path) {
-        select(named, &change, mistakes);
-        return None;
+/// The rest of a path of the command line that starts with `sweep.`.
+pub(crate) fn swept_path(change: &Edit) -> Option<&str> {
+    change.path.strip_prefix(SWEPT)
+}
+
+/// A change of the command line whose path started with `sweep.`: chooses among the alternatives of an axis by its label, replaces
+/// them by those of a list, or adds an axis, as if in `[sweep]`. Returns what it sets in the file.
+pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Vec<Edit> {
+    let known = axes.iter_mut().find(|axis| axis.path == change.path);
+    let is_list = matches!(change.value.content, Content::List(_));
+    match known {
+        Some(known) if known.named || !is_list => return known.choose(items(&change.value), mistakes),
+        Some(known) => axis(change, mistakes).into_iter().for_each(|axis| *known = axis),
+        None => axes.extend(axis(change, mistakes)),
     }
-    if let Some(axis) = axis(&change, mistakes) {
-        match axes.iter_mut().find(|known| known.path == axis.path) {
-            Some(known) => *known = axis,
-            None => axes.push(axis),
-        }
-    }
-    None
+    Vec::new()
 }
 
 /// The cross product of axes with this many alternatives: for each combination, the index on every axis; the first

@@ -43,7 +43,8 @@ impl ScenarioFile {
 #[must_use]
 pub fn impossible(case: &Case, folder: &Path) -> Vec<Mistake> {
     let damaged = BTreeSet::new();
-    let scope = weft_rules::CaseScope { folder, whole: None, complete: true, damaged: &damaged };
+    let scope =
+        weft_rules::CaseScope { folder, whole: None, complete: true, partial: false, damaged: &damaged };
     weft_rules::check(std::slice::from_ref(case), &scope)
 }
 
@@ -77,11 +78,15 @@ impl Draft {
         if !mistakes.is_empty() {
             return None;
         }
-        let claims = self.claims(file, &base, metrics, mistakes);
+        let entries = cases.iter().flat_map(|case| &case.settings.traffic);
+        let tags: BTreeSet<&str> = entries.map(|entry| entry.flows.tag.as_str()).collect();
+        let tags: Vec<&str> = tags.into_iter().collect();
+        let claims = self.claims(file, (&base, &tags), metrics, mistakes);
         let scope = weft_rules::CaseScope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
             complete: self.complete,
+            partial: self.is_partial(),
             damaged: &BTreeSet::new(),
         };
         mistakes.extend(weft_rules::check(&cases, &scope));
@@ -109,7 +114,7 @@ impl Draft {
     fn claims(
         &self,
         file: &ScenarioFile,
-        base: &Resolved,
+        (base, tags): (&Resolved, &[&str]),
         metrics: &Metrics,
         mistakes: &mut Vec<Mistake>,
     ) -> Vec<expect::Claim> {
@@ -120,13 +125,14 @@ impl Draft {
         let line = |place: SourceSpan| file.sources.line_column(place).line;
         let recorded = &ScenarioSettings::from_value(&base.value).measure.record;
         let (axes, metrics) = (&self.axes, *metrics);
-        let field = expect::Swept { axes, settings: &settings, metrics, recorded, line: &line };
+        let field = expect::Swept { axes, settings: &settings, metrics, tags, recorded, line: &line };
+        let promised = file.demo && file.arguments.is_empty();
         let mut claims = Vec::new();
         for question in &self.expectations {
             match expect::resolve(question, &field) {
                 Ok(more) => claims.extend(more),
-                // a narrowed sweep may lack the cases that an expectation applies to
-                Err(_) if self.narrowed => {}
+                // A narrowed sweep may lack the cases that an expectation applies to; the demo may not lack those that it promises.
+                Err(_) if self.narrowed && !(question.reduced && promised) => {}
                 Err(mistake) => mistakes.push(mistake),
             }
         }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_statistics::Distribution;
 
-pub use causes::{DelayCause, SlowFlows, TimedOut};
+pub use causes::{DelayCause, SlowFlows, TimedOut, held_by_pauses};
 pub use deadlines::{DeadlineCounts, Deadlines};
 pub use drops::{DropCell, Drops};
 pub use hops::{hop_names, tier_words};

@@ -3,7 +3,7 @@
 
 use weft_core::FlowId;
 use weft_core::record::RunRecord;
-use weft_core::trace::{FlowTrace, TraceStep};
+use weft_core::trace::{FlowTrace, TraceStep, TracedPacket};
 
 use crate::WireProtocol;
 use crate::frame::{FlowOnWire, frame};
@@ -42,8 +42,9 @@ pub fn capture(trace: &FlowTrace, record: &RunRecord, flow: CapturedFlow) -> Vec
         let card = ends.iter().position(|host| *host == event.node);
         let at_card = matches!(event.step, TraceStep::Sent | TraceStep::Received);
         if let Some(card) = card.filter(|_| at_card) {
-            let packet = &trace.packets[event.packet as usize];
-            let frame = frame(&flow, packet, event.marked);
+            let packet = trace.packets[event.packet as usize];
+            let payload = packet.payload_at(event);
+            let frame = frame(&flow, &TracedPacket { payload, ..packet }, event.marked);
             file.extend(packet_block(card as u32, event.time.0 / 1_000, &frame.bytes, frame.length));
         }
     }

@@ -18,7 +18,7 @@ pub const TRACE_COLUMNS: [(&str, &str); 16] = [
     ("direction", "data: from the flow's sender; ack: towards it"),
     ("flags", "SYN, FIN, ECE, CWR, again (a retransmission)"),
     ("sequence", "first payload byte; empty where the transport has no byte sequence"),
-    ("payload_bytes", "payload"),
+    ("payload_bytes", "payload; 0 of a packet that a switch has trimmed"),
     ("ack", "next payload byte expected"),
     ("wire_bytes", "size on the wire"),
     ("marked", "1 with a congestion mark"),
@@ -48,7 +48,7 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
             if packet.forward { "data" } else { "ack" },
             flags(packet),
             or_empty(sequence(packet)),
-            packet.payload,
+            packet.payload_at(event),
             or_empty(acknowledged(packet)),
             event.wire,
             u8::from(event.marked),
@@ -76,12 +76,13 @@ pub fn text(trace: &FlowTrace, record: &RunRecord) -> String {
         };
         let state = event.sender.as_ref().map_or(String::new(), sender);
         let mark = if event.marked { " marked" } else { "" };
+        let trim = if packet.payload_at(event) < packet.payload { " trimmed" } else { "" };
         vec![
             time,
             node(record, event.node),
             event_words,
             event.packet.to_string(),
-            format!("{}{mark}{state}", what(packet)),
+            format!("{}{trim}{mark}{state}", what(packet)),
         ]
     };
     let rows: Vec<Vec<String>> = with_waits(trace).map(row).collect();

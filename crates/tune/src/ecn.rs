@@ -246,6 +246,15 @@ impl EcnTrial {
     }
 }
 
+/// Results within this factor of the best are as good.
+const ALIKE: f64 = 1.1;
+
+/// Whether a trial is as good as the best, by the whole interval of their ratio: one that is wider cannot tell.
+fn is_alike(ratio: &Estimate) -> bool {
+    let bounds = ratio.low.zip(ratio.high).filter(|_| !ratio.excludes(1.0));
+    bounds.is_some_and(|(low, high)| low >= ALIKE.recip() && high <= ALIKE)
+}
+
 impl EcnAdvice {
     fn rows(&self) -> Vec<Vec<String>> {
         let best = &self.trials[self.best];
@@ -256,8 +265,9 @@ impl EcnAdvice {
                 (true, _) => "best",
                 (false, None) => NOT_MEASURED,
                 (false, Some(ratio)) if ratio.runs < 2 => "one seed",
+                (false, Some(ratio)) if is_alike(ratio) => "alike",
                 (false, Some(ratio)) if ratio.excludes(1.0) => "worse",
-                (false, Some(_)) => "alike",
+                (false, Some(_)) => "unclear",
             };
             vec![
                 trial.threshold.map_or("the scenario's".to_owned(), |at| at.to_string()),
@@ -292,13 +302,14 @@ impl EcnAdvice {
             self.alike().iter().map(|trial| trial.threshold.unwrap_or_default().to_string()).collect();
         let alike = match kept.as_slice() {
             [] => String::new(),
-            [one] => format!("\nnot significantly different: {one}"),
+            [one] => format!("\nas good within 10 %: {one}"),
             [first, .., last] => {
-                format!("\nnot significantly different: from {first} to {last}, {} tried", kept.len())
+                format!("\nas good within 10 %: from {first} to {last}, {} tried", kept.len())
             }
         };
         let about = format!(
-            "{}: {}{unit}, {} seeds a trial; open: flows that did not finish",
+            "{}: {}{unit}, {} seeds a trial; × best: geometric mean of the ratios by seed; unclear: the interval is too wide to \
+             tell; open: flows that did not finish",
             self.options.scenario.display(),
             self.options.metric,
             self.trials[self.best].values.len()
@@ -312,13 +323,13 @@ impl EcnAdvice {
         )
     }
 
-    /// Other thresholds that cannot be told from the best.
+    /// Other thresholds with results close to the best.
     fn alike(&self) -> Vec<&EcnTrial> {
         let best = &self.trials[self.best];
         let is = |trial: &&EcnTrial| {
             *trial != best
                 && trial.threshold.is_some()
-                && trial.ratio_to(best).is_some_and(|ratio| ratio.runs > 1 && !ratio.excludes(1.0))
+                && trial.ratio_to(best).is_some_and(|ratio| is_alike(&ratio))
         };
         self.trials.iter().filter(is).collect()
     }
@@ -406,14 +417,15 @@ mod tests {
         let trials = vec![
             own,
             trial(10, [1.0, 100.0, 10.0]),
-            trial(20, [1.1, 95.0, 10.0]),
+            trial(20, [1.02, 99.0, 10.0]),
             trial(40, [1.2, 120.0, 12.0]),
+            trial(80, [0.9, 900.0, 10.0]),
         ];
         let metric = metric_of(&options()).expect("it is a metric");
         let advice = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true };
         let words: Vec<String> = advice.rows().into_iter().map(|row| row[4].clone()).collect();
-        assert_eq!(words, ["worse", "best", "alike", "worse"]);
-        assert!(advice.text().contains("not significantly different: 20 B"), "{}", advice.text());
+        assert_eq!(words, ["worse", "best", "alike", "worse", "unclear"]);
+        assert!(advice.text().contains("as good within 10 %: 20 B"), "{}", advice.text());
         assert!(advice.text().contains("look beyond"));
     }
 }

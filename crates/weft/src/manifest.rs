@@ -84,12 +84,13 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &dyn Engine)) -> Manife
         name if name == PACKETS.name() => (String::new(), layout().to_owned()),
         name => (name.to_owned(), format!("{} {name} {}", layout(), engine.command())),
     };
+    let other = if engine.is_empty() || is_measurement { String::new() } else { format!("-{engine}") };
     Manifest {
         version: VERSION.to_owned(),
         commit: env!("WEFT_COMMIT").to_owned(),
         epoch: epoch().to_owned(),
         sources: SOURCES.to_owned(),
-        name: format!("{}{demo}", case.settings.name),
+        name: format!("{}{demo}{other}", case.settings.name),
         about: case.settings.about.clone(),
         labels: case.labels.clone(),
         seed,
@@ -109,11 +110,18 @@ fn command(request: &Request<'_>) -> String {
     format!("{} {}{demo}{set}", request.engine.command(), file(request.path))
 }
 
-/// The `--set` options that select a case; empty for a case that is named, or chosen by a whole table.
+/// The `--set` options that choose a case by its labels.
 fn chosen(case: &Case) -> String {
-    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains('{');
-    let set = |(path, value): &(String, String)| format!(" --set {}", quoted(&format!("{path}={value}")));
-    case.labels.iter().filter(plain).map(set).collect()
+    let set = |(path, label): &(String, String)| {
+        format!(" --set {}", word(&format!("sweep.{path}={}", value(label))))
+    };
+    case.labels.iter().map(set).collect()
+}
+
+/// A label as the value of `--set`: a comma or a bracket would make it a list.
+fn value(label: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || " _-+.=/:%".contains(c);
+    if !label.is_empty() && label.chars().all(plain) { label.to_owned() } else { format!("{label:?}") }
 }
 
 /// Quotes any text as one word for a POSIX shell.
@@ -121,12 +129,16 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A file name as a shell word: unquoted if it contains nothing special, and never an option.
+/// A file name as a shell word, never an option.
 fn file(path: &Path) -> String {
     let name = path.display().to_string();
-    let name = if name.starts_with('-') { format!("./{name}") } else { name };
+    word(&if name.starts_with('-') { format!("./{name}") } else { name })
+}
+
+/// A shell word, unquoted if it contains nothing special.
+fn word(text: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || "_-./+,:=@%".contains(c);
-    if name.chars().all(bare) { name } else { quoted(&name) }
+    if text.chars().all(bare) { text.to_owned() } else { quoted(text) }
 }
 
 /// `1,2,7..20`, as the command line takes them, with ranges for three or more consecutive seeds.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use weft_report::page::{of_run, of_sweep};
+use weft_report::page::{Page, of_run, of_sweep};
 use weft_report::{
     ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, share_one_window, terminal,
     write_report,
@@ -35,6 +35,15 @@ pub(crate) struct Study<'a> {
     pub(crate) remarks: Vec<String>,
     /// Whether it is the reduced form.
     pub(crate) demo: bool,
+    /// The list of a larger study in this folder, of which these runs are part: its files stay those of all its runs.
+    pub(crate) larger: Option<Listing>,
+}
+
+/// The list in a folder if it has these runs and others.
+pub(crate) fn larger(root: &Path, folders: &[String]) -> Option<Listing> {
+    let listing = Listing::read(root).ok().flatten()?;
+    let is_part = || folders.iter().all(|folder| listing.runs.contains(folder));
+    (folders.len() < listing.runs.len() && is_part()).then_some(listing)
 }
 
 impl Study<'_> {
@@ -55,6 +64,9 @@ impl Study<'_> {
             remarks: self.remarks.clone(),
             unjudged,
         };
+        if self.larger.is_some() {
+            return Ok(listing);
+        }
         listing.write(self.root)?;
         let inputs: Vec<_> = self.scenario.cases().iter().flat_map(Case::inputs).cloned().collect();
         let text = inputs::moved(&self.scenario.to_toml(), &inputs, (self.base, self.root));
@@ -86,9 +98,21 @@ impl Study<'_> {
         let listing = self.list(&runs)?;
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
         self.write_reports(&mut runs)?;
-        files::write_sweep(self.root, &runs)?;
-        let (report, text) = overview(self.root, runs, &listing)?;
-        let terminal = text + &told(&listing);
+        let of_one = runs.first().filter(|_| runs.len() == 1).map(|run| self.root.join(&run.link));
+        let terminal = match &self.larger {
+            None => {
+                files::write_sweep(self.root, &runs)?;
+                overview(self.root, runs, &listing)?.1
+            }
+            Some(larger) => {
+                let all = files::read_runs(self.root)?;
+                files::write_sweep(self.root, &all)?;
+                overview(self.root, all, larger)?;
+                Overview::of(self.root, runs, &listing).terminal()
+            }
+        };
+        let report = of_one.filter(|_| self.larger.is_some()).unwrap_or_else(|| self.root.join(REPORT));
+        let terminal = terminal + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
     }
 
@@ -103,7 +127,7 @@ impl Study<'_> {
             if run.summary.arrivals_until_s.is_some() {
                 whole.average_over_arrivals();
             }
-            if self.folders.len() > 1 {
+            if self.folders.len() > 1 || self.larger.is_some() {
                 write_report(&report, &of_run(&whole, &[]))?;
             }
             if cases.insert(whole.manifest.labels.clone()) {
@@ -131,29 +155,46 @@ pub(crate) fn colour() -> bool {
     terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()))
 }
 
-/// The report over all runs, as a page and for the terminal.
+/// The report over all runs: writes the page, and returns its path and the text for the terminal.
 pub(crate) fn overview(
     root: &Path,
     runs: Vec<Run>,
     listing: &Listing,
 ) -> Result<(std::path::PathBuf, String), Error> {
-    let path = root.join(REPORT);
-    let missing = missing(runs.len(), listing);
-    let sweep = Sweep::new(runs);
-    let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
-    let mut page = of_sweep(&sweep, &listing.verdicts);
-    if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
-        page.repeat.scenario = scenario;
+    let (path, overview) = (root.join(REPORT), Overview::of(root, runs, listing));
+    write_report(&path, &overview.page)?;
+    Ok((path, overview.terminal()))
+}
+
+/// A report over runs.
+struct Overview {
+    sweep: Sweep,
+    headline: Headline,
+    page: Page,
+}
+
+impl Overview {
+    fn of(root: &Path, runs: Vec<Run>, listing: &Listing) -> Overview {
+        let missing = missing(runs.len(), listing);
+        let sweep = Sweep::new(runs);
+        let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
+        let mut page = of_sweep(&sweep, &listing.verdicts);
+        if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
+            page.repeat.scenario = scenario;
+        }
+        let warnings = missing.into_iter().chain(other_epochs(&sweep.runs));
+        let warnings: Vec<String> = warnings.chain(listing.remarks.iter().cloned()).collect();
+        headline.warnings.splice(0..0, warnings.clone());
+        page.warnings.splice(0..0, warnings);
+        if !listing.unjudged.is_empty() {
+            page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
+        }
+        Overview { sweep, headline, page }
     }
-    let warnings = missing.into_iter().chain(other_epochs(&sweep.runs));
-    let warnings: Vec<String> = warnings.chain(listing.remarks.iter().cloned()).collect();
-    headline.warnings.splice(0..0, warnings.clone());
-    page.warnings.splice(0..0, warnings);
-    if !listing.unjudged.is_empty() {
-        page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
+
+    fn terminal(&self) -> String {
+        terminal::of_sweep(&self.sweep, &self.headline, colour())
     }
-    write_report(&path, &page)?;
-    Ok((path, terminal::of_sweep(&sweep, &headline, colour())))
 }
 
 /// A warning if runs are missing.

@@ -43,9 +43,10 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
     let _lock = claim(&root, &options.stop)?;
     let older = older::count(&root)?;
-    let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
-    let remarks = remarks(&scenario, path);
-    let study = page::Study { root: &root, base, scenario: &scenario, folders, remarks, demo: options.demo };
+    let folders: Vec<String> = planned.iter().map(|job| below(&root, &job.folder)).collect();
+    let (remarks, larger) = (remarks(&scenario, path), page::larger(&root, &folders));
+    let demo = options.demo;
+    let study = page::Study { root: &root, base, scenario: &scenario, folders, remarks, demo, larger };
     study.list(&[])?;
     let results = compute(planned, options);
     let interrupted = options.stop.load(Ordering::Relaxed)

@@ -117,6 +117,12 @@ impl JobRecord {
         self.end.map(|end| end.since(self.start))
     }
 
+    /// Its tasks and their copies, without the first, which is the job itself.
+    #[must_use]
+    pub fn own_tasks(&self) -> &[TaskRecord] {
+        self.tasks.get(1..).unwrap_or_default()
+    }
+
     /// The names of tasks that are not done.
     pub fn unfinished(&self) -> impl Iterator<Item = &str> {
         self.tasks.iter().filter(|task| task.end.is_none()).map(|task| task.name.as_str())

@@ -104,6 +104,7 @@ impl Reader<'_> {
         HostConfig {
             law: law.cloned(),
             ecn: self.small("net.ipv4.tcp_ecn", (0, 5)),
+            other_than_tcp: None,
             ecn_fallback: fallback.or(law.map(silent)),
             receive: self.greatest("net.ipv4.tcp_rmem"),
             send: self.greatest("net.ipv4.tcp_wmem"),

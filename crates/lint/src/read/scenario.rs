@@ -11,7 +11,7 @@ use crate::model::{
     CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
     SwitchConfig, Threshold,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
@@ -110,12 +110,25 @@ impl Reader<'_> {
         let mut switches: Vec<SwitchConfig> = Vec::new();
         for ((tier, kind), id) in firsts {
             let reader = Reader { device: &self.devices[kind], ..*self };
-            let alone = !switches.iter().any(|switch| switch.role == Some(format!("tier {tier}")));
+            let word = self.tier_word(tier);
+            let alone = !switches.iter().any(|switch| switch.role.as_ref() == Some(&word));
             let first = &self.graph.switches()[id.index()].name;
-            let name = if alone { format!("tier {tier}") } else { format!("tier {tier} ({first})") };
+            let name = if alone { word } else { format!("{word} ({first})") };
             switches.push(SwitchConfig { name, ..reader.switch(tier, id) });
         }
         switches
+    }
+
+    /// The common word of the names of a tier's switches: `leaf`; `tier 2` if they have none.
+    fn tier_word(&self, tier: u8) -> String {
+        let members = self.graph.switches().iter().filter(|switch| switch.tier == tier);
+        let words: BTreeSet<&str> = members
+            .map(|switch| switch.name.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default())
+            .collect();
+        match words.into_iter().collect::<Vec<_>>().as_slice() {
+            [word] if !word.is_empty() => (*word).to_owned(),
+            _ => format!("tier {tier}"),
+        }
     }
 
     fn switch(&self, tier: u8, id: SwitchId) -> SwitchConfig {
@@ -138,8 +151,9 @@ impl Reader<'_> {
         };
         let mut switch = SwitchConfig {
             at: self.spot("switch"),
-            role: Some(format!("tier {tier}")),
+            role: Some(self.tier_word(tier)),
             pools: vec![self.pool()],
+            knows_memory: true,
             profiles: profile.into_iter().collect(),
             markings: marking.into_iter().collect(),
             held: self.held(),
@@ -210,7 +224,7 @@ impl Reader<'_> {
         let transport = &self.stack.transport;
         let (tcp, stack) = (transport.tcp(), transport.stack());
         let dctcp = tcp.is_some() && stack.goes_by_marks();
-        let asks = tcp.is_some() && stack.reads_marks();
+        let asks = stack.reads_marks();
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
         let path = path.as_str();
@@ -219,6 +233,7 @@ impl Reader<'_> {
         HostConfig {
             law: Some(self.placed(law.to_owned(), path)),
             ecn: Some(self.placed(u8::from(asks), path)),
+            other_than_tcp: tcp.is_none().then(|| transport.name().to_owned()),
             ecn_fallback: None,
             receive: constant.or(tuned).map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),
             send: None,

@@ -249,8 +249,13 @@ fn non_ect(network: &Network, findings: &mut Findings) {
 fn unmarkable(host: &HostConfig) -> (Severity, String, &'static str) {
     let ecn = host.ecn.as_ref().map_or(2, |ecn| ecn.value);
     let all = "set net.ipv4.tcp_ecn = 1 on all hosts";
-    match (ecn, host.is_dctcp()) {
-        (0 | 2, false) => {
+    match (&host.other_than_tcp, ecn, host.is_dctcp()) {
+        (Some(transport), 0, _) => (
+            Severity::Warning,
+            format!("every packet, because {transport} does not use ECN"),
+            "let such packets pass (non_ect = \"pass\"), or use rate control that reads marks",
+        ),
+        (None, 0 | 2, false) => {
             let why = if ecn == 0 { "never use ECN" } else { "accept but never request ECN" };
             (Severity::Warning, format!("every packet of hosts with tcp_ecn = {ecn}, which {why}"), all)
         }

@@ -5,6 +5,7 @@ use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::summary::{DeadlineCounts, Deadlines};
 use crate::sweep::{Run, Sweep};
 use crate::text::{count, duration, percent, rounded};
+use weft_statistics::mean;
 
 /// A name, and how many flows it applies to.
 type Fate = (&'static str, fn(&DeadlineCounts) -> u64);
@@ -63,7 +64,7 @@ fn parts<'a>(
 pub struct CaseDeadlines {
     /// What became of them.
     pub counts: DeadlineCounts,
-    /// How late those were on average that finished too late, microseconds; absent if none did.
+    /// How late those were on average that finished too late, microseconds, mean over the runs that have any.
     pub late_by_us: Option<f64>,
 }
 
@@ -79,9 +80,8 @@ impl CaseDeadlines {
             late: sum(|counts| counts.late),
             terminated: sum(|counts| counts.terminated),
         };
-        let late_us = all.iter().map(|found| found.missed_by_us.mean * found.missed_by_us.count as f64);
-        let late: u64 = all.iter().map(|found| found.missed_by_us.count).sum();
-        let late_by_us = (late > 0).then(|| late_us.sum::<f64>() / late as f64);
+        let late = all.iter().filter(|found| found.missed_by_us.count > 0);
+        let late_by_us = mean(&late.map(|found| found.missed_by_us.mean).collect::<Vec<_>>());
         (!all.is_empty()).then_some(CaseDeadlines { counts, late_by_us })
     }
 

@@ -63,15 +63,23 @@ fn effect(cost: &IncidentCost) -> String {
         many => format!("{} packets are lost on the way", count(many)),
     };
     match &cost.throughput {
-        Some(dip) if cost.lost == 0 => throughput(dip),
-        Some(dip) => format!("{}; {lost}", throughput(dip)),
+        Some(dip) if cost.lost == 0 => throughput(dip, cost),
+        Some(dip) => format!("{}; {lost}", throughput(dip, cost)),
         // Too little of the run lies before or after.
         None => lost,
     }
 }
 
-fn throughput(dip: &ThroughputDip) -> String {
+fn throughput(dip: &ThroughputDip, cost: &IncidentCost) -> String {
     let (before, lowest) = (number(dip.before_gbps), number(dip.lowest_gbps));
+    let lasts = cost.until_us.map(|until| until - cost.at_us).filter(|lasts| *lasts < dip.period_us);
+    if let Some(lasts) = lasts.filter(|_| !dip.fell) {
+        return format!(
+            "throughput ({before} Gb/s) is averaged over {} and cannot show what {} cost: set more measure.series_bins",
+            duration(dip.period_us),
+            duration(lasts)
+        );
+    }
     if !dip.fell {
         let share = percent(dip.deviation_gbps / dip.before_gbps.max(f64::MIN_POSITIVE));
         return format!("throughput ({before} Gb/s) does not fall beyond its variation before (± {share})");
@@ -91,6 +99,7 @@ mod tests {
     #[test]
     fn a_failure_is_named_with_what_it_cost() {
         let dip = ThroughputDip {
+            period_us: 300.0,
             before_gbps: 312.0,
             deviation_gbps: 10.0,
             lowest_gbps: 240.0,
@@ -114,6 +123,9 @@ mod tests {
         let steady =
             IncidentCost { throughput: Some(ThroughputDip { fell: false, ..dip }), lost: 0, ..cost.clone() };
         assert!(sentence(&steady).contains("does not fall beyond its variation before"));
+        let coarse = ThroughputDip { fell: false, period_us: 19_200.0, ..dip };
+        let brief = IncidentCost { throughput: Some(coarse), lost: 0, ..cost.clone() };
+        assert!(sentence(&brief).contains("cannot show what 5.00"), "{}", sentence(&brief));
         let storm = IncidentCost { kind: "storm_begins".into(), places: vec!["host3".into()], ..cost };
         assert!(sentence(&storm).starts_with("host3 sends a pause storm"));
     }

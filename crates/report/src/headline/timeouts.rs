@@ -25,7 +25,9 @@ pub(crate) fn of_syn(flows: u64, syn: u64) -> String {
 /// The sentence to append for one scheme; empty without time-outs.
 pub(super) fn of_scheme(sweep: &Sweep, at: usize) -> String {
     match sweep.estimate(0, at, "flows.timed_out") {
-        Some(flows) if flows.mean > 0.0 => format!(" Flows with time-outs per run: {}.", number(flows.mean)),
+        Some(flows) if flows.mean > 0.0 => {
+            format!(" Flows with time-outs per run{}: {}.", sweep.place(at), number(flows.mean))
+        }
         _ => String::new(),
     }
 }

@@ -32,6 +32,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
         .into_iter()
         .chain(stops)
         .chain(measured(runs))
+        .chain(too_early(runs))
         .chain(unfinished(runs))
         .chain(overload(runs))
         .chain(unmarkable(runs))
@@ -54,6 +55,18 @@ fn measured(runs: &[Run]) -> Option<String> {
     Some(match many == runs.len() {
         true => format!("Measured, not simulated ({engine}): the same command varies from run to run."),
         false => format!("{many} of {} runs are measured, not simulated ({engine}).", runs.len()),
+    })
+}
+
+/// All flows started during the warm-up.
+fn too_early(runs: &[Run]) -> Option<String> {
+    let none = |run: &&Run| run.summary.flows.started == 0 && run.summary.flows.warm_up > 0;
+    let many = runs.iter().filter(none).count();
+    (many > 0).then(|| {
+        format!(
+            "{}: no flow is measured, because all started during the warm-up; shorten measure.warm_up.",
+            of_runs(many, runs.len())
+        )
     })
 }
 
@@ -94,15 +107,19 @@ fn given_up(runs: &[Run]) -> String {
     }
 }
 
-/// A link is always busy and flows remain: the load exceeds what the network can carry.
+/// Flows keep arriving, a link is always busy and flows remain: the load exceeds what the network can carry.
 fn overload(runs: &[Run]) -> Option<String> {
     let overloaded = |run: &&Run| {
         run.summary.stop == "time_limit"
+            && run.summary.arrivals_until_s.is_some()
+            && run.summary.flows.finished > 0
             && run.summary.unfinished_share() > 0.01
             && run.summary.links.utilisation_max.is_some_and(|most| most > 0.95)
     };
     let many = runs.iter().filter(overloaded).count();
-    (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))
+    (many > 0).then(|| {
+        format!("{}: overloaded, flows arrive faster than a link carries them.", of_runs(many, runs.len()))
+    })
 }
 
 /// Queues that mark, and drop early what they cannot mark.
@@ -129,7 +146,8 @@ fn unmarkable(runs: &[Run]) -> Option<String> {
 fn few(runs: &[Run]) -> Option<String> {
     let uncertain = |run: &&Run| {
         let all = &run.summary.fct_us.all;
-        all.count < 100 || all.few_samples_above.iter().any(|few| few == "p99")
+        // Of fewer flows no such percentile is shown.
+        all.count >= 100 && all.few_samples_above.iter().any(|few| few == "p99")
     };
     let many = runs.iter().filter(uncertain).count();
     // without any completion time there is no tail to read

@@ -1,7 +1,8 @@
 //! Builds a page from a run or a sweep: the plots, their order and their headings.
 
 use super::parts::{cards_of_run, cards_of_sweep, case_runs, numbers, repeat, slow_table};
-use super::{NetworkView, Page, Section, SlowTable, Views};
+use super::{NetworkView, Page, Section, SlowTable, TextTable, Views};
+use crate::by_traffic::{self, TrafficTable};
 use crate::contrast::Duel;
 use crate::figure::{Figure, FigureKind};
 use crate::figures::measure::{IdealTime, Measure, measure, speed_up};
@@ -9,6 +10,12 @@ use crate::figures::{course, deadlines, distribution, pauses, run as single, slo
 use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
+
+/// What each traffic entry got; `None` unless there are several.
+fn traffic(sweep: &Sweep) -> Option<TextTable> {
+    let TrafficTable { header, rows } = by_traffic::table(sweep, 0)?;
+    Some(TextTable { title: "By traffic entry: means over seeds".to_owned(), header, rows })
+}
 
 fn section(id: &str, title: &str, lead: &str, mut figures: Vec<Figure>) -> Section {
     figures.retain(tells_something);
@@ -63,6 +70,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
         .chain(paused)
         .collect(),
         slow: slow_table(run),
+        traffic: traffic(&sweep),
         numbers: numbers(&sweep),
         repeat: repeat(&sweep, verdicts),
         ..Page::default()
@@ -112,6 +120,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         .collect(),
         runs: case_runs(sweep),
         slow: SlowTable::default(),
+        traffic: traffic(sweep),
         numbers: numbers(sweep),
         repeat: repeat(sweep, verdicts),
     }

@@ -1,7 +1,7 @@
 //! The slowest flows of a run, one by one, with what held each of them up.
 
 use crate::derived::{PAPER_BUCKETS, fct_us, node, slowdown};
-use crate::summary::DelayCause;
+use crate::summary::{DelayCause, held_by_pauses};
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use weft_core::record::{FlowRecord, RunRecord};
@@ -43,7 +43,7 @@ pub struct SlowFlow {
     pub marks: u32,
     /// What held it up, by the first cause that applies.
     pub cause: String,
-    /// How long pauses held its packets and its sender, microseconds.
+    /// How long pauses held it, microseconds: the mean over the packets that they held, and its host's card.
     pub paused_us: f64,
 }
 
@@ -69,7 +69,7 @@ impl SlowFlow {
             syn_timeouts: flow.syn_timeouts,
             marks: flow.ecn_marks,
             cause: DelayCause::of(flow).words().to_owned(),
-            paused_us: rounded((flow.pauses.held + flow.pauses.at_host).micros()),
+            paused_us: rounded(held_by_pauses(&flow.pauses).micros()),
         }
     }
 }

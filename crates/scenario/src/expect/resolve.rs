@@ -19,6 +19,8 @@ pub(crate) struct Swept<'a> {
     /// Path and value in words of every setting of the base scenario.
     pub(crate) settings: &'a BTreeMap<String, String>,
     pub(crate) metrics: Metrics,
+    /// The tags of the traffic entries.
+    pub(crate) tags: &'a [&'a str],
     /// What the runs record.
     pub(crate) recorded: &'a [Recorded],
     /// The line of a position in the file.
@@ -40,6 +42,9 @@ pub(crate) fn resolve(question: &Question, field: &Swept<'_>) -> Result<Vec<Clai
     let mut choices = Vec::new();
     for term in question.terms() {
         if let Some(mistake) = unknown(question, term, &field.metrics) {
+            return Err(mistake);
+        }
+        if let Some(mistake) = unknown_tag(question, &term.metric, field.tags) {
             return Err(mistake);
         }
         let absent = |part: &(Recorded, &str)| !field.recorded.contains(&part.0);
@@ -65,6 +70,16 @@ fn unknown(question: &Question, term: &Term, metrics: &Metrics) -> Option<Mistak
     let mistake = wrong(question, format!("unknown metric `{}`", term.metric));
     let nearest = (metrics.nearest)(&term.metric);
     Some(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") })
+}
+
+/// A metric of a traffic entry that is not there, as `fct.tag.web.mean`.
+fn unknown_tag(question: &Question, metric: &str, tags: &[&str]) -> Option<Mistake> {
+    let (_, rest) = metric.split_once(".tag.")?;
+    let is =
+        |tag: &&str| rest.strip_prefix(*tag).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let found = rest.split('.').next().unwrap_or(rest);
+    let mistake = || wrong(question, format!("`{metric}`: there is no traffic entry `{found}`"));
+    (!tags.iter().any(is)).then(|| mistake().among(found, tags.iter().copied()))
 }
 
 /// The part of the record that a metric is computed from, and its word; `None` if it is always recorded.

@@ -49,6 +49,57 @@ fn a_swept_member_keeps_the_settings_that_the_file_gives_it() {
     assert_eq!(labels(&table)[1], "balance=drill choices=4");
 }
 
+/// A table changes what it names: in a sweep, on the command line and in a named case alike.
+#[test]
+fn a_table_changes_only_what_it_names() {
+    let base = "[balance.drill]\nchoices = 7\nmemory = 3\n";
+    let sweep =
+        "[sweep]\nbalance = [{ drill = {} }, { drill = { choices = 4 } }, { drill = { memory = 0 } }]\n";
+    let swept = accepted(&small(&format!("{base}{sweep}")));
+    let told = |scenario: &Scenario, case: usize| scenario.cases()[case].to_toml();
+    for (case, choices, memory) in [(0, 7, 3), (1, 4, 3), (2, 7, 0)] {
+        let text = told(&swept, case);
+        assert!(
+            text.contains(&format!("choices = {choices}")) && text.contains(&format!("memory = {memory}"))
+        );
+    }
+    let again = ScenarioFile::parse(&swept.to_toml(), "again.toml").unwrap().validate(&Metrics::ANY).unwrap();
+    let settings = |scenario: &Scenario| scenario.cases()[1].settings.clone();
+    assert_eq!((labels(&again), settings(&again)), (labels(&swept), settings(&swept)));
+    let one = set(&small(base), &["balance={ drill = { choices = 4 } }"], false).unwrap();
+    assert!(told(&one, 0).contains("memory = 3") && told(&one, 0).contains("choices = 4"));
+    let named = accepted(&small(&format!(
+        "{base}[sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = \"as it is\"\nbalance = {{ drill = {{}} }}\n\
+         [[sweep.case]]\nname = \"other\"\nbalance = {{ kind = \"drill\", choices = 4 }}\n"
+    )));
+    assert!(told(&named, 0).contains("memory = 3") && told(&named, 1).contains("memory = 3"));
+}
+
+/// A case is chosen by its label, keeps it, and what the file sets for other cases is no mistake.
+#[test]
+fn an_alternative_is_chosen_by_its_label() {
+    let text = small(
+        "[switch]\necn = { kind = \"step\", threshold = \"30 kB\" }\n[sweep]\n\
+         transport = [\"dctcp\", \"cubic\", { cubic = { min_rto = \"5 ms\" } }]\n\"switch.latency\" = [\"0 ns\", \"1 us\"]\n",
+    );
+    let all = accepted(&text);
+    for argument in ["sweep.transport=cubic", "transport=cubic"] {
+        let chosen = set(&text, &[argument], false).unwrap();
+        assert_eq!(labels(&chosen), labels(&all)[2..4], "{argument}");
+        assert_eq!(chosen.cases()[1].settings, all.cases()[3].settings);
+        assert_eq!(chosen.settings.transport.name(), "cubic");
+        let again = ScenarioFile::parse(&chosen.to_toml(), "again.toml").unwrap().validate(&Metrics::ANY);
+        assert_eq!(again.unwrap().cases()[1].settings, chosen.cases()[1].settings);
+    }
+    let table =
+        set(&text, &["sweep.transport=cubic min_rto=5 ms", "sweep.switch.latency=1 us"], false).unwrap();
+    assert_eq!(labels(&table), labels(&all)[5..]);
+    let wrong = |argument: &str| set(&text, &[argument], false).unwrap_err();
+    assert!(wrong("sweep.transport=cubbic")[0].contains("the sweep does not run over `cubbic`"));
+    let idle = set(&text, &["sweep.transport=cubic", "switch.ecn.step.threshold=20 kB"], false).unwrap_err();
+    assert!(idle[0].contains("has no effect"), "{idle:?}");
+}
+
 #[test]
 fn paths_reach_into_members_and_may_be_written_as_tables() {
     let scenario =

@@ -1,7 +1,8 @@
 //! What delays flows: time-outs and, for each of the slowest flows, its first cause. Must not depend on packets.
 
 use serde::{Deserialize, Serialize};
-use weft_core::record::FlowRecord;
+use weft_core::Span;
+use weft_core::record::{FlowPauses, FlowRecord};
 
 /// Flows that waited for a retransmission timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ impl DelayCause {
             _ if flow.syn_timeouts > 0 => DelayCause::SynTimeout,
             _ if flow.timeouts > 0 => DelayCause::Timeout,
             _ if flow.retransmitted.0 > 0 => DelayCause::Retransmission,
-            _ if lost > 0 && (flow.pauses.held.0 + flow.pauses.at_host.0) * 2 >= lost => DelayCause::Pause,
+            _ if lost > 0 && held_by_pauses(&flow.pauses).0 * 2 >= lost => DelayCause::Pause,
             _ => DelayCause::Queueing,
         }
     }
@@ -68,6 +69,12 @@ impl DelayCause {
             DelayCause::Queueing => "queueing, window or rate",
         }
     }
+}
+
+/// How long pauses held a flow, at least: packets of a window wait at the same time, so that their mean counts, not their sum.
+#[must_use]
+pub fn held_by_pauses(pauses: &FlowPauses) -> Span {
+    Span(pauses.held.0 / u64::from(pauses.packets.max(1))) + pauses.at_host
 }
 
 /// Slowest flows with the same cause.

@@ -5,17 +5,40 @@ use weft_core::record::RunRecord;
 
 /// The names of hops by their numbers, for packets that cross the highest tier: up from the host, then down. Packets that
 /// turn round below it leave the switch after their last hop upwards towards a lower tier. More hops than that have only their
-/// numbers.
+/// numbers. Where switches of one tier are neighbours, a hop leads to different places for different packets, and only the first
+/// is named by its ends.
 #[must_use]
 pub fn hop_names(record: &RunRecord) -> Vec<String> {
     let tiers = tier_words(record);
     let top = tiers.len().saturating_sub(1);
-    let tier = |place: usize| tiers[if place <= top { place } else { 2 * top - place }].as_str();
-    let known = (0..2 * top).map(|hop| format!("{} → {}", tier(hop), tier(hop + 1)));
     let hops =
         record.hops.len().max(record.drops.iter().map(|drop| usize::from(drop.hop) + 1).max().unwrap_or(0));
+    if has_peers(record) {
+        let first = tiers.get(1).map(|word| format!("host → {word}"));
+        return first.into_iter().chain((1..hops).map(|hop| format!("{} hop", ordinal(hop + 1)))).collect();
+    }
+    let tier = |place: usize| tiers[if place <= top { place } else { 2 * top - place }].as_str();
+    let known = (0..2 * top).map(|hop| format!("{} → {}", tier(hop), tier(hop + 1)));
     let further = (2 * top..hops).map(|hop| format!("hop {hop}"));
     known.chain(further).collect()
+}
+
+/// Whether a cable connects two switches of one tier.
+fn has_peers(record: &RunRecord) -> bool {
+    let tier = |node: u32| record.nodes.get(node as usize).map(|node| node.tier);
+    record.links.iter().any(|link| tier(link.from) == tier(link.to) && tier(link.from) > Some(0))
+}
+
+/// `2nd`, `3rd`, `11th`.
+fn ordinal(number: usize) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
 }
 
 /// What the nodes of each tier are called: their common word without its number, or `tier 2`. Hosts are `host`.
@@ -42,7 +65,7 @@ pub fn tier_words(record: &RunRecord) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::record::NodeRecord;
+    use weft_core::record::{LinkRecord, NodeRecord};
 
     fn record(nodes: &[(&str, u8)]) -> RunRecord {
         let node = |(name, tier): &(&str, u8)| NodeRecord { name: (*name).to_owned(), tier: *tier };
@@ -55,6 +78,11 @@ mod tests {
         assert_eq!(hop_names(&leaf_spine), ["host → leaf", "leaf → spine", "spine → leaf", "leaf → host"]);
         let one = record(&[("a", 0), ("b", 0), ("switch0", 1)]);
         assert_eq!(hop_names(&one), ["host → switch", "switch → host"]);
+        let mut dumbbell = record(&[("host0", 0), ("left", 1), ("right", 1)]);
+        dumbbell.hops.resize(4, Default::default());
+        let link = |from, to| LinkRecord { from, to, ..LinkRecord::default() };
+        dumbbell.links = vec![link(0, 1), link(1, 2), link(2, 1)];
+        assert_eq!(hop_names(&dumbbell), ["host → switch", "2nd hop", "3rd hop", "4th hop"]);
         let mixed = record(&[("h0", 0), ("tor-1", 1), ("rack2", 1), ("core", 2)]);
         assert_eq!(hop_names(&mixed)[1], "tier 1 → core");
     }

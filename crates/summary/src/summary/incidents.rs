@@ -31,6 +31,9 @@ pub struct IncidentCost {
 /// Throughput around an incident, moving mean over three bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThroughputDip {
+    /// The period of the moving mean, microseconds; shorter dips can hide in it.
+    #[serde(default)]
+    pub period_us: f64,
     /// Mean before it, Gbit/s.
     pub before_gbps: f64,
     /// Standard deviation before it, Gbit/s.
@@ -122,6 +125,7 @@ fn dip(
     let until = falls.and_then(|falls| Some(falls + after[falls..].iter().position(|v| *v >= back_at)?));
     let lowest = after[..until.unwrap_or(after.len())].iter().copied().fold(f64::INFINITY, f64::min);
     Some(ThroughputDip {
+        period_us: series.begins(SMOOTHED).since(series.begins(0)).micros(),
         before_gbps: mean,
         deviation_gbps: deviation,
         lowest_gbps: if lowest.is_finite() { lowest } else { mean },
