@@ -176,7 +176,7 @@ impl Domain {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         match from {
             Node::Host(host) => self.hosts.host_wake(&mut self.cx, host),
-            Node::Switch(switch) => self.devices.tell(&mut self.cx, switch, |own, turn| own.wake(turn, port)),
+            Node::Switch(switch) => self.devices.wake(&mut self.cx, switch, port),
         }
     }
 
