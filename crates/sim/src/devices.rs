@@ -8,7 +8,6 @@ use weft_core::{Header, Headers, LinkId, PacketId, PortId, Span, SwitchId, Time,
 use weft_switch::{Departure, Effect, Effects, Observer, Sent, SentEarly, Switch, Turn, Verdict};
 
 use crate::context::Context;
-use crate::event::Event;
 use crate::plan::RunPlan;
 use revoke::leave_unless_held;
 
@@ -139,7 +138,7 @@ impl Devices {
         while let Some(sent) = own.switch.cross(cx.now, &cx.pool.headers, port) {
             match sent {
                 SentEarly::Packet(packet, departure, _) => leave_later(cx, own.link(port), packet, departure),
-                SentEarly::Later(time) => return cx.schedule(time, Event::Wake(own.link(port))),
+                SentEarly::Later(time) => return cx.calendar.push_wake(time, own.link(port)),
             }
         }
     }
@@ -166,7 +165,7 @@ impl Devices {
                 Effect::HasWork(port) => self.feed(cx, switch, port),
                 Effect::Dropped(packet, reason) => cx.bury(packet, reason),
                 Effect::WakeAt(time, port) => {
-                    cx.schedule(time, Event::Wake(at(&mut self.switches, switch).link(port)));
+                    cx.calendar.push_wake(time, at(&mut self.switches, switch).link(port));
                 }
             }
         }
