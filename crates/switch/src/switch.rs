@@ -25,7 +25,7 @@ use weft_forwarding::{ForwardingTable, Way};
 /// A combined input-output-queued switch with shared memory.
 ///
 /// A driver builds it ([`Switch::new`], [`Switch::set_up`], [`Switch::foresee`], [`Switch::observe`]), then makes six calls:
-/// [`Switch::receive`], [`Switch::transmit`] (or [`Switch::transmit_early`]), [`Switch::wake`], [`Switch::set_port`], [`Switch::install`] and, with priority flow
+/// [`Switch::receive`], [`Switch::transmit`] (or [`Switch::transmit_early`]), [`Switch::wake`] (with [`Switch::cross`]), [`Switch::set_port`], [`Switch::install`] and, with priority flow
 /// control, [`Switch::pause`]. It reads through [`Switch::reading`].
 #[repr(C)]
 pub struct Switch {

@@ -34,7 +34,7 @@ pub struct FabricSite<'a> {
 pub struct Entered {
     /// Whether it was marked.
     pub marked: bool,
-    /// If present, [`VoqFabric::advance`] must be called for its output at this time.
+    /// If present, [`VoqFabric::advance`], or [`VoqFabric::cross`] if it foresees departures, must be called for its output at this time.
     pub wake: Option<Time>,
 }
 
