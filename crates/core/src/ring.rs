@@ -56,6 +56,15 @@ impl<T: Copy + Default> Ring<T> {
         self.tail = self.tail.wrapping_add(1);
     }
 
+    /// Puts an item before all others.
+    pub fn push_front(&mut self, item: T) {
+        if self.tail.wrapping_sub(self.head) == self.slots.len() as u32 {
+            self.grow();
+        }
+        self.head = self.head.wrapping_sub(1);
+        *self.at_mut(self.head) = item;
+    }
+
     /// Prefetches the oldest item.
     #[inline]
     pub fn prefetch_front(&self) {
@@ -228,6 +237,9 @@ mod tests {
             if random.chance(if n < 10_000 { 0.51 } else { 0.49 }) {
                 ring.push(n);
                 deque.push_back(n);
+            } else if random.chance(0.1) {
+                ring.push_front(n);
+                deque.push_front(n);
             } else {
                 assert_eq!(ring.pop(), deque.pop_front());
             }

@@ -253,7 +253,6 @@ impl SwitchDriver {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::HasWork(port) => self.transmit(port),
-                Effect::LeavesAt(..) => unreachable!("the router foresees no departures"),
                 Effect::Dropped(packet, reason) => {
                     let (_, held) = self.queue_of(packet);
                     self.drop(packet, held, reason);

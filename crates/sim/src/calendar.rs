@@ -1,6 +1,6 @@
 //! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
 //! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
-//! each; a bucket with several rows is sorted when it is opened. The order of events is that of [`EventOrder`] alone;
+//! each, and if asked to for one timer; a bucket with several rows is sorted when it is opened. The order of events is that of [`EventOrder`] alone;
 //! bucket width and count affect speed, never results.
 
 use std::cmp::Reverse;
@@ -22,6 +22,8 @@ const STEPS: u32 = 32;
 const NONE: u32 = u32::MAX;
 /// The row of an event without one.
 const FAR: u32 = u32::MAX;
+/// What the row of a pending timer holds in place of a packet.
+const PENDING: PacketId = PacketId(0);
 
 /// A pending event of a link.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +48,7 @@ pub(crate) struct Calendar {
     number: u64,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
-    /// Arrivals have the first rows, ends of transmissions the others, by link.
+    /// Arrivals have the first rows, ends of transmissions the next, timers the last, if they have any; by link.
     links: u32,
     rows: Box<[Row]>,
     order: EventOrder,
@@ -87,6 +89,12 @@ impl Calendar {
             several: Vec::new(),
             keys: Vec::new(),
         }
+    }
+
+    /// From now on each link has a row for a timer. Must be called before any event is added.
+    pub(crate) fn give_rows_to_timers(&mut self) {
+        let empty = Row { time: Time::NEVER, next: NONE, packet: PacketId::NONE };
+        self.rows = vec![empty; 3 * self.links as usize].into();
     }
 
     /// From now on [`Calendar::pop`] returns events before `end`, which must not be zero.
@@ -162,6 +170,25 @@ impl Calendar {
         }
     }
 
+    /// Adds a timer of the node that transmits on a link: to the wheel if its row is free.
+    pub(crate) fn push_wake(&mut self, time: Time, link: LinkId) {
+        let row = 2 * self.links + link.0;
+        let free = self.rows.get(row as usize).is_some_and(|own| own.packet == PacketId::NONE);
+        if free && (time.0 >> self.shift).wrapping_sub(self.number + 1) < REACH {
+            self.push_row(time, row, PENDING);
+        } else {
+            self.push_far(Entry::new(time, Event::Wake(link)));
+        }
+    }
+
+    /// The timer of a link has expired: if it was in the wheel, which is asked before the heap, its row is free.
+    pub(crate) fn take_wake(&mut self, now: Time, link: LinkId) {
+        let row = (2 * self.links + link.0) as usize;
+        if let Some(own) = self.rows.get_mut(row).filter(|own| own.time == now) {
+            own.packet = PacketId::NONE;
+        }
+    }
+
     /// Adds any other event.
     pub(crate) fn push(&mut self, time: Time, event: Event) {
         debug_assert!(!matches!(event, Event::Arrive(_) | Event::Transmitted(_)), "links have rows");
@@ -204,7 +231,7 @@ impl Calendar {
     #[allow(unsafe_code, reason = "3 instructions of every hop")]
     fn row_mut(&mut self, row: u32) -> &mut Row {
         debug_assert!((row as usize) < self.rows.len(), "rows are those of the network's links");
-        // SAFETY: there are two rows for each link. A row that is written is that of a link of the network, which is all
+        // SAFETY: there are two rows for each link, and a third where timers have rows. A row that is written is that of a link of the network, which is all
         // that `push_link` is given, or named by a list.
         unsafe { self.rows.get_unchecked_mut(row as usize) }
     }
@@ -219,8 +246,9 @@ impl Calendar {
     pub(crate) fn event(&self, row: u32) -> Event {
         match self.arrival(row) {
             Some(link) => Event::Arrive(link),
+            None if row - self.links < self.links => Event::Transmitted(LinkId(row - self.links)),
             None if row == FAR => self.far,
-            None => Event::Transmitted(LinkId(row - self.links)),
+            None => Event::Wake(LinkId(row - 2 * self.links)),
         }
     }
 
@@ -304,13 +332,20 @@ impl Calendar {
         second
     }
 
-    /// Whether one of two rows at one instant comes before the other: arrivals before ends of transmissions.
+    /// Whether one of two rows at one instant comes before the other: arrivals before ends of transmissions, these before timers.
     #[inline]
     fn goes_first(&self, row: u32, other: u32) -> bool {
         match (row < self.links, other < self.links) {
             (arrives, also) if arrives != also => arrives,
+            (false, _) if self.is_timer(row) != self.is_timer(other) => !self.is_timer(row),
             _ => self.wins_tie(row, other),
         }
+    }
+
+    /// Whether a row is that of a timer.
+    #[inline]
+    fn is_timer(&self, row: u32) -> bool {
+        row >= 2 * self.links
     }
 
     /// Whether `row` comes before `other`, both being of one kind and at one instant.
@@ -321,7 +356,11 @@ impl Calendar {
 
     /// The name of a row's event.
     fn name(&self, row: u32) -> EventName {
-        if row < self.links { EventName::arrival(row) } else { EventName::transmitted(row - self.links) }
+        match row {
+            _ if row < self.links => EventName::arrival(row),
+            _ if self.is_timer(row) => EventName::wake(row - 2 * self.links),
+            _ => EventName::transmitted(row - self.links),
+        }
     }
 
     /// Takes the first event of the heap, which precedes everything else; `near` is the first row of the wheel.
@@ -357,9 +396,10 @@ mod tests {
     fn event(random: &mut Random, list: &[Entry]) -> Event {
         loop {
             let number = random.below(3_000);
-            let event = match random.below(3) {
+            let event = match random.below(4) {
                 0 => Event::Arrive(LinkId(number)),
                 1 => Event::Transmitted(LinkId(number)),
+                2 => return Event::Wake(LinkId(number)),
                 _ => return Event::SenderWake(FlowId(number)),
             };
             if list.iter().all(|entry| entry.name.event() != event) {
@@ -371,6 +411,10 @@ mod tests {
     fn pop(calendar: &mut Calendar) -> Option<(Time, Event)> {
         let (time, row, packet) = calendar.pop().or_else(|| calendar.pop_aside())?;
         let event = calendar.event(row);
+        if let Event::Wake(link) = event {
+            calendar.take_wake(time, link);
+            return Some((time, event));
+        }
         let expected = if let Event::Arrive(link) = event { PacketId(link.0) } else { PacketId::NONE };
         assert_eq!(packet, expected, "an arrival brings its packet");
         Some((time, event))
@@ -387,6 +431,9 @@ mod tests {
             let mut random = Random::new(seed, Purpose::Test, 0);
             let order = EventOrder::new(seed);
             let (mut calendar, mut list) = (Calendar::new(order, 3_000, width), Vec::<Entry>::new());
+            if seed % 2 == 0 {
+                calendar.give_rows_to_timers();
+            }
             let mut now = Time::ZERO;
             for _ in 0..20_000 {
                 let reach = [10, 100_000, 1 << 30, 1 << 40][random.below(4) as usize];
@@ -396,6 +443,7 @@ mod tests {
                     match event {
                         Event::Arrive(link) => calendar.push_arrival(time, link, PacketId(link.0)),
                         Event::Transmitted(link) => calendar.push_transmitted(time, link),
+                        Event::Wake(link) => calendar.push_wake(time, link),
                         _ => calendar.push(time, event),
                     }
                     let entry = Entry::new(time, event);

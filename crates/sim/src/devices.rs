@@ -8,7 +8,6 @@ use weft_core::{Header, Headers, LinkId, PacketId, PortId, Span, SwitchId, Time,
 use weft_switch::{Departure, Effect, Effects, Observer, Sent, SentEarly, Switch, Turn, Verdict};
 
 use crate::context::Context;
-use crate::event::Event;
 use crate::plan::RunPlan;
 use revoke::leave_unless_held;
 
@@ -132,6 +131,18 @@ impl Devices {
         self.carry_out(cx, switch, None);
     }
 
+    /// A timer of a port has expired. Does nothing for a switch of another domain.
+    pub(crate) fn wake(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
+        self.tell(cx, switch, |own, turn| own.wake(turn, port));
+        let Some(own) = &mut self.switches[switch.index()] else { return };
+        while let Some(sent) = own.switch.cross(cx.now, &cx.pool.headers, port) {
+            match sent {
+                SentEarly::Packet(packet, departure, _) => leave_later(cx, own.link(port), packet, departure),
+                SentEarly::Later(time) => return cx.calendar.push_wake(time, own.link(port)),
+            }
+        }
+    }
+
     /// A transmission by a port has ended, after which the port chooses its next packet.
     #[inline]
     pub(crate) fn transmitted(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
@@ -152,12 +163,9 @@ impl Devices {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::HasWork(port) => self.feed(cx, switch, port),
-                Effect::LeavesAt(packet, departure) => {
-                    leave_later(cx, at(&mut self.switches, switch).link(departure.port), packet, departure);
-                }
                 Effect::Dropped(packet, reason) => cx.bury(packet, reason),
                 Effect::WakeAt(time, port) => {
-                    cx.schedule(time, Event::Wake(at(&mut self.switches, switch).link(port)));
+                    cx.calendar.push_wake(time, at(&mut self.switches, switch).link(port));
                 }
             }
         }

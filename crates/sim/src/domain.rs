@@ -120,10 +120,14 @@ impl Context {
         if setup.flow_waits {
             pool.headers.carry_waits();
         }
+        let mut calendar = Calendar::new(EventOrder::new(setup.seed), links, bucket_width(setup));
+        if setup.switch_kinds().any(|switch| switch.voq.is_some()) {
+            calendar.give_rows_to_timers();
+        }
         Context {
             number,
             now: Time::ZERO,
-            calendar: Calendar::new(EventOrder::new(setup.seed), links, bucket_width(setup)),
+            calendar,
             pool,
             wires: Wires::new(wires(plan, number)),
             tally: Tally::new(),

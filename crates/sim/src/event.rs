@@ -58,6 +58,12 @@ impl EventName {
         EventName(1 << INDEX_BITS | link & INDEX_MASK)
     }
 
+    /// A timer of the node that transmits on the link of this number.
+    #[inline]
+    pub(crate) fn wake(link: u32) -> EventName {
+        EventName(6 << INDEX_BITS | link & INDEX_MASK)
+    }
+
     pub(crate) fn of(event: Event) -> EventName {
         let (kind, index) = match event {
             Event::Arrive(link) => return EventName::arrival(link.0),
@@ -66,7 +72,7 @@ impl EventName {
             Event::ReceiverWake(flow) => (3, flow.0),
             Event::FlowStart(flow) => (4, flow.0),
             Event::Pause(link) => (5, link.0),
-            Event::Wake(link) => (6, link.0),
+            Event::Wake(link) => return EventName::wake(link.0),
             Event::Job => (7, 0),
         };
         EventName(kind << INDEX_BITS | index & INDEX_MASK)

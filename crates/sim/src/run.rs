@@ -174,9 +174,10 @@ impl Domain {
     /// A timer of the node that transmits on a link.
     fn wake(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
+        self.cx.calendar.take_wake(self.cx.now, link);
         match from {
             Node::Host(host) => self.hosts.host_wake(&mut self.cx, host),
-            Node::Switch(switch) => self.devices.tell(&mut self.cx, switch, |own, turn| own.wake(turn, port)),
+            Node::Switch(switch) => self.devices.wake(&mut self.cx, switch, port),
         }
     }
 

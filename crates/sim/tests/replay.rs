@@ -108,7 +108,6 @@ impl Replay {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::HasWork(port) => self.feed(now, port),
-                Effect::LeavesAt(..) => unreachable!("this driver asks for no foresight"),
                 Effect::Dropped(packet, reason) => self.drop(now, packet, reason),
                 Effect::WakeAt(time, port) => self.due.push(Reverse((time, Due::Wake, port.0))),
             }

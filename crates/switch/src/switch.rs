@@ -25,12 +25,14 @@ use weft_forwarding::{ForwardingTable, Way};
 /// A combined input-output-queued switch with shared memory.
 ///
 /// A driver builds it ([`Switch::new`], [`Switch::set_up`], [`Switch::foresee`], [`Switch::observe`]), then makes six calls:
-/// [`Switch::receive`], [`Switch::transmit`] (or [`Switch::transmit_early`]), [`Switch::wake`], [`Switch::set_port`], [`Switch::install`] and, with priority flow
+/// [`Switch::receive`], [`Switch::transmit`] (or [`Switch::transmit_early`]), [`Switch::wake`] (with [`Switch::cross`]), [`Switch::set_port`], [`Switch::install`] and, with priority flow
 /// control, [`Switch::pause`]. It reads through [`Switch::reading`].
 #[repr(C)]
 pub struct Switch {
     /// Without path measurement, observer, fabric, arbiters and lulls.
     plain: bool,
+    /// With a fabric and outputs that foresee departures, and without an observer.
+    at_inputs: bool,
     queues: usize,
     /// The hash that chooses among ports, if nothing else does.
     hash: Option<FlowHash>,
@@ -95,6 +97,7 @@ impl Switch {
             hash,
             plain: congestion.is_none() && fabric.is_none() && arbiters.is_none(),
             fabric,
+            at_inputs: false,
             arbiters,
             observer: None,
             congestion,
@@ -134,6 +137,7 @@ impl Switch {
             self.arbiters.is_none() && self.fabric_may_foresee(port) && self.outputs.foresee(port, line);
         if foresees && let Some(side) = &mut self.fabric {
             side.foresee(port);
+            self.at_inputs = self.observer.is_none();
         }
         foresees
     }
@@ -141,7 +145,7 @@ impl Switch {
     /// From now on `observer` sees every packet.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.observer = Some(observer);
-        self.plain = false;
+        (self.plain, self.at_inputs) = (false, false);
     }
 
     /// A whole packet arrived at port `from`: route, balance, admit, mark, queue. The entry to a switch; drivers
@@ -151,6 +155,7 @@ impl Switch {
         if !self.plain {
             let (joined, port) = match self.outputs.lull {
                 Some(_) => self.receive_in_lulls(&mut turn.again(), from, packet),
+                None if self.at_inputs => self.receive_at_inputs(&mut turn.again(), from, packet),
                 None => self.receive_specially(&mut turn.again(), from, packet),
             };
             return joined.verdict(turn.headers.get(packet), port);
@@ -212,8 +217,12 @@ impl Switch {
         sent
     }
 
-    /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come.
+    /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come. A port that foresees departures has to be asked
+    /// what has [crossed](Switch::cross) the fabric in front of it.
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
+        if self.use_credits(turn, port) {
+            return;
+        }
         let before = turn.effects.len();
         let brings = self.pass_fabric(turn, port);
         self.arbitrate_again(turn, port);

@@ -15,8 +15,6 @@ pub enum Effect {
     HasWork(PortId),
     /// At this instant something is due at this port: call [`crate::Switch::wake`].
     WakeAt(Time, PortId),
-    /// A queued packet leaves at a known time, by a port whose departures are foreseen: there is no further notice.
-    LeavesAt(PacketId, Departure),
     /// A queued packet is dropped; the driver must free its slot in the pool.
     Dropped(PacketId, Reason),
 }
@@ -125,12 +123,12 @@ pub enum Sent {
     Frame(PauseFrame),
 }
 
-/// What a port with strict priority that foresees departures puts on the link, once the transmission has ended after which it was to be
-/// asked.
+/// What a port that foresees departures puts on the link: with strict priority, once the transmission has ended after which it was to be
+/// asked; behind virtual output queues, once it is [woken](crate::Switch::wake).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentEarly {
-    /// A packet, and when it leaves. If an instant is given, call `transmit_early` again then.
+    /// A packet, and when it leaves. If an instant is given, ask again then.
     Packet(PacketId, Departure, Option<Time>),
-    /// Nothing: packets of the first queue have the link until this instant, and call `transmit_early` again then.
+    /// Nothing: ask again at this instant, until which packets of the first queue have the link, or credits are on their way.
     Later(Time),
 }

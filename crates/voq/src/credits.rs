@@ -18,6 +18,8 @@ enum Shares {
 pub(crate) struct Credits {
     /// By class: the groups with a request; the next to be served is in front.
     asking: Vec<VecDeque<u16>>,
+    /// Requests of all classes.
+    requests: usize,
     shares: Shares,
     interval: Span,
     /// How long an output that holds enough waits before it looks again.
@@ -35,7 +37,14 @@ impl Credits {
         (interval, pause): (Span, Span),
     ) -> Credits {
         let shares = Shares::new(schedule, classes);
-        Credits { asking: vec![VecDeque::new(); classes], shares, interval, pause, next: Time::ZERO }
+        Credits {
+            asking: vec![VecDeque::new(); classes],
+            requests: 0,
+            shares,
+            interval,
+            pause,
+            next: Time::ZERO,
+        }
     }
 
     /// Classes share credits by this schedule from now on.
@@ -46,19 +55,26 @@ impl Credits {
     /// A queue requests credit.
     pub(crate) fn request(&mut self, class: usize, group: u16) {
         self.asking[class].push_back(group);
+        self.requests += 1;
     }
 
     /// A queue withdraws its request.
     pub(crate) fn withdraw(&mut self, class: usize, group: u16) {
-        self.asking[class].retain(|other| *other != group);
+        let asking = &mut self.asking[class];
+        self.requests -= 1;
+        if asking.pop_front_if(|first| *first == group).is_none() {
+            asking.retain(|other| *other != group);
+        }
     }
 
-    /// Whether any queue has a request.
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.asking.iter().any(|groups| !groups.is_empty())
+    /// How many queues have a request.
+    #[inline]
+    pub(crate) fn requests(&self) -> usize {
+        self.requests
     }
 
     /// When the next credit may be granted.
+    #[inline]
     pub(crate) fn next(&self, now: Time) -> Time {
         self.next.max(now)
     }
@@ -71,8 +87,11 @@ impl Credits {
     /// Grants a credit; returns the class and group that get it.
     pub(crate) fn grant(&mut self, now: Time) -> Option<(usize, u16)> {
         let class = self.class()?;
-        let group = self.asking[class].pop_front()?;
-        self.asking[class].push_back(group);
+        let asking = &mut self.asking[class];
+        let group = *asking.front()?;
+        if asking.len() > 1 {
+            asking.rotate_left(1);
+        }
         self.next = now + self.interval;
         Some((class, group))
     }
@@ -147,6 +166,6 @@ mod tests {
             Credits::new(&SchedulerSettings::default(), 1, (Span::from_ns(100), Span::from_ns(100)));
         credits.request(0, 3);
         credits.withdraw(0, 3);
-        assert!(!credits.is_wanted() && credits.grant(Time::ZERO).is_none());
+        assert!(credits.requests() == 0 && credits.grant(Time::ZERO).is_none());
     }
 }

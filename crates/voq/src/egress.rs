@@ -1,18 +1,17 @@
 //! The state of one output of a fabric: its credits, and what is due when.
 
-use std::collections::VecDeque;
-
-use weft_core::{PacketId, Span, Time};
+use weft_core::{PacketId, Ring, Span, Time};
 
 use crate::credits::Credits;
 use crate::key::VoqKey;
 
 /// An event at an output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Due {
     Request(VoqKey),
     Withdrawal(VoqKey),
     /// The next credit may be granted.
+    #[default]
     Grant,
     Credit(VoqKey),
     /// A queue sends on the credit it has.
@@ -20,7 +19,7 @@ pub(crate) enum Due {
 }
 
 /// A packet on its way across the fabric.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PacketCrossing {
     pub(crate) at: Time,
     pub(crate) packet: PacketId,
@@ -32,9 +31,9 @@ pub(crate) struct PacketCrossing {
 pub(crate) struct Egress {
     pub(crate) credits: Credits,
     /// Events in order of time; at one instant, in the order in which they were caused.
-    pub(crate) due: VecDeque<(Time, Due)>,
+    pub(crate) due: Ring<(Time, Due)>,
     /// Packets in order of arrival; at one instant, in the order in which they were sent.
-    pub(crate) crossing: VecDeque<PacketCrossing>,
+    pub(crate) crossing: Ring<PacketCrossing>,
     /// When the owner will call; never, if it was not asked to.
     pub(crate) called: Time,
     /// Whether a grant is due.
@@ -57,8 +56,8 @@ impl Egress {
     pub(crate) fn new(credits: Credits, limit: u64) -> Egress {
         Egress {
             credits,
-            due: VecDeque::new(),
-            crossing: VecDeque::new(),
+            due: Ring::new(),
+            crossing: Ring::new(),
             called: Time::NEVER,
             granting: false,
             waiting: 0,
@@ -86,30 +85,38 @@ impl Egress {
     pub(crate) fn is_calm(&self, now: Time, wire: u16) -> bool {
         self.waiting + u64::from(wire) <= self.calm_up_to
             && self.crossing.is_empty()
-            && self.due.front().is_none_or(|(at, _)| *at >= now)
+            && self.due.front().is_none_or(|(at, _)| at >= now)
     }
 
     pub(crate) fn add(&mut self, at: Time, due: Due) {
-        let mut place = self.due.len();
-        self.due.push_back((at, due));
-        while place > 0 && self.due[place - 1].0 > at {
-            self.due.swap(place - 1, place);
-            place -= 1;
-        }
+        self.due.insert((at, due), |(at, _)| *at);
     }
 
     pub(crate) fn cross(&mut self, packet: PacketCrossing) {
-        let position = self.crossing.partition_point(|other| other.at <= packet.at);
-        self.crossing.insert(position, packet);
+        self.crossing.insert(packet, |packet| packet.at);
+    }
+
+    /// The next packet that has crossed at an instant.
+    #[inline]
+    pub(crate) fn arrive(&mut self, until: Time) -> Option<PacketCrossing> {
+        let crossed = self.crossing.pop_if(|first| first.at <= until)?;
+        self.under_way -= u64::from(crossed.wire);
+        Some(crossed)
     }
 
     /// If any queue has a request, schedules a grant as soon as the interval allows.
     pub(crate) fn grant_soon(&mut self, now: Time) {
-        if !self.granting && self.credits.is_wanted() {
+        if !self.granting && self.credits.requests() > 0 {
             self.granting = true;
             let at = self.credits.next(now);
             self.add(at, Due::Grant);
         }
+    }
+
+    /// Whether a grant would be the next event, now.
+    #[inline]
+    pub(crate) fn may_grant_at_once(&self, now: Time) -> bool {
+        !self.granting && self.credits.next(now) == now && self.due.front().is_none_or(|(at, _)| at > now)
     }
 
     /// When the owner, whose transmitter is busy until `free`, must call, if it must be asked to now.
@@ -126,23 +133,32 @@ impl Egress {
     fn deadline(&self, free: Time) -> Time {
         let arrival = self.crossing.front().map_or(Time::NEVER, |first| first.at.max(free));
         match self.patience.filter(|_| self.deep == 0) {
-            None => self.due.front().map_or(arrival, |(at, _)| arrival.min(*at)),
+            None => self.due.front().map_or(arrival, |(at, _)| arrival.min(at)),
             Some(patience) => self.last_call(arrival, patience).max(free),
         }
     }
 
-    /// The earliest arrival to which an event can lead, if that is before `arrival`.
+    /// The earliest arrival to which an event can lead, if that is before `arrival`. A grant that finds no request leads to none, nor
+    /// does a request for which a grant is due anyway.
     fn last_call(&self, arrival: Time, (from_grant, from_credit): (Span, Span)) -> Time {
-        let mut last = arrival;
-        for (at, due) in &self.due {
-            if *at >= last {
+        let (mut last, mut requests, mut granting) = (arrival, self.credits.requests(), self.granting);
+        for (at, due) in self.due.iter() {
+            if at >= last {
                 break;
             }
             last = last.min(match due {
-                Due::Request(_) | Due::Grant => *at + from_grant,
-                Due::Credit(_) | Due::Spending(_) => *at + from_credit,
-                Due::Withdrawal(_) => Time::NEVER,
+                Due::Request(_) if granting => Time::NEVER,
+                Due::Request(_) => self.credits.next(at) + from_grant,
+                Due::Grant if requests > 0 => at + from_grant,
+                Due::Credit(_) | Due::Spending(_) => at + from_credit,
+                Due::Grant | Due::Withdrawal(_) => Time::NEVER,
             });
+            match due {
+                Due::Request(_) => requests += 1,
+                Due::Withdrawal(_) => requests -= 1,
+                Due::Grant => granting &= requests > 0,
+                Due::Credit(_) | Due::Spending(_) => {}
+            }
         }
         last
     }

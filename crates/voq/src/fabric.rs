@@ -34,19 +34,17 @@ pub struct FabricSite<'a> {
 pub struct Entered {
     /// Whether it was marked.
     pub marked: bool,
-    /// If present, [`VoqFabric::advance`] must be called for its output at this time.
+    /// If present, [`VoqFabric::advance`], or [`VoqFabric::cross`] if it foresees departures, must be called for its output at this time.
     pub wake: Option<Time>,
 }
 
 /// What has left a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
-    /// A packet arrives at the output, after all that arrived before.
+    /// A packet arrives at the output.
     Arrived {
         /// The packet.
         packet: PacketId,
-        /// When: now, or soon if the output [foresees](VoqFabric::foresee) departures.
-        at: Time,
         /// Whether it was marked when it left its queue.
         marked: bool,
     },
@@ -122,7 +120,7 @@ impl VoqFabric {
 
     /// From now on the events of an output are processed late, in few calls: its owner must know, later than now, how much
     /// the output held at any instant, and call [`VoqFabric::catch_up`] before a packet enters for it. What happens, and when,
-    /// does not change. No marker of the output may [act on departures](VoqFabric::acts_on_departures), and its link must not
+    /// does not change. What crosses is asked for by [`VoqFabric::cross`], not by [`VoqFabric::advance`]. No marker of the output may [act on departures](VoqFabric::acts_on_departures), and its link must not
     /// change state.
     pub fn foresee(&mut self, port: PortId) {
         let unmarked =
@@ -154,7 +152,7 @@ impl VoqFabric {
         random: &mut Random,
     ) {
         let output = &self.outputs[port.index()];
-        if output.foresees() && output.due.front().is_some_and(|(at, _)| *at < now) {
+        if output.foresees() && output.due.front().is_some_and(|(at, _)| at < now) {
             let dropped = self.process(now, (port, behind), headers, random);
             debug_assert!(dropped.is_none(), "no marker acts on departures");
         }
@@ -191,11 +189,14 @@ impl VoqFabric {
         let (voq, output) = (&mut self.voqs[number], &mut self.outputs[key.port.index()]);
         let header = headers.get_mut(packet);
         let wire = header.wire;
-        if voq.queue.bytes + u64::from(wire) > output.limit {
-            return Err(Reason::PortFull);
+        let mut action = Action::Pass;
+        if output.waiting + u64::from(wire) > output.calm_up_to {
+            if voq.queue.bytes + u64::from(wire) > output.limit {
+                return Err(Reason::PortFull);
+            }
+            let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
+            action = voq.marker.arriving(&sight, random);
         }
-        let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
-        let action = voq.marker.arriving(&sight, random);
         if action == Action::Drop {
             return Err(Reason::Early);
         }
@@ -219,13 +220,15 @@ impl VoqFabric {
             }
         } else if !std::mem::replace(&mut voq.asks, true) {
             output.add(now + self.credit_delay, Due::Request(key));
+        } else if !spills {
+            // It follows others for which the owner has been asked to call.
+            return Ok(Entered { marked, wake: None });
         }
         let wake = self.outputs[key.port.index()].call(free);
         Ok(Entered { marked, wake })
     }
 
-    /// What leaves the fabric at an output, one packet per call, in order of arrival: all that has arrived by `now` and, if the
-    /// output [foresees](VoqFabric::foresee) departures, all that no later packet can precede. `behind` is the number of bytes
+    /// What leaves the fabric at an output, one packet per call, in order of arrival, by `now`. `behind` is the number of bytes
     /// that the output holds behind the fabric at an instant up to `now`, without what leaves it then; it is asked in order of time.
     pub fn advance(
         &mut self,
@@ -237,15 +240,20 @@ impl VoqFabric {
         if let Some(packet) = self.process(Time(now.0 + 1), (port, behind), headers, random) {
             return Some(Passed::Dropped(packet));
         }
-        let output = &mut self.outputs[port.index()];
-        let until = if output.foresees() { now + self.crossing } else { now };
-        let PacketCrossing { at, packet, wire, marked } =
-            output.crossing.pop_front_if(|first| first.at <= until)?;
-        output.under_way -= u64::from(wire);
-        Some(Passed::Arrived { packet, at, marked })
+        let PacketCrossing { packet, marked, .. } = self.outputs[port.index()].arrive(now)?;
+        Some(Passed::Arrived { packet, marked })
     }
 
-    /// When [`VoqFabric::advance`] must be called again, if the owner has not been asked yet. To be called when it has
+    /// The next packet that arrives at an output that [foresees](VoqFabric::foresee) departures, and when, if no later packet can
+    /// precede it; to be asked after [`VoqFabric::catch_up`] with all of `now`.
+    #[inline]
+    pub fn cross(&mut self, now: Time, port: PortId) -> Option<(PacketId, Time)> {
+        let until = now + self.crossing;
+        let PacketCrossing { packet, at, .. } = self.outputs[port.index()].arrive(until)?;
+        Some((packet, at))
+    }
+
+    /// When [`VoqFabric::advance`] or [`VoqFabric::cross`] must be called again, if the owner has not been asked yet. To be called when it has
     /// nothing left; `free` is as for [`VoqFabric::enter`].
     pub fn next(&mut self, now: Time, port: PortId, free: Time) -> Option<Time> {
         let output = &mut self.outputs[port.index()];

@@ -3,7 +3,7 @@
 use weft_core::PortId;
 
 /// A virtual output queue: at the inputs of a group, for one class of one output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VoqKey {
     /// The group of the input port.
     pub group: u16,

@@ -8,7 +8,7 @@ use port::{Passage, Port};
 use weft_core::{Bytes, Header, Pool, PortId, Purpose, Random, Rate, Span, Time};
 use weft_mark::MarkerSettings;
 use weft_queue::schedule::SchedulerSettings;
-use weft_voq::{FabricSite, Passed, VoqFabric, VoqKey, VoqSettings};
+use weft_voq::{FabricSite, VoqFabric, VoqKey, VoqSettings};
 
 /// What is known of the transmitter of an output.
 struct Line {
@@ -99,9 +99,8 @@ impl Foreseeing {
         self.calls += 1;
         let Foreseeing { fabric, pool, random, line, sent, .. } = self;
         let port = PortId(0);
-        while let Some(passed) = fabric.advance(now, (port, |at| line.behind(at)), &mut pool.headers, random)
-        {
-            let Passed::Arrived { packet, at, .. } = passed else { panic!("nothing drops") };
+        fabric.catch_up(Time(now.0 + 1), (port, |at| line.behind(at)), &mut pool.headers, random);
+        while let Some((packet, at)) = fabric.cross(now, port) {
             assert!(at.max(line.busy_until) >= now, "it is handed over in time");
             let passage = *pool.body(packet);
             sent.push((passage, line.join(at, passage.wire)));

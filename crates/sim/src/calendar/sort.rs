@@ -7,8 +7,8 @@ use crate::event::{DRAW_BITS, Entry};
 
 /// Up to this many rows are sorted by insertion, which draws only for ties.
 const FEW: usize = 8;
-/// Bits of a key for the kind, arrival or end of a transmission, and the draw.
-const KIND_AND_DRAW: u32 = 1 + DRAW_BITS;
+/// Bits of a key for the kind (arrival, end of a transmission, timer) and the draw.
+const KIND_AND_DRAW: u32 = 2 + DRAW_BITS;
 
 impl Calendar {
     /// Sorts the rows of the open bucket, which begin with this one.
@@ -74,8 +74,8 @@ impl Calendar {
     fn key(&self, row: u32) -> u64 {
         let Row { time, .. } = *self.row(row);
         let draw = self.order.rank(Entry { time, name: self.name(row) }).draw();
-        let later = u64::from(row >= self.links) << DRAW_BITS;
-        (time.0 - (self.number << self.shift)) << KIND_AND_DRAW | later | u64::from(draw)
+        let kind = u64::from(row >= self.links) + u64::from(self.is_timer(row));
+        (time.0 - (self.number << self.shift)) << KIND_AND_DRAW | kind << DRAW_BITS | u64::from(draw)
     }
 
     /// Links the rows of the open bucket, the last one first; returns the first.

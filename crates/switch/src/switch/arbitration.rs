@@ -79,7 +79,7 @@ impl Switch {
         enter(now, turn.headers.get_mut(packet), from);
         let joined = match self.fabric {
             None => self.outputs.join(turn, to, packet),
-            Some(_) => self.enter_fabric(turn, to, packet),
+            Some(_) => self.enter_fabric(turn, to, packet).0,
         };
         let verdict = joined.verdict(turn.headers.get(packet), to);
         if let (Some(observer), Verdict::Dropped(reason)) = (&mut self.observer, verdict) {

@@ -14,7 +14,7 @@ use crate::port::{Output, Port};
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::SharingSettings;
 use crate::site::SwitchSite;
-use crate::turn::{Departure, Effect, Turn};
+use crate::turn::{Departure, Effect, SentEarly, Turn};
 
 /// A fabric and what waits in front of it.
 pub(crate) struct InputSide {
@@ -92,12 +92,7 @@ impl Switch {
         }
     }
 
-    /// Whether [`Switch::receive_at_inputs`] is for this switch: no observer is attached.
-    pub(super) fn foresees_at_inputs(&self) -> bool {
-        self.observer.is_none() && self.fabric.as_ref().is_some_and(|side| side.foresees)
-    }
-
-    /// [`Switch::receive`] for a switch with a fabric and outputs that foresee departures.
+    /// [`Switch::receive`] for a switch with a fabric and outputs that foresee departures, and without an observer.
     #[inline(never)]
     pub(super) fn receive_at_inputs(
         &mut self,
@@ -108,7 +103,7 @@ impl Switch {
         let header = turn.headers.get_mut(packet);
         enter(turn.now, header, from);
         match self.output(turn.now, header) {
-            Some(port) => (self.enter_fabric(turn, port, packet), port),
+            Some(port) => self.enter_fabric(turn, port, packet),
             None => (Joined::Dropped(Reason::NoRoute), from),
         }
     }
@@ -116,50 +111,56 @@ impl Switch {
     /// A packet crosses the fabric at once, or is stored in the virtual output queue of its input's group, its output and its
     /// class.
     #[inline(always)]
-    pub(super) fn enter_fabric(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Joined {
+    pub(super) fn enter_fabric(
+        &mut self,
+        turn: &mut Turn<'_>,
+        port: PortId,
+        packet: PacketId,
+    ) -> (Joined, PortId) {
         let Header { ingress, class, wire, .. } = *turn.headers.get(packet);
         let Some(side) = &mut self.fabric else { unreachable!("called only with a fabric") };
         let class = queue_of(class, self.queues) as u8;
         let key = VoqKey { group: side.fabric.group_of(ingress), port, class };
         match side.fabric.pass(turn.now, key, wire) {
-            Some(arrives) => Joined::Line(self.expect((turn.now, arrives), port, wire)),
+            Some(arrives) => (Joined::Line(self.expect((turn.now, arrives), port, wire)), port),
             None => self.wait_at_inputs(turn, key, packet),
         }
     }
 
     /// The slow path of [`Switch::enter_fabric`].
     #[inline(never)]
-    fn wait_at_inputs(&mut self, turn: &mut Turn<'_>, key: VoqKey, packet: PacketId) -> Joined {
+    fn wait_at_inputs(&mut self, turn: &mut Turn<'_>, key: VoqKey, packet: PacketId) -> (Joined, PortId) {
         let (now, port, wire) = (turn.now, key.port, turn.headers.get(packet).wire);
         let Some(side) = self.fabric.as_mut().filter(|_| self.outputs.ports[port.index()].port.up) else {
-            return Joined::Dropped(self.outputs.refuse(port, Reason::LinkDown));
+            return (Joined::Dropped(self.outputs.refuse(port, Reason::LinkDown)), port);
         };
         if side.foresees {
             let Outputs { ports, marking, .. } = &mut self.outputs;
             side.catch_up((now, port), &mut ports[port.index()], (turn.headers, marking));
             if let Some(arrives) = side.fabric.pass(now, key, wire) {
-                return Joined::Line(self.expect((now, arrives), port, wire));
+                return (Joined::Line(self.expect((now, arrives), port, wire)), port);
             }
             if side.fabric.is_tight(now, key.group, wire) {
                 side.catch_up_all(now, &mut self.outputs, turn.headers);
             }
         }
-        let free = self.outputs.ports[port.index()].free_at();
-        match side.fabric.enter(now, key, (packet, turn.headers), (&mut self.outputs.marking, free)) {
-            Ok(Entered { marked, wake }) => {
-                let held = &mut side.held[port.index()];
-                held.store(now, wire);
-                let output = &mut self.outputs.ports[port.index()];
-                output.port.marked += u64::from(marked);
-                output.held_at(now);
-                output.note_peak(held.bytes);
-                if let Some(at) = wake {
-                    turn.effects.push_back(Effect::WakeAt(at, port));
+        let foresight = &self.outputs.ports[port.index()].foresight;
+        let free = foresight.as_ref().map_or(Time::ZERO, Foresight::busy_until);
+        let joined =
+            match side.fabric.enter(now, key, (packet, turn.headers), (&mut self.outputs.marking, free)) {
+                Ok(Entered { marked, wake }) => {
+                    let held = &mut side.held[port.index()];
+                    held.store(now, wire);
+                    let output = &mut self.outputs.ports[port.index()];
+                    output.port.marked += u64::from(marked);
+                    output.held_at(now);
+                    output.note_peak(held.bytes);
+                    turn.effects.extend(wake.map(|at| Effect::WakeAt(at, port)));
+                    Joined::Queued
                 }
-                Joined::Queued
-            }
-            Err(reason) => Joined::Dropped(self.outputs.refuse(port, reason)),
-        }
+                Err(reason) => Joined::Dropped(self.outputs.refuse(port, reason)),
+            };
+        (joined, port)
     }
 
     /// [`Output::expect`] for a packet that has not waited in front of the fabric.
@@ -172,6 +173,30 @@ impl Switch {
         slot
     }
 
+    /// Grants and uses the credits that are due at a port that foresees departures; returns whether it does.
+    pub(super) fn use_credits(&mut self, turn: &mut Turn<'_>, port: PortId) -> bool {
+        let Some(side) = self.fabric.as_mut().filter(|side| side.foresees) else { return false };
+        let Outputs { ports, marking, .. } = &mut self.outputs;
+        let output = &mut ports[port.index()];
+        side.catch_up((Time(turn.now.0 + 1), port), output, (turn.headers, marking));
+        output.foresight.is_some()
+    }
+
+    /// The next packet that has crossed a fabric to a port that foresees departures, after [`Switch::wake`].
+    #[inline]
+    pub fn cross(&mut self, now: Time, headers: &Headers, port: PortId) -> Option<SentEarly> {
+        let Switch { fabric: Some(side), outputs, .. } = self else { return None };
+        let output = &mut outputs.ports[port.index()];
+        let free = output.foresight.as_ref()?.busy_until();
+        let Some((packet, arrives)) = side.fabric.cross(now, port) else {
+            return side.fabric.next(now, port, free).map(SentEarly::Later);
+        };
+        let header = headers.get(packet);
+        side.held[port.index()].release(now, header.wire);
+        let slot = output.expect((now, arrives), header.wire);
+        Some(SentEarly::Packet(packet, Departure::of(header, port, slot), None))
+    }
+
     /// Grants and uses the credits that are due and moves packets to the output. Returns whether the idle transmitter
     /// now has something to send.
     pub(super) fn pass_fabric(&mut self, turn: &mut Turn<'_>, port: PortId) -> bool {
@@ -179,8 +204,8 @@ impl Switch {
         let mut ready = false;
         loop {
             let Outputs { ports, marking, .. } = &mut *outputs;
-            let output = &mut ports[port.index()];
-            let behind = |at: Time| output.held_at(Time(at.0 + 1));
+            let output = &ports[port.index()];
+            let behind = |_| output.port.bytes;
             let Some(passed) = side.fabric.advance(turn.now, (port, behind), turn.headers, marking) else {
                 break;
             };
@@ -191,9 +216,7 @@ impl Switch {
             // In cells a packet may take more behind the fabric than in front of it.
             outputs.ports[port.index()].note_peak(held.bytes);
         }
-        if let Some(at) = side.fabric.next(turn.now, port, outputs.ports[port.index()].free_at()) {
-            turn.effects.push_back(Effect::WakeAt(at, port));
-        }
+        turn.effects.extend(side.fabric.next(turn.now, port, Time::ZERO).map(|at| Effect::WakeAt(at, port)));
         ready
     }
 
@@ -223,27 +246,16 @@ impl Switch {
 /// A packet joins its output, or is dropped. Returns whether the output's transmitter is idle.
 #[inline(always)]
 fn leave_fabric(outputs: &mut Outputs, turn: &mut Turn<'_>, port: PortId, passed: Passed) -> bool {
-    let (packet, at, marked) = match passed {
-        Passed::Arrived { packet, at, marked } => (packet, at, marked),
-        Passed::Dropped(packet) => {
-            let reason = outputs.refuse(port, Reason::Early);
-            turn.effects.push_back(Effect::Dropped(packet, reason));
-            return false;
+    let (packet, joined) = match passed {
+        Passed::Arrived { packet, marked } => {
+            outputs.ports[port.index()].port.marked += u64::from(marked);
+            (packet, outputs.join(turn, port, packet))
         }
+        Passed::Dropped(packet) => (packet, Joined::Dropped(outputs.refuse(port, Reason::Early))),
     };
-    let output = &mut outputs.ports[port.index()];
-    output.port.marked += u64::from(marked);
-    if output.foresight.is_some() {
-        let header = turn.headers.get(packet);
-        let slot = output.expect((turn.now, at), header.wire);
-        turn.effects.push_back(Effect::LeavesAt(packet, Departure::of(header, port, slot)));
-        return false;
-    }
-    let joined = outputs.join(turn, port, packet);
     if let Joined::Dropped(reason) = joined {
         turn.effects.push_back(Effect::Dropped(packet, reason));
     }
-    debug_assert!(!matches!(joined, Joined::Line(_) | Joined::QueuedUntil(_)), "it foresees nothing");
     matches!(joined, Joined::Ready)
 }
 
@@ -253,12 +265,6 @@ impl Output {
     fn expect(&mut self, known: (Time, Time), wire: u16) -> Slot {
         self.held_at(known.0);
         take_later_place(known, self.foreseen(), wire)
-    }
-
-    /// Until when the transmitter is busy with what the port holds, if that is foreseen.
-    #[inline]
-    fn free_at(&self) -> Time {
-        self.foresight.as_ref().map_or(Time::ZERO, Foresight::busy_until)
     }
 
     /// Records the peak, including bytes queued in front of the fabric.

@@ -180,7 +180,7 @@ impl Bench {
     fn drops(&self) -> Vec<Reason> {
         let reason = |effect: &Effect| match effect {
             Effect::Dropped(_, reason) => Some(*reason),
-            Effect::HasWork(_) | Effect::WakeAt(..) | Effect::LeavesAt(..) => None,
+            Effect::HasWork(_) | Effect::WakeAt(..) => None,
         };
         self.effects.iter().filter_map(reason).collect()
     }

@@ -19,9 +19,6 @@ impl Switch {
         from: PortId,
         packet: PacketId,
     ) -> (Joined, PortId) {
-        if self.foresees_at_inputs() {
-            return self.receive_at_inputs(turn, from, packet);
-        }
         let verdict = match self.arbiters {
             None => self.receive_watched(turn, from, packet),
             Some(_) => self.receive_arbitrated(turn, from, packet),
@@ -68,7 +65,7 @@ impl Switch {
                     congestion.departs(now, port, header);
                 }
                 if self.fabric.is_some() {
-                    let joined = self.enter_fabric(turn, port, packet);
+                    let (joined, _) = self.enter_fabric(turn, port, packet);
                     joined.verdict(turn.headers.get(packet), port)
                 } else {
                     match self.outputs.join_unseen(now, port, header.wire) {

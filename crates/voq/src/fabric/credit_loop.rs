@@ -18,11 +18,15 @@ impl VoqFabric {
     ) -> Option<PacketId> {
         loop {
             let output = &mut self.outputs[port.index()];
-            let (at, due) = output.due.pop_front_if(|(at, _)| *at < end)?;
+            let (at, due) = output.due.pop_if(|(at, _)| *at < end)?;
             let dropped = match due {
                 Due::Request(key) => {
                     output.credits.request(usize::from(key.class), key.group);
-                    output.grant_soon(at);
+                    if output.may_grant_at_once(at) {
+                        self.grant(at, port, behind(at));
+                    } else {
+                        output.grant_soon(at);
+                    }
                     None
                 }
                 Due::Withdrawal(key) => {
