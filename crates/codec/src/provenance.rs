@@ -57,9 +57,20 @@ impl Provenance {
 
     /// Whether the user set anything at or below `path`.
     pub fn mentions(&self, path: &str) -> bool {
+        self.below(path).next().is_some()
+    }
+
+    /// Whether the command line set anything at or below `path`.
+    pub fn is_argument(&self, path: &str) -> bool {
+        self.below(path).any(|said| said.origin == Origin::CommandLine)
+    }
+
+    /// What the user set at or below `path`.
+    fn below(&self, path: &str) -> impl Iterator<Item = &Said> {
         let prefix = format!("{path}.");
-        let mut below = self.said.range(prefix.clone()..);
-        self.said.contains_key(path) || below.next().is_some_and(|(key, _)| key.starts_with(&prefix))
+        let from = self.said.range(prefix.clone()..);
+        let below = from.take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, said)| said);
+        self.said.get(path).into_iter().chain(below)
     }
 }
 

@@ -29,7 +29,6 @@ use weft_codec::Provenance;
 use weft_core::settings::Value;
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
-use weft_mistake::node::Origin;
 use weft_model::Case;
 use weft_model::ScenarioSettings;
 use weft_model::{Device, devices_by_port};
@@ -201,7 +200,8 @@ pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
         return mistakes;
     }
     if let Some(first) = cases.first() {
-        let told = |finding: &&Finding| !scope.partial || is_argument(finding, first);
+        let said = &first.resolved.provenance;
+        let told = |finding: &&Finding| !scope.partial || said.is_argument(&said.tagged(&finding.path));
         mistakes.extend(idle.iter().flatten().filter(told).map(|finding| at_its_place(finding, first)));
     }
     if let Some(base) = scope.whole {
@@ -299,17 +299,6 @@ impl Networks<'_> {
 /// The findings that are idle here as well.
 fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
     before.into_iter().filter(|finding| now.iter().any(|other| other.path == finding.path)).collect()
-}
-
-/// Whether the command line says what a finding is about, or part of it.
-fn is_argument(finding: &Finding, case: &Case) -> bool {
-    let said = &case.resolved.provenance;
-    let path = said.tagged(&finding.path);
-    let within = |other: &str| {
-        other.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    };
-    let here = said.written().filter(|(other, _)| within(other)).filter_map(|(other, _)| said.at(other));
-    here.chain(said.near(&path)).any(|said| said.origin == Origin::CommandLine)
 }
 
 fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
