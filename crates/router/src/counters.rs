@@ -48,8 +48,6 @@ drops! {
     WaitingFull = "waiting-full",
     /// Addressed to the router, which does not process it.
     Local = "local",
-    /// Addressed to the machine, whose kernel processes it.
-    Kernel = "kernel",
     /// Sealed for an association that does not exist.
     EspUnknown = "esp-unknown",
     /// Sealed, and received before or too old.

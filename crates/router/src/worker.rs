@@ -155,7 +155,7 @@ impl<A: Application> RouterWorker<A> {
                 Ok(0) => idle + 1,
                 Ok(_) => 0,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-                Err(error) if is_link_down(&error) => idle + 1,
+                Err(error) if system::is_link_down(&error) => idle + 1,
                 Err(error) => {
                     self.publish(published);
                     return Err(error);
@@ -195,11 +195,6 @@ impl<A: Application> RouterWorker<A> {
         self.ports.iter_mut().for_each(|port| self.counters.lose(0, port.losses()));
         published.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.counters);
     }
-}
-
-/// Whether an interface is down, which is temporary.
-fn is_link_down(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
 }
 
 #[cfg(test)]

@@ -104,6 +104,7 @@ fn routes_without_next_hops_keep_their_kinds() {
     let mut router = Fixture::new();
     for (kind, next) in [
         (RouteKind::Reject, NextHop::Reject),
+        (RouteKind::Throw, NextHop::Reject),
         (RouteKind::Prohibit, NextHop::Prohibit),
         (RouteKind::Blackhole, NextHop::Blackhole),
     ] {

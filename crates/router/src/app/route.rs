@@ -290,6 +290,8 @@ impl Routing {
     /// Processes what was set aside.
     #[inline(never)]
     fn handle_aside(&mut self, desk: &mut Desk<'_>) {
+        // A look-up may have found a next hop that is newer than the table: it was published before.
+        self.refresh();
         // What comes out of a tunnel is routed as if it had arrived, and may leave another: each time it becomes shorter.
         self.open_frames(desk);
         if !self.aside.inside.frames().is_empty() {
