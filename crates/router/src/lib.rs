@@ -22,7 +22,7 @@ pub mod tunnel;
 pub mod worker;
 
 pub use app::{Application, Desk};
-pub use counters::{DropCause, RouterCounters};
+pub use counters::{DropCause, InterfaceCounters, RouterCounters};
 pub use interface::Interface;
 pub use weft_device::{BATCH, Backend, Frame, FrameBatch, FramePool, STRIDE, SendQueues, backend, pool};
 pub use weft_packet::stations as neighbours;

@@ -22,7 +22,7 @@ pub(crate) fn longest_frame(mtu: u16) -> u16 {
 
 /// Drops a frame for a cause.
 pub(crate) fn drop_frame(desk: &mut Desk<'_>, frame: Frame, cause: DropCause) {
-    desk.counters.drop(cause, 1);
+    desk.counters.drop_at(frame.port, cause, 1);
     desk.pool.give(frame.buffer);
 }
 

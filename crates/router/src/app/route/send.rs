@@ -170,7 +170,7 @@ impl Routing {
             self.ask(desk, station);
         }
         for (port, packet) in outgoing.failed {
-            desk.counters.drop(DropCause::Unreachable, 1);
+            desk.counters.drop_at(port, DropCause::Unreachable, 1);
             self.send_error(desk, (port, &packet), IcmpError::HostUnreachable);
         }
     }
