@@ -17,6 +17,7 @@ mod failure;
 mod follower;
 mod handover;
 mod interfaces;
+mod keys;
 mod links;
 mod outcome;
 mod pages;

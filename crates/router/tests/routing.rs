@@ -878,6 +878,22 @@ fn a_solicitation_without_a_source_address_option_is_answered_to_its_sender() {
     );
 }
 
+/// What lies behind a packet in its frame, padding or memory of its sender, stays on its link.
+#[test]
+fn bytes_behind_a_packet_are_not_forwarded() {
+    let mut lab = Laboratory::new().with_stations();
+    let short = udp_to("10.2.0.2", 64, b"x");
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    let six = frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"));
+    for frame in [short, six] {
+        lab.receive_all(0, &[[&frame[..], b"of another packet"].concat(), frame.clone()]);
+        let sent = lab.sent(1);
+        assert_eq!(sent.iter().map(Vec::len).collect::<Vec<_>>(), [frame.len(); 2]);
+        assert_eq!(sent[0], sent[1]);
+    }
+    assert_eq!(lab.inside(), 0);
+}
+
 /// What the kernel has a copy of has not been lost.
 #[test]
 fn frames_for_the_kernel_are_consumed_and_not_dropped() {
