@@ -12,7 +12,7 @@ use weft_router::neighbours::Station;
 
 use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedTunnel, PortDevice, RouterPlan};
 use crate::ports::{PortPurpose, ports};
-use crate::routes::{Surroundings, check_far_ends, neighbour, route};
+use crate::routes::{RouteContext, check_far_ends, neighbour, route};
 use crate::tunnels::tunnels;
 use crate::{cluster, switch};
 use weft_mistake::TableReader;
@@ -150,7 +150,7 @@ fn routing(
     let name = |table: &'_ Toml| table.get("name").and_then(Toml::text).unwrap_or("").to_owned();
     let written: Vec<String> = tunnel_tables.iter().map(name).collect();
     let tunnel_names: Vec<&str> = written.iter().map(String::as_str).collect();
-    let around = Surroundings { ports, names: &names, tunnels: &tunnel_names, sound };
+    let around = RouteContext { ports, names: &names, tunnels: &tunnel_names, sound };
     let (mut prefixes, mut stations) = (BTreeSet::new(), BTreeSet::new());
     let routes: Vec<_> =
         route_tables.iter().flat_map(|table| route(table, around, &mut prefixes, mistakes)).collect();

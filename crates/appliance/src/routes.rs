@@ -23,7 +23,7 @@ const NEIGHBOUR: &str = "the address of a station on a link, such as \"192.0.2.9
 
 /// What routes and neighbours refer to.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct RouteContext<'a> {
     /// The ports, and their names.
     pub(crate) ports: &'a [PlannedPort],
     pub(crate) names: &'a [&'a str],
@@ -33,7 +33,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) sound: bool,
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> RouteContext<'a> {
     /// The port that has an address; the same link-local one may be on every link.
     fn owner(&self, address: IpAddr) -> Option<&'a PlannedPort> {
         if is_link_local(address) {
@@ -46,7 +46,7 @@ impl<'a> Surroundings<'a> {
 /// A `[[route]]`: its prefix with each of its next hops.
 pub(crate) fn route(
     table: &Toml,
-    around: Surroundings<'_>,
+    around: RouteContext<'_>,
     before: &mut BTreeSet<IpPrefix>,
     mistakes: &mut Vec<Mistake>,
 ) -> Vec<(IpPrefix, PlannedHop)> {
@@ -58,7 +58,7 @@ pub(crate) fn route(
 /// The prefix of a `[[route]]`; adds its next hops.
 fn hops_of(
     table: &Toml,
-    around: Surroundings<'_>,
+    around: RouteContext<'_>,
     before: &mut BTreeSet<IpPrefix>,
     (hops, mistakes): (&mut Vec<PlannedHop>, &mut Vec<Mistake>),
 ) -> Option<IpPrefix> {
@@ -129,7 +129,7 @@ fn hops_of(
 }
 
 /// Refuses a route that cuts the router off: from itself, or from the neighbours on a link.
-fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: Surroundings<'_>) {
+fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: RouteContext<'_>) {
     let whole = if prefix.address().is_ipv4() { 32 } else { 128 };
     if let Some(owner) = around.owner(prefix.address()).filter(|_| prefix.length() == whole) {
         let message =
@@ -154,7 +154,7 @@ type WrongItem = Option<(String, &'static str)>;
 fn gateway(
     item: &Toml,
     prefix: Option<IpPrefix>,
-    (around, port): (Surroundings<'_>, Option<Option<u16>>),
+    (around, port): (RouteContext<'_>, Option<Option<u16>>),
 ) -> Result<PlannedHop, WrongItem> {
     let text =
         item.text().ok_or_else(|| Some((format!("found {}, expected a text", item.described()), VIA)))?;
@@ -188,7 +188,7 @@ fn reaches(port: &PlannedPort, address: IpAddr) -> bool {
 /// A `[[neighbour]]`: a station whose MAC address is given instead of asked for.
 pub(crate) fn neighbour(
     table: &Toml,
-    around: Surroundings<'_>,
+    around: RouteContext<'_>,
     before: &mut BTreeSet<Station>,
     mistakes: &mut Vec<Mistake>,
 ) -> Option<(Station, Mac)> {
@@ -228,7 +228,7 @@ pub(crate) fn neighbour(
 /// Refuses tunnels whose own packets would not leave: their other end lies behind themselves, or nowhere.
 pub(crate) fn check_far_ends(
     tables: &[Toml],
-    (tunnels, routes, around): (&[PlannedTunnel], &[(IpPrefix, PlannedHop)], Surroundings<'_>),
+    (tunnels, routes, around): (&[PlannedTunnel], &[(IpPrefix, PlannedHop)], RouteContext<'_>),
     mistakes: &mut Vec<Mistake>,
 ) {
     for (table, tunnel) in tables.iter().zip(tunnels) {

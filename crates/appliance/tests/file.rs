@@ -313,7 +313,8 @@ fn the_manual_explains_every_cause_of_drops() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/router.md");
     let page = std::fs::read_to_string(page).unwrap();
     let missing: Vec<&str> = weft_router::DropCause::ALL.iter().map(|cause| cause.name()).collect();
-    let missing: Vec<&&str> = missing.iter().filter(|name| !page.contains(&format!("| `{name}` |"))).collect();
+    let missing: Vec<&&str> =
+        missing.iter().filter(|name| !page.contains(&format!("| `{name}` |"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

@@ -15,7 +15,6 @@ Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
   weft router show edge.toml       workers, routes and queues while it runs
-  weft router show ports edge.toml what each port has received, sent and dropped
   weft router show queues sw.toml  all queues of a switch
   weft router plan --ports 64      how many servers a router of 64 ports takes
   weft router simulate rb4.toml    what a described cluster of servers can do

@@ -93,7 +93,7 @@ pub(crate) struct WaitingFrames {
 
 /// A port that is one end of a cable.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CableEnd<'a> {
+pub(crate) struct WireEnd<'a> {
     pub(crate) port: u16,
     pub(crate) mac: Mac,
     pub(crate) far: &'a FarEnd,
@@ -101,7 +101,7 @@ pub(crate) struct CableEnd<'a> {
 
 impl WaitingFrames {
     /// Sends an IPv4 packet, in a frame of which only the destination is missing; or keeps it and asks for the destination.
-    pub(crate) fn send(&mut self, desk: &mut Desk<'_>, end: CableEnd<'_>, frame: Frame) {
+    pub(crate) fn send(&mut self, desk: &mut Desk<'_>, end: WireEnd<'_>, frame: Frame) {
         match end.far.mac() {
             Some(mac) => {
                 self.flush(desk, (end.port, mac));
@@ -120,7 +120,7 @@ impl WaitingFrames {
     }
 
     /// Sends what waits, if the other end is known by now; otherwise asks again, or gives up.
-    pub(crate) fn look(&mut self, desk: &mut Desk<'_>, end: CableEnd<'_>) {
+    pub(crate) fn look(&mut self, desk: &mut Desk<'_>, end: WireEnd<'_>) {
         let Some(first) = self.frames.front().copied() else { return };
         if let Some(mac) = end.far.mac() {
             return self.flush(desk, (end.port, mac));
@@ -156,7 +156,7 @@ fn address(desk: &mut Desk<'_>, (port, mac): (u16, Mac), frame: Frame) {
 
 /// Asks who has the destination of a frame's packet. The port has no IP address: it sends an ARP probe (RFC 5227), which hosts answer
 /// as they answer requests.
-fn ask(desk: &mut Desk<'_>, end: CableEnd<'_>, frame: Frame) {
+fn ask(desk: &mut Desk<'_>, end: WireEnd<'_>, frame: Frame) {
     let packet = desk.pool.bytes(frame).get(EthernetHeader::LEN..).unwrap_or_default();
     let Some([.., a, b, c, d]) = packet.first_chunk::<{ Ipv4Header::LEN }>().copied() else { return };
     let target = (Mac::default(), Ipv4Addr::new(a, b, c, d));
@@ -204,7 +204,7 @@ mod tests {
         fn at(&mut self, milliseconds: u64, datagram: Option<u16>) -> Vec<Vec<u8>> {
             let Bench { pool, out, counters, waiting, far } = self;
             let mut desk = Desk { now: Time::ZERO + Span::from_ms(milliseconds), pool, out, counters };
-            let end = CableEnd { port: 0, mac: OWN, far };
+            let end = WireEnd { port: 0, mac: OWN, far };
             match datagram {
                 Some(n) => {
                     let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());

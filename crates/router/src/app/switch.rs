@@ -17,7 +17,7 @@ use weft_packet::{
 };
 
 use crate::app::station::{
-    CableEnd, FarEnd, LEAST_FRAME, WaitingFrames, answer, consume, drop_frame, longest_frame,
+    FarEnd, LEAST_FRAME, WaitingFrames, WireEnd, answer, consume, drop_frame, longest_frame,
 };
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
@@ -197,7 +197,7 @@ impl Switching {
     /// Sends what waits for an address, if it has been found, or asks again.
     fn look(&mut self, desk: &mut Desk<'_>) {
         for ((port, own), waiting) in (0..).zip(self.shared.ports()).zip(&mut self.waiting) {
-            waiting.look(desk, CableEnd { port, mac: own.mac, far: &own.far });
+            waiting.look(desk, WireEnd { port, mac: own.mac, far: &own.far });
         }
     }
 
@@ -235,7 +235,7 @@ impl Switching {
                 if marked {
                     ipv4::mark_congestion(packet);
                 }
-                let end = CableEnd { port: device, mac: own.mac, far: &own.far };
+                let end = WireEnd { port: device, mac: own.mac, far: &own.far };
                 self.waiting[usize::from(device)].send(desk, end, frame);
             }
             SwitchOutcome::Dropped(frame) => drop_frame(desk, frame, DropCause::Switch),

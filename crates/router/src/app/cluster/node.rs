@@ -7,7 +7,7 @@ use weft_core::Time;
 use weft_fib::{Hop, IpPrefix, RouteError, ipv4::Ipv4Routes};
 use weft_packet::Mac;
 
-use crate::app::station::{CableEnd, FarEnd, longest_frame};
+use crate::app::station::{FarEnd, WireEnd, longest_frame};
 
 /// Where a port of a node leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,9 +159,9 @@ impl ClusterNode {
     }
 
     /// The end of the cable that leads outside.
-    pub(super) fn way_out(&self) -> CableEnd<'_> {
+    pub(super) fn way_out(&self) -> WireEnd<'_> {
         let port = &self.ports[usize::from(self.outside)];
-        CableEnd { port: self.outside, mac: port.mac, far: &port.far }
+        WireEnd { port: self.outside, mac: port.mac, far: &port.far }
     }
 
     pub(super) fn node_of(hop: Hop) -> Option<u16> {
