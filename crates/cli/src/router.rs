@@ -137,10 +137,12 @@ impl RouterArguments {
         };
         let config = config.as_path();
         let plan = read(config)?;
-        weft_appliance::remarks(&plan)
-            .iter()
-            .for_each(|remark| console::complain(&format!("remark: {remark}")));
+        let remark = || {
+            let all = weft_appliance::remarks(&plan);
+            all.iter().for_each(|remark| console::complain(&format!("remark: {remark}")));
+        };
         if self.check {
+            remark();
             let problems = weft_appliance::start_problems(&plan);
             problems.iter().for_each(|problem| console::complain(&format!("warning: {problem}")));
             console::show(&format!("{} is sound", config.display()))?;
@@ -157,6 +159,7 @@ impl RouterArguments {
             ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed))
                 .map_err(std::io::Error::other)?;
             console::complain(says);
+            remark();
             Ok(())
         };
         let failed = |error: weft_appliance::ApplianceError| weft::Error::Failed(error.to_string());
