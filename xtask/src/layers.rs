@@ -18,8 +18,6 @@ const PARTS: &[&str] = &["weft-core"];
 const NUMBERED: &[&str] = &["weft-core", "weft-delivery"];
 /// Virtual output queues have markers and schedulers.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
-/// A port whose departures are foreseen keeps its marker beside them.
-const FORESIGHT: &[&str] = &["weft-core", "weft-mark"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
 const SWITCH: &[&str] = &[
     "weft-core",
@@ -34,8 +32,16 @@ const SWITCH: &[&str] = &[
     "weft-voq",
 ];
 /// A router has real packets, tables, the switch, and the decisions of a cluster's nodes.
-const ROUTER: &[&str] =
-    &["weft-core", "weft-cluster", "weft-packet", "weft-netlink", "weft-esp", "weft-fib", "weft-switch"];
+const ROUTER: &[&str] = &[
+    "weft-core",
+    "weft-cluster",
+    "weft-device",
+    "weft-packet",
+    "weft-netlink",
+    "weft-esp",
+    "weft-fib",
+    "weft-switch",
+];
 /// Clusters of routers from files, simulated and sized.
 const BLUEPRINT: &[&str] = &["weft-core", "weft-cluster", "weft-fib", "weft-draw", "weft-mistake"];
 /// Transports are put together from pieces of their own.
@@ -251,8 +257,9 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-visibility", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-forwarding", may_use: PARTS },
-    Layer { name: "weft-foresight", may_use: FORESIGHT },
+    Layer { name: "weft-foresight", may_use: &["weft-core", "weft-mark"] },
     Layer { name: "weft-switch", may_use: SWITCH },
+    Layer { name: "weft-device", may_use: &["weft-core", "weft-packet"] },
     Layer { name: "weft-router", may_use: ROUTER },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-card", may_use: PARTS },

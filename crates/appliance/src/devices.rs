@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use weft_packet::{EthernetHeader, Mac};
+use weft_router::Backend;
 use weft_router::app::cluster::ClusterEnd;
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::backend::system::HeardStations;
 use weft_router::backend::tap::TapDevice;
 use weft_router::backend::xdp::{XdpInterface, XdpQueue};
-use weft_router::{Backend, Interface};
 
 use crate::failure::ApplianceError;
 use crate::handover::divide;
+use crate::interfaces::queues_of;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, PortUse, RouterPlan};
 
 /// Opens each worker's queue of every port.
@@ -34,13 +34,12 @@ pub(crate) fn open_all(plan: &RouterPlan) -> Result<Vec<Vec<Box<dyn Backend>>>, 
 
 /// The number of queues that a device has for workers: the first workers get one each.
 fn queues(port: &PlannedPort, workers: u16) -> u16 {
-    let PortDevice::Xdp(name) = &port.device else {
-        return if matches!(port.device, PortDevice::Tap(_)) { 1 } else { workers };
-    };
-    let entries = std::fs::read_dir(format!("/sys/class/net/{name}/queues")).into_iter().flatten().flatten();
-    let arriving = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("rx-")).count();
-    // Without an answer each worker asks for a queue, and the system says what is wrong.
-    if arriving == 0 { workers } else { workers.min(arriving as u16) }
+    match &port.device {
+        PortDevice::Tap(_) => 1,
+        // Without an answer each worker asks for a queue, and the system says what is wrong.
+        PortDevice::Xdp(name) => queues_of(name).map_or(workers, |queues| workers.min(queues)),
+        PortDevice::Packet(_) | PortDevice::Capture { .. } => workers,
+    }
 }
 
 /// Interfaces taken by AF_XDP, by port: all workers share them.
@@ -132,32 +131,4 @@ fn open(
         };
         ApplianceError::Device { port: port.name.clone(), device, cause, hint }
     })
-}
-
-/// A port as routing sees it; the interface provides what the plan does not give.
-pub(crate) fn interface(port: &PlannedPort) -> Result<Interface, ApplianceError> {
-    let wrong = |message: String| ApplianceError::Port { port: port.name.clone(), message };
-    let said = |what: &str| match &port.device {
-        PortDevice::Packet(name) | PortDevice::Xdp(name) => {
-            std::fs::read_to_string(format!("/sys/class/net/{name}/{what}")).ok()
-        }
-        PortDevice::Tap(_) | PortDevice::Capture { .. } => None,
-    };
-    let own_mac = || said("address").and_then(|text| text.trim().parse::<Mac>().ok());
-    let mac = port
-        .mac
-        .or_else(own_mac)
-        .ok_or_else(|| wrong("the interface has no station address: give `mac`".into()))?;
-    let own_mtu = said("mtu").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(1500);
-    let mtu = port.mtu.map_or(own_mtu, u32::from);
-    if mtu > u32::from(Interface::MOST_MTU) {
-        return Err(wrong(format!("the interface carries {mtu} bytes and buffers hold 2048: give `mtu`")));
-    }
-    let longest = XdpQueue::LONGEST - EthernetHeader::LEN;
-    if usize::from(mtu as u16) > longest && matches!(port.device, PortDevice::Xdp(_)) {
-        let message =
-            format!("AF_XDP takes packets of at most {longest} bytes, and the MTU is {mtu}: make it smaller");
-        return Err(wrong(message));
-    }
-    Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
 }

@@ -22,13 +22,11 @@ pub enum ApplianceError {
         /// A hint.
         hint: &'static str,
     },
-    /// A device lacks information about itself.
-    #[error("port `{port}`: {message}")]
-    Port {
-        /// The port.
-        port: String,
-        /// What is missing or out of range.
-        message: String,
+    /// Interfaces are missing, or do not fit.
+    #[error("{}", messages.join("\n"))]
+    Ports {
+        /// What is wrong, for each of them.
+        messages: Vec<String>,
     },
     /// A capture cannot be read or written.
     #[error("port `{port}`: {file}: {message}")]

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use weft_fib::IpPrefix;
 use weft_mistake::document::{document_value, read_document};
 use weft_mistake::node::Toml;
 use weft_mistake::{Mistake, Mistakes};
+use weft_packet::Mac;
+use weft_router::neighbours::Station;
 
-use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
+use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedTunnel, PortDevice, RouterPlan};
 use crate::ports::{PortPurpose, ports};
-use crate::routes::{neighbour, route};
+use crate::routes::{RouteContext, check_far_ends, neighbour, route};
 use crate::tunnels::tunnels;
 use crate::{cluster, switch};
 use weft_mistake::TableReader;
@@ -107,45 +110,77 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     if port_tables.len() > MOST as usize {
         root.wrong("port", format!("{} ports", port_tables.len()), &format!("at most {MOST}"));
     }
-    let purpose = match (application, &planned_switch, &planned_node) {
-        ("route", ..) => PortPurpose::Route { kernel },
-        ("forward", ..) => PortPurpose::Forward,
-        (_, Some(switch), _) => PortPurpose::Switch(switch),
-        (_, _, Some(node)) => PortPurpose::Cluster(node),
-        (_, None, None) => return None,
+    let purpose = match application {
+        "route" => PortPurpose::Route { kernel },
+        "forward" => PortPurpose::Forward,
+        "switch" => PortPurpose::Switch(planned_switch.as_ref()),
+        _ => PortPurpose::Cluster(planned_node.as_ref()),
     };
-    let ports = ports(port_tables, (workers, purpose, folder), mistakes)?;
-    check_captures(document, (&ports, application), mistakes);
-    if let PortPurpose::Cluster(node) = purpose {
-        cluster::check_ports(&mut TableReader::new(document, "", KEYS, mistakes), node, &ports);
-    }
-    if let PortPurpose::Switch(switch) = purpose
-        && workers > 1
-    {
-        let mut root = TableReader::new(document, "", KEYS, mistakes);
-        switch::refuse_idle(&mut root, switch, (workers, &ports));
+    let before = mistakes.len();
+    let ports = ports(port_tables, (workers, purpose, folder), mistakes);
+    let sound = mistakes.len() == before;
+    if sound {
+        check_together(document, (&ports, workers, application), purpose, mistakes);
     }
     let application = match purpose {
         PortPurpose::Route { .. } => {
-            let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
-            let tunnels = tunnels(tunnel_tables, (&ports, kernel, folder), mistakes)?;
-            let tunnel_names: Vec<&str> = tunnels.iter().map(|tunnel| tunnel.name.as_str()).collect();
-            let mut prefixes = BTreeSet::new();
-            let routes = route_tables
-                .iter()
-                .flat_map(|table| route(table, (&ports, &names, &tunnel_names), &mut prefixes, mistakes))
-                .collect();
-            let neighbours = neighbour_tables
-                .iter()
-                .filter_map(|table| neighbour(table, (&ports, &names), mistakes))
-                .collect();
+            let tables = [tunnel_tables, route_tables, neighbour_tables];
+            let (tunnels, routes, neighbours) = routing(tables, (&ports, sound, kernel, folder), mistakes);
             PlannedApplication::Route { routes, neighbours, tunnels, errors_per_second, kernel }
         }
         PortPurpose::Forward => PlannedApplication::Forward,
-        PortPurpose::Switch(switch) => PlannedApplication::Switch(switch.clone()),
-        PortPurpose::Cluster(node) => PlannedApplication::Cluster(node.clone()),
+        PortPurpose::Switch(switch) => PlannedApplication::Switch(switch?.clone()),
+        PortPurpose::Cluster(node) => PlannedApplication::Cluster(node?.clone()),
     };
     Some(RouterPlan { workers, burst, pin, metrics, application, ports })
+}
+
+/// What the tables `[[tunnel]]`, `[[route]]` and `[[neighbour]]` say.
+type RoutingTables = (Vec<PlannedTunnel>, Vec<(IpPrefix, PlannedHop)>, Vec<(Station, Mac)>);
+
+/// Reads these tables; right only if there are no mistakes.
+fn routing(
+    [tunnel_tables, route_tables, neighbour_tables]: [&[Toml]; 3],
+    (ports, sound, kernel, folder): (&[PlannedPort], bool, bool, &Path),
+    mistakes: &mut Vec<Mistake>,
+) -> RoutingTables {
+    let before = mistakes.len();
+    let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+    let found = tunnels(tunnel_tables, (ports, sound && !kernel, folder), mistakes);
+    let name = |table: &'_ Toml| table.get("name").and_then(Toml::text).unwrap_or("").to_owned();
+    let written: Vec<String> = tunnel_tables.iter().map(name).collect();
+    let tunnel_names: Vec<&str> = written.iter().map(String::as_str).collect();
+    let around = RouteContext { ports, names: &names, tunnels: &tunnel_names, sound };
+    let (mut prefixes, mut stations) = (BTreeSet::new(), BTreeSet::new());
+    let routes: Vec<_> =
+        route_tables.iter().flat_map(|table| route(table, around, &mut prefixes, mistakes)).collect();
+    let neighbours = neighbour_tables
+        .iter()
+        .filter_map(|table| neighbour(table, around, &mut stations, mistakes))
+        .collect();
+    // The kernel may have routes to the other ends.
+    if sound && !kernel && mistakes.len() == before {
+        check_far_ends(tunnel_tables, (&found, &routes, around), mistakes);
+    }
+    (found, routes, neighbours)
+}
+
+/// Checks what concerns several ports.
+fn check_together(
+    document: &Toml,
+    (ports, workers, application): (&[PlannedPort], u16, &str),
+    purpose: PortPurpose<'_>,
+    mistakes: &mut Vec<Mistake>,
+) {
+    check_captures(document, (ports, application), mistakes);
+    let mut root = TableReader::new(document, "", KEYS, mistakes);
+    match purpose {
+        PortPurpose::Cluster(Some(node)) => cluster::check_ports(&mut root, node, ports),
+        PortPurpose::Switch(Some(switch)) if workers > 1 => {
+            switch::refuse_idle(&mut root, switch, (workers, ports));
+        }
+        _ => {}
+    }
 }
 
 /// Captures come in recorded time and devices in real time, so that ports are all of one kind.

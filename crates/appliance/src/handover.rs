@@ -131,7 +131,10 @@ impl OwnerPort {
                 continue;
             };
             let is_in = self.members[member].arrivals.put(bytes);
-            self.losses.crowded_out += u64::from(!is_in);
+            if !is_in {
+                self.losses.crowded_out += 1;
+                self.losses.arrived_bytes += u64::from(frame.length);
+            }
             pool.give(frame.buffer);
         }
         self.members.iter_mut().for_each(|member| member.arrivals.ring());

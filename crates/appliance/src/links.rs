@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn link(index: u32, name: &str, up: bool) -> KernelLink {
-        KernelLink { removed: false, index, name: name.to_owned(), up, mtu: None, mac: None }
+        KernelLink { removed: false, index, name: name.to_owned(), up, mtu: None, mac: None, queues: None }
     }
 
     fn table() -> LinkTable {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use weft_core::Time;
@@ -12,7 +12,7 @@ use weft_router::app::cluster::ClusterNode;
 use weft_router::app::switch::SharedSwitch;
 use weft_router::control::{Control, NextHop};
 use weft_router::driver::QueueReading;
-use weft_router::{DropCause, RouterCounters};
+use weft_router::{DropCause, InterfaceCounters, RouterCounters};
 
 use crate::cluster::ClusterReport;
 use crate::follower::KernelCounters;
@@ -36,11 +36,15 @@ pub(crate) struct Running<'a> {
     pub(crate) shared: Shared<'a>,
     /// The latest published counters of each worker.
     pub(crate) workers: Box<[Mutex<RouterCounters>]>,
+    /// Whether the link of each port is up.
+    links: Box<[AtomicBool]>,
 }
 
 impl<'a> Running<'a> {
     pub(crate) fn new(plan: &'a RouterPlan, shared: Shared<'a>) -> Running<'a> {
-        Running { plan, shared, workers: (0..plan.workers).map(|_| Mutex::default()).collect() }
+        let workers = (0..plan.workers).map(|_| Mutex::default()).collect();
+        let links = plan.ports.iter().map(|_| AtomicBool::new(true)).collect();
+        Running { plan, shared, workers, links }
     }
 
     /// The counters of all workers together.
@@ -52,7 +56,10 @@ impl<'a> Running<'a> {
 
     /// The link of a port of the plan has gone down or come back.
     pub(crate) fn set_link(&self, now: Time, port: usize, up: bool) {
+        self.links[port].store(up, Ordering::Relaxed);
         match (&self.shared, self.plan.ports[port].use_of) {
+            // The kernel's follower knows it as well, and in the order of its other messages.
+            (Shared::Routes(_, Some(_)), _) => {}
             (Shared::Switch(switch), PortUse::Switched(number, ..)) => switch.set_port(now, number, up),
             (Shared::Routes(control, _), _) => control.change(|state| state.set_link(port as u16, up)),
             _ => {}
@@ -64,6 +71,7 @@ impl<'a> Running<'a> {
         match path {
             "/metrics" => Some(self.metrics()),
             "/show" => Some(self.show()),
+            "/ports" => Some(self.ports()),
             "/queues" => self.switch().map(|switch| switch.queue_table(true)),
             _ => None,
         }
@@ -96,6 +104,7 @@ impl<'a> Running<'a> {
             })
         });
         page.metric("weft_router_dropped_frames_total", "Frames dropped, by cause", dropped);
+        page.ports(&self.port_rows());
         if let Some(switch) = self.switch() {
             page.switch(&switch);
         }
@@ -118,6 +127,12 @@ impl<'a> Running<'a> {
         };
         let rows: Vec<Vec<String>> = self.counters().iter().enumerate().map(row).collect();
         let mut text = Columns::table(&["worker", "received", "sent", "dropped", "busy polls"], &rows);
+        let total = self.total();
+        let missed = (total.missed > 0).then_some(("missed", total.missed));
+        let causes = DropCause::ALL.iter().map(|cause| (cause.name(), total.dropped(*cause)));
+        for (cause, count) in missed.into_iter().chain(causes).filter(|(_, count)| *count > 0) {
+            let _ = writeln!(text, "  {cause:<16} {count:>7}");
+        }
         match &self.shared {
             Shared::Nothing => {}
             Shared::Routes(control, kernel) => {
@@ -136,6 +151,34 @@ impl<'a> Running<'a> {
             }
         }
         text
+    }
+
+    /// Each port, whether its link is up, and the counters of all workers there.
+    fn port_rows(&self) -> Vec<PortRow<'_>> {
+        let total = self.total();
+        let row = |(number, link): (usize, &AtomicBool)| {
+            let counted = total.interfaces().get(number).cloned().unwrap_or_default();
+            PortRow { name: &self.plan.ports[number].name, up: link.load(Ordering::Relaxed), counted }
+        };
+        self.links.iter().enumerate().map(row).collect()
+    }
+
+    fn ports(&self) -> String {
+        let row = |PortRow { name, up, counted }: &PortRow<'_>| {
+            let numbers = [counted.received, counted.sent].map(|(frames, bytes)| [frames, bytes]);
+            let numbers = numbers.iter().flatten().chain([&counted.missed]).map(u64::to_string);
+            let causes = DropCause::ALL.iter().map(|cause| (cause.name(), counted.dropped(*cause)));
+            let dropped: Vec<String> = causes
+                .filter(|(_, count)| *count > 0)
+                .map(|(name, count)| format!("{name} {count}"))
+                .collect();
+            let dropped = if dropped.is_empty() { "none".to_owned() } else { dropped.join(", ") };
+            let link = if *up { "up" } else { "down" };
+            [(*name).to_owned(), link.to_owned()].into_iter().chain(numbers).chain([dropped]).collect()
+        };
+        let rows: Vec<Vec<String>> = self.port_rows().iter().map(row).collect();
+        let header = ["port", "link", "received", "bytes", "sent", "bytes", "missed", "dropped"];
+        Columns::table(&header, &rows)
     }
 
     fn show_routes(&self, control: &Control, text: &mut String) {
@@ -179,6 +222,13 @@ impl<'a> Running<'a> {
     }
 }
 
+/// What has happened at a port.
+struct PortRow<'a> {
+    name: &'a str,
+    up: bool,
+    counted: InterfaceCounters,
+}
+
 /// A next hop in words, after its prefix.
 fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
     match next {
@@ -196,9 +246,14 @@ fn words<'a>(next: NextHop, port: impl Fn(u16) -> &'a str) -> String {
 /// A metric of workers: name, help, value.
 type WorkerMetric = (&'static str, &'static str, fn(&RouterCounters) -> u64);
 
-const WORKER_METRICS: [WorkerMetric; 11] = [
+const WORKER_METRICS: [WorkerMetric; 12] = [
     ("weft_router_received_frames_total", "Frames received", |counted| counted.received),
     ("weft_router_received_bytes_total", "Bytes received, without FCS", |counted| counted.received_bytes),
+    (
+        "weft_router_missed_frames_total",
+        "Frames that devices had no room for before the router took them",
+        |counted| counted.missed,
+    ),
     ("weft_router_sent_frames_total", "Frames handed to devices", |counted| counted.sent),
     ("weft_router_sent_bytes_total", "Bytes handed to devices, without FCS", |counted| counted.sent_bytes),
     ("weft_router_made_frames_total", "Frames the router itself made", |counted| counted.made),
@@ -226,6 +281,38 @@ impl MetricsPage {
                 labels => writeln!(self.0, "{name}{{{labels}}} {value}"),
             };
         }
+    }
+
+    fn ports(&mut self, rows: &[PortRow<'_>]) {
+        let all = |value: fn(&PortRow<'_>) -> u64| {
+            rows.iter().map(move |row| (format!("port=\"{}\"", escaped(row.name)), value(row)))
+        };
+        let received = all(|row| row.counted.received.0);
+        self.metric("weft_router_port_received_frames_total", "Frames received at a port", received);
+        let received = all(|row| row.counted.received.1);
+        self.metric(
+            "weft_router_port_received_bytes_total",
+            "Bytes received at a port, without FCS",
+            received,
+        );
+        self.metric(
+            "weft_router_port_sent_frames_total",
+            "Frames sent by a port",
+            all(|row| row.counted.sent.0),
+        );
+        let sent = all(|row| row.counted.sent.1);
+        self.metric("weft_router_port_sent_bytes_total", "Bytes sent by a port, without FCS", sent);
+        let help = "Frames that the device of a port had no room for";
+        self.metric("weft_router_port_missed_frames_total", help, all(|row| row.counted.missed));
+        let dropped = rows.iter().flat_map(|row| {
+            let count = |cause: &DropCause| (cause.name(), row.counted.dropped(*cause));
+            let causes = DropCause::ALL.iter().map(count).filter(|(_, count)| *count > 0);
+            let labels = |cause| format!("port=\"{}\",cause=\"{cause}\"", escaped(row.name));
+            causes.map(move |(cause, count)| (labels(cause), count))
+        });
+        let help = "Frames that arrived at a port, or should have left there, and were dropped, by cause";
+        self.metric("weft_router_port_dropped_frames_total", help, dropped);
+        self.metric("weft_router_port_up", "Whether the link of a port is up", all(|row| row.up.into()));
     }
 
     fn routes(&mut self, control: &Control, kernel: Option<&KernelCounters>) {

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_core::{Span, Time};
-use weft_packet::capture::{CaptureReader, enhanced_packet, interface_description, section_header};
+use weft_packet::capture::{
+    CaptureError, CaptureReader, enhanced_packet, interface_description, section_header,
+};
 use weft_packet::rss::FlowQueues;
 use weft_router::{Application, RouterCounters};
 
@@ -84,10 +86,17 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
     let mut all = Vec::new();
     for ((number, port), file) in (0..).zip(&plan.ports).zip(files) {
         let PortDevice::Capture { read: Some(path), .. } = &port.device else { continue };
-        let damaged = |error: weft_packet::capture::CaptureError| wrong(port, path, &error.to_string());
+        let damaged = |error: CaptureError| wrong(port, path, &error.to_string());
+        let before = all.len();
         for frame in CaptureReader::new(file).map_err(damaged)? {
-            let frame = frame.map_err(damaged)?;
-            all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes });
+            match frame {
+                Ok(frame) => all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes }),
+                Err(cut @ CaptureError::Cut { .. }) => {
+                    let (file, count) = (path.display(), all.len() - before);
+                    let _ = writeln!(io::stderr(), "{file}: {cut}; the {count} frames before it are read");
+                }
+                Err(error) => return Err(damaged(error)),
+            }
         }
     }
     all.sort_by_key(|frame| (frame.time_ns, frame.port));

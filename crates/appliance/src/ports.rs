@@ -30,23 +30,27 @@ const MTU_V6: u16 = 1280;
 /// The application for which ports are read.
 #[derive(Clone, Copy)]
 pub(crate) enum PortPurpose<'a> {
-    Route { kernel: bool },
+    Route {
+        kernel: bool,
+    },
     Forward,
-    Switch(&'a PlannedSwitch),
-    Cluster(&'a PlannedNode),
+    /// Without the switch, if what the file says of it is wrong.
+    Switch(Option<&'a PlannedSwitch>),
+    /// Likewise.
+    Cluster(Option<&'a PlannedNode>),
 }
 
-/// All ports; `None` if any of them is incomplete.
+/// All ports. Where one is wrong, its mistakes are told, and something stands in for it, so that those of routes are found, too.
 pub(crate) fn ports(
     tables: &[Toml],
     (workers, purpose, folder): (u16, PortPurpose<'_>, &Path),
     mistakes: &mut Vec<Mistake>,
-) -> Option<Vec<PlannedPort>> {
+) -> Vec<PlannedPort> {
     let names: Vec<&str> =
         tables.iter().map(|port| port.get("name").and_then(Toml::text).unwrap_or("")).collect();
     let mut ports: Vec<PlannedPort> = Vec::new();
     for (number, table) in tables.iter().enumerate() {
-        let Some(port) = port(table, (number, purpose, &ports), (&names, folder), mistakes) else { continue };
+        let port = port(table, (number, purpose, &ports), (&names, folder), mistakes);
         let by_queue = matches!(port.device, PortDevice::Xdp(_) | PortDevice::Tap(_));
         if workers > 1 && by_queue && matches!(purpose, PortPurpose::Switch(_)) {
             let message =
@@ -56,19 +60,19 @@ pub(crate) fn ports(
         }
         ports.push(port);
     }
-    (ports.len() == tables.len()).then_some(ports)
+    ports
 }
 
-/// A `[[port]]`; complete only if there are no mistakes.
+/// A `[[port]]`; right only if there are no mistakes.
 fn port(
     table: &Toml,
     (number, purpose, before): (usize, PortPurpose<'_>, &[PlannedPort]),
     (names, folder): (&[&str], &Path),
     mistakes: &mut Vec<Mistake>,
-) -> Option<PlannedPort> {
+) -> PlannedPort {
     let mut port = TableReader::new(table, &format!("port[{number}]"), PORT_KEYS, mistakes);
     let named = port.require("name", "a name for messages and routes");
-    let name = port.text("name", "a name")?;
+    let name = port.text("name", "a name").unwrap_or("");
     if named && names[..number].contains(&name) {
         port.wrong("name", format!("there is a port `{name}` already"), "a name of its own");
     }
@@ -94,8 +98,18 @@ fn port(
     if mtu.is_some_and(|mtu| mtu < MTU_V6) && addresses.iter().any(|(address, _)| address.is_ipv6()) {
         port.wrong("mtu", "IPv6 needs links that carry 1280 bytes", "at least \"1280 B\"");
     }
-    let use_of = use_of(&mut port, purpose, (names, before))?;
-    Some(PlannedPort { name: name.to_owned(), device: device?, mac, mtu, addresses, use_of })
+    let use_of = use_of(&mut port, purpose, (names, before)).unwrap_or(PortUse::Routed);
+    if matches!(use_of, PortUse::Switched(_, _, None))
+        && matches!(device, Some(PortDevice::Capture { read: None, .. }))
+    {
+        port.wrong(
+            "device",
+            "a capture that is only written tells no MAC address of the other end",
+            "`station`",
+        );
+    }
+    let device = device.unwrap_or(PortDevice::Capture { read: None, write: None });
+    PlannedPort { name: name.to_owned(), device, mac, mtu, addresses, use_of }
 }
 
 /// Refuses an interface that is a port already: each frame would arrive twice.
@@ -130,7 +144,8 @@ fn use_of(
                 });
                 let device = port.text("device", DEVICES).unwrap_or("");
                 if !device.starts_with("packet:") {
-                    port.wrong("device", "the kernel routes between its interfaces", "\"packet:NAME\"");
+                    let message = "AF_XDP, TAP devices and captures bypass the kernel";
+                    port.wrong("device", message, "with kernel = true, \"packet:NAME\"");
                 }
             }
             refuse(port, ["to", "station"], "route");
@@ -148,12 +163,12 @@ fn use_of(
                 _ => None,
             };
             let taken: Vec<_> = before.iter().filter_map(taken).collect();
-            switch::port_use(port, switch, station, &taken)
+            switch::port_use(port, switch?, station, &taken)
         }
         PortPurpose::Cluster(node) => {
             refuse(port, ["addresses", "mtu"], "cluster");
             let station = port.parsed("station", STATION);
-            cluster::port_use(port, node, (station, before))
+            cluster::port_use(port, node?, (station, before))
         }
     }
 }

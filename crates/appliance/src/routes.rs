@@ -8,9 +8,10 @@ use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
 use weft_router::control::ControlState;
+use weft_router::interface::is_link_local;
 use weft_router::neighbours::Station;
 
-use crate::plan::{PlannedHop, PlannedPort};
+use crate::plan::{PlannedHop, PlannedPort, PlannedTunnel};
 use crate::ports::{STATION, named};
 use weft_mistake::TableReader;
 
@@ -20,22 +21,44 @@ const VIA: &str = "the address of a router, such as \"192.0.2.9\", or a list of 
 const PREFIX: &str = "a prefix such as \"198.51.100.0/24\"";
 const NEIGHBOUR: &str = "the address of a station on a link, such as \"192.0.2.9\"";
 
+/// What routes and neighbours refer to.
+#[derive(Clone, Copy)]
+pub(crate) struct RouteContext<'a> {
+    /// The ports, and their names.
+    pub(crate) ports: &'a [PlannedPort],
+    pub(crate) names: &'a [&'a str],
+    /// The names of tunnels.
+    pub(crate) tunnels: &'a [&'a str],
+    /// Whether nothing is wrong with the ports, so that their links are known.
+    pub(crate) sound: bool,
+}
+
+impl<'a> RouteContext<'a> {
+    /// The port that has an address; the same link-local one may be on every link.
+    fn owner(&self, address: IpAddr) -> Option<&'a PlannedPort> {
+        if is_link_local(address) {
+            return None;
+        }
+        self.ports.iter().find(|port| port.addresses.iter().any(|(own, _)| *own == address))
+    }
+}
+
 /// A `[[route]]`: its prefix with each of its next hops.
 pub(crate) fn route(
     table: &Toml,
-    (ports, names, tunnels): (&[PlannedPort], &[&str], &[&str]),
+    around: RouteContext<'_>,
     before: &mut BTreeSet<IpPrefix>,
     mistakes: &mut Vec<Mistake>,
 ) -> Vec<(IpPrefix, PlannedHop)> {
     let mut hops = Vec::new();
-    let prefix = hops_of(table, (ports, names, tunnels), before, (&mut hops, mistakes));
+    let prefix = hops_of(table, around, before, (&mut hops, mistakes));
     prefix.map_or(Vec::new(), |prefix| hops.into_iter().map(|hop| (prefix, hop)).collect())
 }
 
 /// The prefix of a `[[route]]`; adds its next hops.
 fn hops_of(
     table: &Toml,
-    (ports, names, tunnels): (&[PlannedPort], &[&str], &[&str]),
+    around: RouteContext<'_>,
     before: &mut BTreeSet<IpPrefix>,
     (hops, mistakes): (&mut Vec<PlannedHop>, &mut Vec<Mistake>),
 ) -> Option<IpPrefix> {
@@ -53,7 +76,9 @@ fn hops_of(
                 "one route for each prefix",
             );
         }
+        refuse_own(&mut route, prefix, around);
     }
+    let (names, tunnels) = (around.names, around.tunnels);
     let port = route.text("port", "the name of a port").map(|name| named(&mut route, "port", name, names));
     if route.flag("reject") {
         route.refuse("via", "with reject = true");
@@ -91,33 +116,63 @@ fn hops_of(
         route.wrong("via", "found no address", VIA);
     }
     for item in items {
-        match gateway(item, prefix, (ports, port)) {
+        match gateway(item, prefix, (around, port)) {
             Ok(hop) if hops.contains(&hop) => {
                 route.wrong_item("via", item, ("it is there already".to_owned(), "each address once"));
             }
             Ok(hop) => hops.push(hop),
-            Err(mistake) => route.wrong_item("via", item, mistake),
+            Err(Some(mistake)) => route.wrong_item("via", item, mistake),
+            Err(None) => {}
         }
     }
     prefix.filter(|_| !hops.is_empty())
 }
 
-/// A next hop by its address, with what is wrong about it otherwise, and what is allowed.
+/// Refuses a route that cuts the router off: from itself, or from the neighbours on a link.
+fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: RouteContext<'_>) {
+    let whole = if prefix.address().is_ipv4() { 32 } else { 128 };
+    if let Some(owner) = around.owner(prefix.address()).filter(|_| prefix.length() == whole) {
+        let message =
+            format!("{} is the address of port `{}`: nobody could reach it", prefix.address(), owner.name);
+        return route.wrong("prefix", message, "a prefix behind other routers");
+    }
+    let is_link = |(own, length): &(IpAddr, u8)| IpPrefix::around(*own, *length) == Some(prefix);
+    let Some(linked) = around.ports.iter().find(|port| port.addresses.iter().any(is_link)) else { return };
+    if route.text("port", "") != Some(linked.name.as_str()) {
+        let message = format!(
+            "{prefix} is the link of port `{}`: the router could not reach its neighbours",
+            linked.name
+        );
+        route.wrong("prefix", message, "no route for the prefix of a link");
+    }
+}
+
+/// What is wrong with an item of a list, and what is allowed; none if it has been told elsewhere.
+type WrongItem = Option<(String, &'static str)>;
+
+/// A next hop by its address, with what is wrong about it otherwise.
 fn gateway(
     item: &Toml,
     prefix: Option<IpPrefix>,
-    (ports, port): (&[PlannedPort], Option<Option<u16>>),
-) -> Result<PlannedHop, (String, &'static str)> {
-    let text = item.text().ok_or_else(|| (format!("found {}, expected a text", item.described()), VIA))?;
-    let via: IpAddr = text.parse().map_err(|error| (format!("`{text}`: {error}"), VIA))?;
+    (around, port): (RouteContext<'_>, Option<Option<u16>>),
+) -> Result<PlannedHop, WrongItem> {
+    let text =
+        item.text().ok_or_else(|| Some((format!("found {}, expected a text", item.described()), VIA)))?;
+    let via: IpAddr = text.parse().map_err(|error| Some((format!("`{text}`: {error}"), VIA)))?;
     if prefix.is_some_and(|prefix| prefix.address().is_ipv4() != via.is_ipv4()) {
         let message = format!("{via} and the prefix are of different families");
-        return Err((message, "an address of the prefix's family"));
+        return Err(Some((message, "an address of the prefix's family")));
     }
-    let near = (0..ports.len()).find(|number| reaches(&ports[*number], via)).map(|number| number as u16);
+    if let Some(owner) = around.owner(via) {
+        let message = format!("{via} is this router's own address, that of port `{}`", owner.name);
+        return Err(Some((message, "the address of another router")));
+    }
+    let near = around.ports.iter().position(|port| reaches(port, via)).map(|number| number as u16);
     let number = port.flatten().or(near.filter(|_| port.is_none()));
-    let nowhere =
-        || (format!("{via} is on the link of no port"), "an address on a link, or `port` beside it");
+    let nowhere = || {
+        let told = (format!("{via} is on the link of no port"), "an address on a link, or `port` beside it");
+        around.sound.then_some(told)
+    };
     // A port that does not exist has been told of.
     let number = number.or(port.map(|_| 0)).ok_or_else(nowhere)?;
     Ok(PlannedHop::Gateway(number, via))
@@ -133,7 +188,8 @@ fn reaches(port: &PlannedPort, address: IpAddr) -> bool {
 /// A `[[neighbour]]`: a station whose MAC address is given instead of asked for.
 pub(crate) fn neighbour(
     table: &Toml,
-    (ports, names): (&[PlannedPort], &[&str]),
+    around: RouteContext<'_>,
+    before: &mut BTreeSet<Station>,
     mistakes: &mut Vec<Mistake>,
 ) -> Option<(Station, Mac)> {
     let mut reader = TableReader::new(table, "neighbour", NEIGHBOUR_KEYS, mistakes);
@@ -144,12 +200,18 @@ pub(crate) fn neighbour(
     if mac.is_some_and(Mac::is_multicast) {
         reader.wrong("station", "the address of a group of stations", STATION);
     }
-    let port = reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, names));
-    let (address, mac) = (address?, mac?);
+    let port =
+        reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, around.names));
+    let address = address?;
+    if let Some(owner) = around.owner(address) {
+        let message = format!("{address} is this router's own address, that of port `{}`", owner.name);
+        reader.wrong("address", message, NEIGHBOUR);
+    }
     let port = match port {
         Some(port) => port?,
-        None => match ports.iter().position(|port| reaches(port, address)) {
+        None => match around.ports.iter().position(|port| reaches(port, address)) {
             Some(near) => near as u16,
+            None if !around.sound => return None,
             None => {
                 let allowed = "an address on a link, or `port` beside it";
                 reader.wrong("address", format!("{address} is on the link of no port"), allowed);
@@ -157,5 +219,44 @@ pub(crate) fn neighbour(
             }
         },
     };
-    Some(((port, address), mac))
+    if !before.insert((port, address)) {
+        reader.wrong("address", format!("there is a neighbour {address} already"), "one for each address");
+    }
+    Some(((port, address), mac?))
+}
+
+/// Refuses tunnels whose own packets would not leave: their other end lies behind themselves, or nowhere.
+pub(crate) fn check_far_ends(
+    tables: &[Toml],
+    (tunnels, routes, around): (&[PlannedTunnel], &[(IpPrefix, PlannedHop)], RouteContext<'_>),
+    mistakes: &mut Vec<Mistake>,
+) {
+    for (table, tunnel) in tables.iter().zip(tunnels) {
+        let remote = tunnel.ends.1;
+        let links = around
+            .ports
+            .iter()
+            .flat_map(|port| &port.addresses)
+            .filter_map(|(own, length)| Some((IpPrefix::around(*own, *length)?, None)));
+        let written = routes.iter().map(|(prefix, hop)| (*prefix, Some(*hop)));
+        let containing = links.chain(written).filter(|(prefix, _)| prefix.contains(remote));
+        let message = match containing.max_by_key(|(prefix, hop)| (prefix.length(), hop.is_some())) {
+            _ if around.owner(remote).is_some() => format!("{remote} is this router's own address"),
+            None => format!("no route leads to {remote}"),
+            Some((prefix, Some(PlannedHop::Reject))) => {
+                format!("the route for {prefix} rejects packets for {remote}")
+            }
+            Some((prefix, Some(PlannedHop::Tunnel(_)))) => {
+                format!(
+                    "{remote} lies in {prefix}, which goes through a tunnel: sealed packets would never leave"
+                )
+            }
+            Some((_, None | Some(PlannedHop::Gateway(..) | PlannedHop::Link(_)))) => continue,
+        };
+        let place = table.get("remote").map_or(table.place, |node| node.place);
+        mistakes.push(
+            Mistake::new(place, "tunnel.remote", message)
+                .allowing("an address to which a route leads outside tunnels"),
+        );
+    }
 }

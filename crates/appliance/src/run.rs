@@ -19,9 +19,10 @@ use weft_router::neighbours::NeighbourLimits;
 use weft_router::tunnel::{Tunnel, Tunnels};
 use weft_router::{Application, FramePool, Interface, RouterWorker};
 
-use crate::devices::{interface, open_all};
+use crate::devices::open_all;
 use crate::failure::ApplianceError;
 use crate::follower::{KernelCounters, KernelFollower};
+use crate::interfaces::described;
 use crate::links::LinkFollower;
 use crate::outcome::{RouterReport, switched};
 use crate::pages::{Running, Shared};
@@ -50,8 +51,7 @@ pub fn run(
     stop: &AtomicBool,
     started: impl FnOnce() -> io::Result<()>,
 ) -> Result<RouterReport, ApplianceError> {
-    let interfaces: Arc<[Interface]> =
-        plan.ports.iter().map(interface).collect::<Result<Vec<_>, _>>()?.into();
+    let interfaces = described(plan)?;
     match &plan.application {
         PlannedApplication::Forward => {
             let wires = wires(plan, &interfaces);
@@ -188,7 +188,7 @@ fn work<A: Application>(
     let listener = plan.metrics.as_ref().map(open).transpose()?;
     let (clock, failure) = (RouterClock::start(), Mutex::new(None));
     let follower = follower(running, clock)?;
-    let links = link_follower(running)?;
+    let mut links = link_follower(running)?;
     started().map_err(|cause| ApplianceError::Start { cause })?;
     std::thread::scope(|scope| {
         if let Some(listener) = &listener {
@@ -203,16 +203,13 @@ fn work<A: Application>(
                 }
             });
         }
-        if let Some(mut links) = links {
-            let failure = &failure;
-            scope.spawn(move || {
-                let _end = EndOfAll(stop);
-                let changed = |port: usize, up| running.set_link(clock.now(), port, up);
-                if let Err(cause) = links.follow(stop, changed) {
-                    fail((stop, failure), ApplianceError::Links { cause });
-                }
-            });
-        }
+        scope.spawn(|| {
+            let _end = EndOfAll(stop);
+            let changed = |port: usize, up| running.set_link(clock.now(), port, up);
+            if let Err(cause) = links.follow(stop, changed) {
+                fail((stop, &failure), ApplianceError::Links { cause });
+            }
+        });
         for (number, ports) in (0_u16..).zip(queues) {
             let pool = FramePool::in_memory(buffers, prefer_large_pages);
             let mut worker = RouterWorker::new(ports, pool, app(number)).with_burst(plan.burst);
@@ -266,17 +263,14 @@ fn follower(
     Ok(Some((follower, Arc::clone(counted))))
 }
 
-/// What follows the links of all ports, unless the kernel's follower does.
-fn link_follower(running: &Running<'_>) -> Result<Option<LinkFollower>, ApplianceError> {
-    if !matches!(running.shared, Shared::Switch(_) | Shared::Routes(_, None)) {
-        return Ok(None);
-    }
+/// What follows the links of all ports.
+fn link_follower(running: &Running<'_>) -> Result<LinkFollower, ApplianceError> {
     let name = |port: &PlannedPort| match &port.device {
         PortDevice::Packet(name) | PortDevice::Xdp(name) | PortDevice::Tap(name) => name.clone(),
         PortDevice::Capture { .. } => String::new(),
     };
     let names = running.plan.ports.iter().map(name).collect();
-    LinkFollower::open(names).map(Some).map_err(|cause| ApplianceError::Links { cause })
+    LinkFollower::open(names).map_err(|cause| ApplianceError::Links { cause })
 }
 
 /// With the kernel forwarding as well, every packet would be sent twice.

@@ -20,7 +20,7 @@ pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_p
 const SCENARIO: &str = "the path of a scenario, from this file's folder";
 const CODE_POINTS: &str = "a list of code points for each queue but the last, such as [[46, 48]]";
 
-/// Reads the keys of a switch; complete only if there are no mistakes.
+/// Reads the keys of a switch; `None` if there is no such switch, and right only if there are no mistakes.
 pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u16) -> Option<PlannedSwitch> {
     root.require("scenario", SCENARIO);
     root.require("switch", "the name of a switch, such as \"leaf0\"");
@@ -35,7 +35,6 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     let switch = SwitchId(number as u32);
     if let Some(why) = not_on_the_wire(setup.switch_at(switch), setup.balancer_at(switch)) {
         root.wrong("switch", format!("`{name}` {why}"), "a switch that needs no more than IP headers");
-        return None;
     }
     if setup.graph.hosts() > MOST_HOSTS {
         root.wrong(
@@ -43,14 +42,12 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
             format!("{} hosts", setup.graph.hosts()),
             "at most 16 777 216: addresses 10.x.y.z",
         );
-        return None;
     }
     let queues = setup.switch_at(switch).queues as usize;
-    let class_of = class_of(root, queues)?;
+    let class_of = class_of(root, queues);
     let built = setup.build_switch(switch);
     if let Some(why) = built.indivisible().filter(|_| workers > 1) {
         root.wrong("workers", format!("`{name}` {why}: one worker drives it"), "workers = 1");
-        return None;
     }
     let ports = setup.port_rates(switch).len() as u16;
     let readers = (0..ports).map(|port| built.engine_of(PortId(port)).map(|engine| engine as u16)).collect();
@@ -94,7 +91,7 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
     let number = match wanted {
         None if cases.len() == 1 => 0,
         None => {
-            root.wrong("case", "the scenario has several cases: `case` says which", &names.join(", "));
+            root.wrong("scenario", "it has several cases: `case` says which", &names.join(", "));
             return None;
         }
         Some(_) if cases.len() == 1 => {
@@ -113,20 +110,19 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
 }
 
 /// Each queue but the last has a list of code points; all others go to the last.
-fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> Option<[Class; 64]> {
+fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> [Class; 64] {
     let mut class_of = [Class(queues as u8 - 1); 64];
     if queues == 1 {
         root.refuse("code_points", "with one queue per port");
-        return Some(class_of);
+        return class_of;
     }
     root.require("code_points", CODE_POINTS);
     let lists = root.list("code_points", CODE_POINTS);
     if lists.len() != queues - 1 {
         root.wrong("code_points", format!("{} lists for {queues} queues", lists.len()), CODE_POINTS);
-        return None;
     }
     let mut taken = [false; 64];
-    for (queue, list) in lists.iter().enumerate() {
+    for (queue, list) in lists.iter().enumerate().take(queues - 1) {
         for item in items(list) {
             match code_point(item) {
                 Some(number) if !taken[number] => {
@@ -144,7 +140,7 @@ fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> Option<[Class; 64]
             }
         }
     }
-    Some(class_of)
+    class_of
 }
 
 fn items(list: &Toml) -> &[Toml] {
@@ -175,12 +171,15 @@ pub(crate) fn port_use(
     let to = port.text("to", "the node at the other end of the cable")?;
     let mut cables = links.iter().zip(&names).filter(|(_, name)| *name == to).map(|(link, _)| link);
     let Some(link) = cables.clone().find(|link| !before.contains(&link.port)) else {
-        let message = match cables.next() {
-            None => format!("no cable leads to `{to}`"),
-            Some(_) => format!("all cables to `{to}` have a port already"),
-        };
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        port.misnamed("to", message, &names);
+        match cables.next() {
+            Some(_) => {
+                port.wrong("to", format!("all cables to `{to}` have a port already"), "a cable for each port")
+            }
+            None => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                port.misnamed("to", format!("no cable leads to `{to}`"), &names);
+            }
+        }
         return None;
     };
     let host = match link.to {

@@ -199,7 +199,10 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     let (status, body) = match (words.next(), words.next()) {
         (Some("GET"), Some(path)) => match page(path) {
             Some(body) => ("200 OK", body),
-            None => ("404 Not Found", "there are /metrics and /show, and /queues of a switch\n".to_owned()),
+            None => (
+                "404 Not Found",
+                "there are /metrics, /show and /ports, and /queues of a switch\n".to_owned(),
+            ),
         },
         _ => ("405 Method Not Allowed", "only GET\n".to_owned()),
     };

@@ -176,7 +176,7 @@ fn af_xdp_refuses_an_mtu_that_its_frames_do_not_hold() {
     links();
     must("ip link set left mtu 1800");
     let error = while_running(&routed().replace("packet:left", "xdp:left"), || {}).unwrap_err();
-    assert!(error.to_string().contains("AF_XDP takes packets of at most 1778 bytes"), "{error}");
+    assert!(error.to_string().contains("AF_XDP takes packets of at most 1778 B"), "{error}");
 }
 
 const BESIDE_KERNEL: &str = r#"
@@ -331,6 +331,41 @@ receiver = 0
 sizes = "1 MB"
 "#;
 
+/// A frame of a host for all routers, as a kernel sends one when its interface comes up.
+fn solicitation(host: Mac) -> Vec<u8> {
+    [&[0x33, 0x33, 0, 0, 0, 2][..], &host.0, &[0x86, 0xdd], &[0; 46]].concat()
+}
+
+/// A host that has not said anything is asked for its MAC address, and its kernel answers: nothing for it is broadcast.
+#[test]
+fn a_switch_asks_for_the_host_at_the_other_end() {
+    if !is_inside("a_switch_asks_for_the_host_at_the_other_end") {
+        return;
+    }
+    links();
+    must("ip addr add 10.0.0.2/8 dev host1");
+    let folder = std::env::temp_dir().join(format!("weft-asks-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s.toml"), SCENARIO).unwrap();
+    let file = SWITCH.replace("SOCKET", folder.join("socket").to_str().unwrap());
+    let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+    let ethernet = EthernetHeader { destination: OWN[0], source: HOSTS[0], kind: EtherType::IPV4 };
+    let packet = [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (4000, 53), &[7; 100])].concat();
+    let (mut left, mut right) = (Host::on("host0"), Host::on("host1"));
+    let mut arrived = Vec::new();
+    let report = while_running_beside(&folder, &file, || {
+        left.send(&[packet.clone(), packet.clone()]);
+        arrived = right.received();
+    });
+    let report = report.unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let of_ip = arrived.iter().filter(|frame| frame[12..14] == [8, 0]);
+    let stations: Vec<&[u8]> = of_ip.map(|frame| &frame[..6]).collect();
+    assert_eq!(stations, [&HOSTS[1].0[..]; 2], "{report}");
+    let requests = arrived.iter().filter(|frame| frame[..6] == [0xff; 6] && frame[6..12] == OWN[1].0);
+    assert_eq!((requests.count(), sound(&report).inside()), (1, 0), "{report}");
+}
+
 /// A burst for one class of a slow port overflows the queue of this class, and no other.
 #[test]
 fn queues_of_a_switch_say_what_they_have_held_and_dropped() {
@@ -357,6 +392,8 @@ fn queues_of_a_switch_say_what_they_have_held_and_dropped() {
     let (mut left, mut right) = (Host::on("host0"), Host::on("host1"));
     let (mut pages, mut arrived) = ([String::new(), String::new()], 0);
     let report = while_running_beside(&folder, &file, || {
+        right.send(&[solicitation(HOSTS[1])]);
+        std::thread::sleep(std::time::Duration::from_millis(100));
         left.send(&[vec![of_class(46)], vec![of_class(0); 200]].concat());
         arrived = right.received().len() as u64;
         pages = ["/metrics", "/queues"].map(|page| watch::ask(&address, page).unwrap());

@@ -83,6 +83,30 @@ mtu = 1500
     assert_eq!(found, expected);
 }
 
+/// A mistake in a port hides none in the tables behind it, and draws no others after itself.
+#[test]
+fn mistakes_of_ports_hide_none_of_routes() {
+    let text = SOUND
+        .replace("device = \"packet:veth1\"", "device = \"packets:veth1\"\nrate = \"10 Gbps\"")
+        .replace("10.1.0.1/24", "10.1.0.1")
+        .replace("192.0.2.0/24", "192.0.2.0/33");
+    let found = mistakes(&format!("{text}[[neighbour]]\naddress = \"10.1.0.9\"\nstation = \"x\"\n"));
+    let expected = [
+        "7:14  found the text \"10.1.0.1\"",
+        "11:10  `packets:veth1` names no device",
+        "12:1  unknown key `rate` in `port[1]`",
+        "26:10  `192.0.2.0/33`: a prefix of 192.0.2.0 has at most 32 bits",
+        "30:11  `x`: a MAC address is six bytes in hexadecimal, such as 02:00:00:00:00:01",
+    ];
+    assert_eq!(found, expected);
+    let switch = switch_file("bottleneck.toml", "switch = \"switch9\"").replace("packet:b", "packets:b");
+    let found = switch_mistakes(&switch);
+    assert!(
+        found.contains("no switch `switch9`") && found.contains("`packets:b` names no device"),
+        "{found}"
+    );
+}
+
 #[test]
 fn routes_name_ports_and_lie_on_links() {
     let wrong = |from: &str, to: &str| mistakes(&SOUND.replace(from, to)).join("\n");
@@ -124,6 +148,17 @@ fn contradictions_are_mistakes() {
         ("192.0.2.0/24", "127.0.0.0/8", "no router forwards packets for 127.0.0.0/8"),
         ("192.0.2.0/24", "169.254.7.0/24", "no router forwards packets for 169.254.7.0/24"),
         ("192.0.2.0/24", "ff02::/16", "no router forwards packets for ff02::/16"),
+        (
+            "192.0.2.0/24",
+            "10.1.0.1/32",
+            "25:10  10.1.0.1 is the address of port `left`: nobody could reach it",
+        ),
+        (
+            "192.0.2.0/24",
+            "10.1.0.0/24",
+            "10.1.0.0/24 is the link of port `left`: the router could not reach its",
+        ),
+        ("10.2.0.254", "10.2.0.1", "17:7  10.2.0.1 is this router's own address, that of port `right`"),
         ("workers = 2", "workers = 256\npin = true", "3:7  256 workers, each on a core of its own, and "),
     ] {
         let found = wrong(from, to);
@@ -272,6 +307,17 @@ fn the_files_of_the_repository_are_sound() {
     assert!(plans.count() >= 2);
 }
 
+/// Whoever sees a cause of drops in a report finds in the manual what it means.
+#[test]
+fn the_manual_explains_every_cause_of_drops() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/router.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let missing: Vec<&str> = weft_router::DropCause::ALL.iter().map(|cause| cause.name()).collect();
+    let missing: Vec<&&str> =
+        missing.iter().filter(|name| !page.contains(&format!("| `{name}` |"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn a_switch_takes_its_ports_from_the_scenario() {
     let text = switch_file("bottleneck.toml", "switch = \"switch0\"");
@@ -322,7 +368,7 @@ fn a_router_beside_the_kernel_has_the_kernels_addresses() {
         ),
         (
             file("device = \"tap:left\"\nmac = \"02:00:00:00:00:01\""),
-            "the kernel routes between its interfaces",
+            "AF_XDP, TAP devices and captures bypass the kernel",
         ),
         (
             format!("application = \"forward\"\n{}", file("device = \"packet:left\"")),
@@ -346,7 +392,7 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     std::fs::write(&file, section("out", 256) + &section("in", 257)).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let tunnel =
-        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"192.0.2.9\"\nkeys = \"hq.keys\"\n";
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"198.51.100.9\"\nkeys = \"hq.keys\"\n";
     let route = "[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n";
     let text = format!("{SOUND}{tunnel}{route}");
     let plan = parse_plan(&text, &folder.router()).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
@@ -357,8 +403,12 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
         ("tunnel = \"hq\"", "tunnel = \"hp\"", "there is no tunnel `hp`; did you mean `hq`?"),
         ("tunnel = \"hq\"", "tunnel = \"hq\"\nport = \"left\"", "`port` has no effect beside `tunnel`"),
         ("local = \"10.2.0.1\"", "local = \"10.2.0.7\"", "10.2.0.7 is the address of no port"),
-        ("192.0.2.9", "2001:db8::9", "10.2.0.1 and 2001:db8::9 are of different families"),
+        ("198.51.100.9", "2001:db8::9", "10.2.0.1 and 2001:db8::9 are of different families"),
         ("hq.keys", "no.keys", "no.keys: cannot be read"),
+        ("10.9.0.0/16", "198.51.0.0/16", "198.51.100.9 lies in 198.51.0.0/16, which goes through a tunnel"),
+        ("192.0.2.0/24", "198.51.100.0/24", "the route for 198.51.100.0/24 rejects packets for 198.51.100.9"),
+        ("0.0.0.0/0", "203.0.113.0/24", "no route leads to 198.51.100.9"),
+        ("198.51.100.9", "10.1.0.1", "10.1.0.1 is this router's own address"),
         ("keys = \"hq.keys\"", "", "needs the key `keys`"),
         (tunnel, &format!("{tunnel}{tunnel}"), "there is a tunnel `hq` already"),
         (
@@ -444,6 +494,11 @@ fn neighbours_have_one_station_each_on_a_link() {
         ("address = \"10.2.0.9\"\nstation = \"ff:ff:ff:ff:ff:ff\"", "the address of a group of stations"),
         ("address = \"10.2.0.9\"", "`neighbour` needs the key `station`"),
         ("station = \"02:00:00:00:00:09\"\nport = \"up\"", "there is no port `up`"),
+        (
+            "address = \"10.2.0.9\"\nstation = \"02:00:00:00:00:09\"\n[[neighbour]]\naddress = \"10.2.0.9\"\nstation = \"02:00:00:00:00:08\"",
+            "there is a neighbour 10.2.0.9 already",
+        ),
+        ("address = \"10.2.0.1\"\nstation = \"02:00:00:00:00:09\"", "10.2.0.1 is this router's own address"),
     ] {
         let found = mistakes(&neighbour(text)).join("\n");
         assert!(found.contains(message), "{text}: {found}");

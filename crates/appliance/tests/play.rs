@@ -114,13 +114,24 @@ fn a_switch_paces_frames_at_the_rate_of_its_link() {
     let report = folder.run(&format!(
         "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
         port("left", "host1", "read = \"in.pcapng\""),
-        port("right", "host2", "write = \"right.pcapng\"")
+        port("right", "host2", &format!("write = \"right.pcapng\"\nstation = \"{FAR}\""))
     ));
     let left: Vec<u64> = folder.frames("right.pcapng").iter().map(|(time, _)| *time).collect();
     assert_eq!((left.len(), report.counters.inside()), (20, 0));
     // 1000 + 42 bytes and 24 on the wire around them at 100 Mb/s.
     let gaps: Vec<u64> = left.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(gaps.iter().all(|gap| gap.abs_diff(1_066 * 80) <= 1), "{gaps:?}");
+}
+
+/// Whoever recorded it was stopped in the middle of a record.
+#[test]
+fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {
+    let folder = Folder::new("cut");
+    let mut file = capture(10, [10, 2, 0, 9]);
+    file.truncate(file.len() - 7);
+    folder.write("in.pcapng", file);
+    let report = folder.run(&router(1));
+    assert_eq!((report.counters.received, report.counters.sent), (9, 9), "{report}");
 }
 
 #[test]
@@ -134,6 +145,8 @@ fn files_that_cannot_be_used_are_named() {
     assert!(fails(&folder).contains("in.pcapng: cannot be read"), "{}", fails(&folder));
     folder.write("in.pcapng", "GIF89a");
     assert!(fails(&folder).contains("neither pcap nor pcapng"), "{}", fails(&folder));
+    folder.write("in.pcapng", "");
+    assert!(fails(&folder).contains("in.pcapng: the file is empty"), "{}", fails(&folder));
     folder.write("in.pcapng", capture(1, [10, 2, 0, 9]));
     folder.write("left.pcapng", "precious");
     assert!(fails(&folder).contains("left.pcapng: exists already"), "{}", fails(&folder));

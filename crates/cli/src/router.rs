@@ -19,8 +19,8 @@ Examples:
   weft router plan --ports 64      how many servers a router of 64 ports takes
   weft router simulate rb4.toml    what a described cluster of servers can do
 
-Interfaces need CAP_NET_RAW, TAP devices CAP_NET_ADMIN. Give the interfaces no
-addresses of their own: the router has its own.")]
+Interfaces need CAP_NET_RAW, TAP devices CAP_NET_ADMIN. Do not configure IP
+addresses on the interfaces, or the kernel will answer too.")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct RouterArguments {
     #[command(subcommand)]
@@ -43,7 +43,7 @@ enum RouterCommand {
         /// Its description: nodes, links, servers, traffic (TOML)
         config: PathBuf,
     },
-    /// Show workers, routes, neighbours and queues of a running router
+    /// Show workers, ports, routes, neighbours and queues of a running router
     Show(ShowArguments),
 }
 
@@ -61,6 +61,11 @@ struct ShowArguments {
 /// Parts of what a router shows.
 #[derive(Subcommand)]
 enum ShownPart {
+    /// Every port: its link, what it has received and sent, and what was dropped there, by cause
+    Ports {
+        /// The file it was started with
+        config: PathBuf,
+    },
     /// Every queue of a switch: what waits in it, the most it has held, and what it has dropped, by reason
     Queues {
         /// The file it was started with
@@ -71,6 +76,7 @@ enum ShownPart {
 impl ShowArguments {
     fn execute(self) -> Result<ExitCode, weft::Error> {
         match (self.part, self.config) {
+            (Some(ShownPart::Ports { config }), _) => show(&config, "/ports"),
             (Some(ShownPart::Queues { config }), _) => show(&config, "/queues"),
             (None, config) => show(&config.unwrap_or_default(), "/show"),
         }
@@ -131,7 +137,14 @@ impl RouterArguments {
         };
         let config = config.as_path();
         let plan = read(config)?;
+        let remark = || {
+            let all = weft_appliance::remarks(&plan);
+            all.iter().for_each(|remark| console::complain(&format!("remark: {remark}")));
+        };
         if self.check {
+            remark();
+            let problems = weft_appliance::start_problems(&plan);
+            problems.iter().for_each(|problem| console::complain(&format!("warning: {problem}")));
             console::show(&format!("{} is sound", config.display()))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -146,6 +159,7 @@ impl RouterArguments {
             ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed))
                 .map_err(std::io::Error::other)?;
             console::complain(says);
+            remark();
             Ok(())
         };
         let failed = |error: weft_appliance::ApplianceError| weft::Error::Failed(error.to_string());

@@ -26,6 +26,7 @@ pub mod ipv6;
 
 mod epoch;
 mod nodes;
+mod painting;
 mod prefix;
 mod reader;
 mod slot;

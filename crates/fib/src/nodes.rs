@@ -54,6 +54,14 @@ impl<S: RouteSlot> TrieNodes<S> {
         &chunk[node * FAN_OUT + usize::from(index)]
     }
 
+    /// The slots of a node that has been published, or of the root.
+    pub(crate) fn slots(&self, node: Option<u32>) -> &[S] {
+        let Some(node) = node else { return &self.root };
+        let (chunk, node) = (node as usize / CHUNK, node as usize % CHUNK);
+        let chunk = self.chunks[chunk].get().expect("nodes have memory before they are published");
+        &chunk[node * FAN_OUT..][..FAN_OUT]
+    }
+
     pub(crate) fn at(&self, at: SlotAt) -> &S {
         match at.node {
             None => &self.root[at.index],

@@ -1,9 +1,7 @@
-//! The writer: keeps the routes, and paints their prefixes onto slots.
-//!
-//! A slot holds the hop of the longest prefix that covers it; only the writer stores that prefix's length, which
-//! determines the slots that a change affects.
+//! The writer: keeps the routes, and the nodes that their prefixes need. `painting` has how they get onto slots.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -28,33 +26,28 @@ pub enum RouteError {
 }
 
 /// A prefix as the trie sees it: its bits, at the high end of a word, and their number.
-type Key = (u128, u8);
+pub(crate) type Key = (u128, u8);
 /// What is painted into a slot: the length of the prefix and the hop.
-type Paint = (u8, Hop);
+pub(crate) type Paint = (u8, Hop);
 
 /// Bits that index a node.
-const NODE_BITS: u8 = 8;
+pub(crate) const NODE_BITS: u8 = 8;
 
 /// A table of routes; the only object that changes it.
 pub struct RouteWriter<A: AddressKey> {
-    nodes: Arc<TrieNodes<A::Slot>>,
-    routes: HashMap<Key, Hop>,
+    pub(crate) nodes: Arc<TrieNodes<A::Slot>>,
+    pub(crate) routes: HashMap<Key, Hop>,
+    /// Prefixes that have changed and are not painted yet, the longest first, each with the key from which on.
+    pub(crate) unpainted: BTreeMap<(Reverse<u8>, u128), u128>,
+    /// Prefixes that have been removed, whose nodes may have become empty.
+    pub(crate) removed: Vec<Key>,
     /// Length of the prefix that covers each slot of the root; 0 if none does.
-    root_lengths: Box<[u8]>,
+    pub(crate) root_lengths: Box<[u8]>,
     /// Lengths for each node ever used.
-    node_lengths: Vec<[u8; FAN_OUT]>,
+    pub(crate) node_lengths: Vec<[u8; FAN_OUT]>,
     free: Vec<u32>,
     /// Nodes that readers may still see, each with the epoch of its removal.
     retired: VecDeque<(u64, u32)>,
-}
-
-/// The slots to be painted for a prefix.
-struct Target {
-    /// The slots on the path to them, from the root.
-    path: Vec<SlotAt>,
-    node: Option<u32>,
-    first: usize,
-    count: usize,
 }
 
 impl<A: AddressKey> Default for RouteWriter<A> {
@@ -76,6 +69,8 @@ impl<A: AddressKey> RouteWriter<A> {
         RouteWriter {
             nodes: Arc::new(TrieNodes::new(A::ROOT_BITS, prepare)),
             routes: HashMap::new(),
+            unpainted: BTreeMap::new(),
+            removed: Vec::new(),
             root_lengths: vec![0; 1 << A::ROOT_BITS].into(),
             node_lengths: Vec::new(),
             free: Vec::new(),
@@ -125,39 +120,53 @@ impl<A: AddressKey> RouteWriter<A> {
     /// # Errors
     /// The prefix is of the other family, the hop out of range, or there is no room; the table is then unchanged.
     pub fn insert(&mut self, prefix: IpPrefix, hop: Hop) -> Result<Option<Hop>, RouteError> {
+        let before = self.begin_insert(prefix, hop)?;
+        self.repaint(usize::MAX);
+        Ok(before)
+    }
+
+    /// Removes a route; returns its hop. Its addresses then match the next shorter prefix.
+    pub fn remove(&mut self, prefix: IpPrefix) -> Option<Hop> {
+        let before = self.begin_remove(prefix)?;
+        self.repaint(usize::MAX);
+        Some(before)
+    }
+
+    /// [`RouteWriter::insert`] without the painting: readers see the route after [`RouteWriter::repaint`], and its former hop until then.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn begin_insert(&mut self, prefix: IpPrefix, hop: Hop) -> Result<Option<Hop>, RouteError> {
         if !is_of::<A>(prefix) {
             return Err(RouteError::Family(prefix));
         }
         if hop == Hop::NONE || hop > Hop::MAX {
             return Err(RouteError::Hop(prefix));
         }
-        let (key, length) = (prefix.key(), prefix.length());
-        if !self.has_room((key, length)) {
-            return Err(RouteError::Full(prefix));
+        let key = (prefix.key(), prefix.length());
+        if !self.has_room(key) {
+            // Nodes of removed routes may come free.
+            self.repaint(usize::MAX);
+            if !self.has_room(key) {
+                return Err(RouteError::Full(prefix));
+            }
         }
-        let target = self.descend((key, length), true);
-        for index in target.first..target.first + target.count {
-            self.paint(SlotAt { node: target.node, index }, &|painted| painted <= length, (length, hop));
-        }
-        Ok(self.routes.insert((key, length), hop))
+        self.path(key, true);
+        self.unpainted.insert((Reverse(key.1), key.0), key.0);
+        Ok(self.routes.insert(key, hop))
     }
 
-    /// Removes a route; returns its hop. Its addresses then match the next shorter prefix.
-    pub fn remove(&mut self, prefix: IpPrefix) -> Option<Hop> {
-        let (key, length) = (prefix.key(), prefix.length());
+    /// [`RouteWriter::remove`] without the painting: readers see the route until [`RouteWriter::repaint`].
+    pub fn begin_remove(&mut self, prefix: IpPrefix) -> Option<Hop> {
+        let key = (prefix.key(), prefix.length());
         self.get(prefix)?;
-        let old = self.routes.remove(&(key, length));
-        let cover = self.cover((key, length));
-        let target = self.descend((key, length), false);
-        for index in target.first..target.first + target.count {
-            self.paint(SlotAt { node: target.node, index }, &|painted| painted == length, cover);
-        }
-        self.collapse(&target.path);
-        old
+        self.unpainted.insert((Reverse(key.1), key.0), key.0);
+        self.removed.push(key);
+        self.routes.remove(&key)
     }
 
     /// The longest route that is shorter than this prefix and covers it.
-    fn cover(&self, (key, length): Key) -> Paint {
+    pub(crate) fn cover(&self, (key, length): Key) -> Paint {
         let shorter = |length: u8| {
             let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
             self.routes.get(&(key & mask, length)).map(|hop| (length, *hop))
@@ -165,8 +174,8 @@ impl<A: AddressKey> RouteWriter<A> {
         (0..length).rev().find_map(shorter).unwrap_or((0, Hop::NONE))
     }
 
-    /// Walks to the slots of a prefix; with `grow`, adds nodes where the prefix is longer than the slots on its path.
-    fn descend(&mut self, (key, length): Key, grow: bool) -> Target {
+    /// The slots on the path to those of a prefix, from the root; with `grow`, adds nodes where the prefix is longer than the slots there.
+    pub(crate) fn path(&mut self, (key, length): Key, grow: bool) -> Vec<SlotAt> {
         let (mut node, mut before, mut bits) = (None, 0, A::ROOT_BITS);
         let mut path = Vec::new();
         while length > before + bits {
@@ -176,14 +185,13 @@ impl<A: AddressKey> RouteWriter<A> {
             path.push(at);
             (node, before, bits) = (Some(child), before + bits, NODE_BITS);
         }
-        let count = 1 << (before + bits).saturating_sub(length);
-        Target { path, node, first: index(key, before, bits), count }
+        path
     }
 
     /// Whether there are enough nodes for a prefix of this length. Waits for readers in the middle of a batch if their
     /// nodes are needed.
     fn has_room(&mut self, (key, length): Key) -> bool {
-        let has = self.descend((key, length), false).path.len();
+        let has = self.path((key, length), false).len();
         let needs = usize::from(length.saturating_sub(A::ROOT_BITS).div_ceil(NODE_BITS)) - has;
         let fresh = A::Slot::MOST_NODES as usize - self.node_lengths.len();
         while self.free.len() + fresh < needs && !self.retired.is_empty() {
@@ -193,7 +201,7 @@ impl<A: AddressKey> RouteWriter<A> {
         self.free.len() + fresh >= needs
     }
 
-    fn child(&self, at: SlotAt) -> Option<u32> {
+    pub(crate) fn child(&self, at: SlotAt) -> Option<u32> {
         let word = self.nodes.at(at).get();
         (word & A::Slot::NODE != 0).then_some(word & !A::Slot::NODE)
     }
@@ -238,24 +246,8 @@ impl<A: AddressKey> RouteWriter<A> {
         }
     }
 
-    /// Paints a slot, or everything below it, wherever the length painted before satisfies `replaces`.
-    fn paint(&mut self, at: SlotAt, replaces: &impl Fn(u8) -> bool, (length, hop): Paint) {
-        match self.child(at) {
-            Some(node) => {
-                for index in 0..FAN_OUT {
-                    self.paint(SlotAt { node: Some(node), index }, replaces, (length, hop));
-                }
-            }
-            None if replaces(*self.length(at)) => {
-                *self.length(at) = length;
-                self.nodes.at(at).set(hop.0.into());
-            }
-            None => {}
-        }
-    }
-
     /// Removes nodes on the path that contain no prefix of their own, deepest first.
-    fn collapse(&mut self, path: &[SlotAt]) {
+    pub(crate) fn collapse(&mut self, path: &[SlotAt]) {
         for (depth, at) in path.iter().enumerate().rev() {
             let Some(node) = self.child(*at) else { return };
             let before = A::ROOT_BITS + NODE_BITS * depth as u8;
@@ -273,7 +265,7 @@ impl<A: AddressKey> RouteWriter<A> {
 }
 
 /// `bits` bits of a key after the first `before`.
-fn index(key: u128, before: u8, bits: u8) -> usize {
+pub(crate) fn index(key: u128, before: u8, bits: u8) -> usize {
     ((key << before) >> (128 - bits)) as usize
 }
 

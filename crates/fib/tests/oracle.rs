@@ -69,6 +69,32 @@ proptest! {
         prop_assert!(asked.iter().all(|address| reader.lookup(*address) == Hop::NONE));
     }
 
+    /// Changes that are painted a few slots at a time, other changes in between, end where changes one by one end.
+    #[test]
+    fn changes_painted_in_slices_agree_with_the_oracle(changes in changes_v6(), slice in 1..5_000_usize) {
+        let (mut table, mut whole) = (ipv6::table(), ipv6::table());
+        let (reader, oracle) = (table.reader(), whole.reader());
+        for (address, length, hop) in &changes {
+            let prefix = six(*address, *length);
+            let (ours, theirs) = match hop {
+                Some(hop) => (table.begin_insert(prefix, Hop(*hop)).unwrap(), whole.insert(prefix, Hop(*hop)).unwrap()),
+                None => (table.begin_remove(prefix), whole.remove(prefix)),
+            };
+            prop_assert_eq!(ours, theirs);
+            table.repaint(slice);
+        }
+        while !table.repaint(slice) {}
+        for address in changes.iter().flat_map(|(a, ..)| [*a, a ^ 1, a ^ 1 << 40, a ^ 1 << 90, !a]) {
+            prop_assert_eq!(reader.lookup(address), oracle.lookup(address));
+        }
+        for (address, length, _) in &changes {
+            let _ = table.begin_remove(six(*address, *length));
+        }
+        while !table.repaint(slice) {}
+        prop_assert!(table.is_empty());
+        prop_assert!(changes.iter().all(|(address, ..)| reader.lookup(*address) == Hop::NONE));
+    }
+
     #[test]
     fn ipv6_agrees_with_the_oracle(changes in changes_v6()) {
         let mut table = ipv6::table();
@@ -92,6 +118,26 @@ proptest! {
             prop_assert_eq!((hop.0, reader.lookup(*address).0), (theirs, theirs));
         }
     }
+}
+
+/// However short a prefix is, no more slots are painted at once than asked for: whoever holds a lock meanwhile holds it as long.
+#[test]
+fn a_default_route_is_painted_in_slices() {
+    let mut table = ipv4::table();
+    let reader = table.reader();
+    assert_eq!(table.begin_insert(four(0, 0), Hop(1)), Ok(None));
+    assert_eq!(reader.lookup(0x0a00_0001), Hop::NONE);
+    let slices = std::iter::repeat_with(|| table.repaint(1 << 14)).take_while(|done| !done).count();
+    assert_eq!(slices + 1, (1 << 24) / (1 << 14));
+    assert_eq!(reader.lookup(u32::MAX), Hop(1));
+    // A longer prefix overtakes it, and the rest of it does not paint over that.
+    let _ = table.begin_insert(four(0, 0), Hop(2));
+    assert!(!table.repaint(1 << 14));
+    let _ = table.begin_insert(four(0xff00_0000, 32), Hop(3));
+    assert!(!table.repaint(1) && reader.lookup(0xff00_0000) == Hop(3));
+    assert_eq!((reader.lookup(0), reader.lookup(0xff00_0001)), (Hop(2), Hop(1)));
+    assert!(table.repaint(usize::MAX));
+    assert_eq!((reader.lookup(0xff00_0000), reader.lookup(0xff00_0001)), (Hop(3), Hop(2)));
 }
 
 /// Lengths roughly as in the routing table of the Internet: most 24, few beyond.

@@ -22,6 +22,8 @@ pub struct KernelLink {
     pub mtu: Option<u32>,
     /// Its MAC address.
     pub mac: Option<[u8; 6]>,
+    /// Queues in which frames arrive, used or not.
+    pub queues: Option<u32>,
 }
 
 /// An address of the machine.
@@ -164,12 +166,13 @@ fn link(bytes: &[u8], removed: bool) -> Option<KernelLink> {
     const LOWER_UP: u32 = 1 << 16;
     let (index, flags) = (u32_at(bytes, 4)?, u32_at(bytes, 8)?);
     let up = !removed && flags & (UP | LOWER_UP) == UP | LOWER_UP;
-    let mut link = KernelLink { removed, index, name: String::new(), up, mtu: None, mac: None };
+    let mut link = KernelLink { removed, index, name: String::new(), up, mtu: None, mac: None, queues: None };
     for (kind, value) in Attributes(bytes.get(16..)?) {
         match kind {
             1 => link.mac = value.try_into().ok(),
             3 => link.name = String::from_utf8_lossy(value).trim_end_matches('\0').to_owned(),
             4 => link.mtu = u32_at(value, 0),
+            32 => link.queues = u32_at(value, 0),
             _ => {}
         }
     }

@@ -17,7 +17,9 @@ pub enum RouteKind {
     Reject,
     /// Rejects them with an error: it is forbidden.
     Prohibit,
-    /// Anything else: multicast, throw.
+    /// Ends the look-up in this table.
+    Throw,
+    /// Anything else, such as multicast.
     Other,
 }
 
@@ -152,6 +154,7 @@ fn kind_of(kind: u8) -> RouteKind {
         6 => RouteKind::Blackhole,
         7 => RouteKind::Reject,
         8 => RouteKind::Prohibit,
+        9 => RouteKind::Throw,
         _ => RouteKind::Other,
     }
 }

@@ -77,7 +77,7 @@ fn the_place_of_a_route_is_in_the_flags_of_its_message() {
 #[test]
 fn what_is_forbidden_is_told_from_what_cannot_be_reached() {
     for (kind, expected) in
-        [(6, RouteKind::Blackhole), (7, RouteKind::Reject), (8, RouteKind::Prohibit), (9, RouteKind::Other)]
+        [(6, RouteKind::Blackhole), (7, RouteKind::Reject), (8, RouteKind::Prohibit), (9, RouteKind::Throw)]
     {
         let mut header = ROUTE;
         header[7] = kind;

@@ -43,8 +43,17 @@ pub enum CaptureError {
     /// Frames of another kind than Ethernet.
     #[error("link type {0}: only Ethernet (1) can be read")]
     LinkType(u16),
-    /// A record or block ends beyond the file, or contradicts itself.
-    #[error("the record at byte {at} is damaged or cut off")]
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Empty,
+    /// A record or block ends beyond the file: whatever wrote it did not finish. What was read before is sound.
+    #[error("the record at byte {at} is cut off")]
+    Cut {
+        /// Where it begins.
+        at: usize,
+    },
+    /// A record or block contradicts itself.
+    #[error("the record at byte {at} is damaged")]
     Damaged {
         /// Where it begins.
         at: usize,
@@ -84,6 +93,9 @@ impl<'a> CaptureReader<'a> {
     /// # Errors
     /// It is not a capture, or not of Ethernet.
     pub fn new(bytes: &'a [u8]) -> Result<CaptureReader<'a>, CaptureError> {
+        if bytes.is_empty() {
+            return Err(CaptureError::Empty);
+        }
         let magic: [u8; 4] = bytes
             .first_chunk()
             .copied()
@@ -116,12 +128,12 @@ impl<'a> CaptureReader<'a> {
 
     /// The frame of the next record of a pcap file.
     fn record(&mut self) -> Result<CapturedFrame<'a>, CaptureError> {
-        let damaged = CaptureError::Damaged { at: self.at };
-        let field = |at| self.order.u32(self.bytes, self.at + at).ok_or(damaged);
+        let cut = CaptureError::Cut { at: self.at };
+        let field = |at| self.order.u32(self.bytes, self.at + at).ok_or(cut);
         let (seconds, part, length) = (u64::from(field(0)?), u64::from(field(4)?), field(8)? as usize);
         let from = self.at + RECORD_HEADER;
-        let end = from.checked_add(length).ok_or(damaged)?;
-        let bytes = self.bytes.get(from..end).ok_or(damaged)?;
+        let end = from.checked_add(length).ok_or(cut)?;
+        let bytes = self.bytes.get(from..end).ok_or(cut)?;
         self.at = end;
         let per_second = self.interfaces[0].per_second;
         let time_ns =
@@ -179,7 +191,8 @@ mod tests {
         assert_eq!(frames(&pcap(0xa1b2_c3d4, 113, false)), Err(CaptureError::LinkType(113)));
         assert_eq!(frames(b"GIF8"), Err(CaptureError::Format(*b"GIF8")));
         let whole = pcap(0xa1b2_c3d4, 1, false);
-        assert_eq!(frames(&whole[..whole.len() - 1]), Err(CaptureError::Damaged { at: 24 }));
+        assert_eq!(frames(&whole[..whole.len() - 1]), Err(CaptureError::Cut { at: 24 }));
+        assert_eq!(frames(&[]), Err(CaptureError::Empty));
     }
 
     #[test]

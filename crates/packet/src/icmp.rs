@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::checksum::{self, Sum};
+use crate::field::{four_at, sixteen_at};
 use crate::ipv4::Ipv4Packet;
 use crate::ipv6::Ipv6Packet;
 use crate::{Ipv4Header, Ipv6Header, protocol};
@@ -101,6 +102,25 @@ pub fn is_silent_v6(packet: &Ipv6Packet<'_>, error: IcmpError) -> bool {
             && upper.bytes.first().is_none_or(|kind| *kind < 128 || *kind == 137)
     });
     to_many || from_nobody || is_error
+}
+
+/// The source and the destination of the packet that an ICMP error is about; `None` if the packet is no error.
+#[must_use]
+pub fn subject_v4(packet: &Ipv4Packet<'_>) -> Option<(Ipv4Addr, Ipv4Addr)> {
+    let [3 | 4 | 11 | 12, _, _, _, _, _, _, _, about @ ..] = packet.payload else { return None };
+    let header: &[u8; Ipv4Header::LEN] = about.first_chunk()?;
+    let is_error = packet.protocol == protocol::ICMP && !packet.is_later_fragment() && header[0] >> 4 == 4;
+    is_error.then(|| (four_at(header, 12).into(), four_at(header, 16).into()))
+}
+
+/// [`subject_v4`] for IPv6.
+#[must_use]
+pub fn subject_v6(packet: &Ipv6Packet<'_>) -> Option<(Ipv6Addr, Ipv6Addr)> {
+    let upper = packet.upper_layer().ok()?;
+    let [1..=4, _, _, _, _, _, _, _, about @ ..] = upper.bytes else { return None };
+    let header: &[u8; Ipv6Header::LEN] = about.first_chunk()?;
+    let is_error = upper.protocol == protocol::ICMPV6 && !upper.is_later_fragment && header[0] >> 4 == 6;
+    is_error.then(|| (sixteen_at(header, 8).into(), sixteen_at(header, 24).into()))
 }
 
 /// An echo request. Its reply repeats everything but the type.

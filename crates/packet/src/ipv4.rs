@@ -176,8 +176,8 @@ pub fn may_send(source: Ipv4Addr) -> bool {
     !matches!(source.octets()[0], 0 | 127 | 224..)
 }
 
-/// The destination of a packet that a router may forward without further checks: it has no options, version, lengths
-/// and checksum are correct, the TTL exceeds 1, and the source is one that may send, and not link-local.
+/// The destination of a packet that a router may forward without further checks: it has no options and nothing behind its end, version,
+/// lengths and checksum are correct, the TTL exceeds 1, and the source is one that may send, and not link-local.
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u32> {
@@ -189,7 +189,7 @@ pub fn forwardable(bytes: &[u8]) -> Option<u32> {
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
     let total = usize::from(u16_at(header, 2));
-    let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total <= has;
+    let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total == has;
     if SUSPECTS[usize::from(header[12])] && stays_here(four_at(header, 12)) {
         return None;
     }

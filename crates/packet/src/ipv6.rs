@@ -154,13 +154,13 @@ pub fn may_send(source: Ipv6Addr) -> bool {
     !source.is_multicast() && source != Ipv6Addr::LOCALHOST
 }
 
-/// The destination of a packet that a router may forward without further checks: version and length are correct, the hop
+/// The destination of a packet that a router may forward without further checks: nothing follows its end, version and length are correct, the hop
 /// limit exceeds 1, and the source is neither unspecified, loopback, link-local nor a group (RFC 4291, sections 2.5 and 2.7).
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u128> {
     let (header, rest) = bytes.split_first_chunk::<40>()?;
-    let fits = usize::from(u16_at(header, 4)) <= rest.len();
+    let fits = usize::from(u16_at(header, 4)) == rest.len();
     // What is neither below 0001::/16 nor above fe7f::/16 needs no closer look.
     let is_ordinary = u16_at(header, 8).wrapping_sub(1) < 0xfe7f;
     (header[0] >> 4 == 6 && header[7] > 1 && fits && is_ordinary)

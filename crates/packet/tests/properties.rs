@@ -138,7 +138,8 @@ proptest! {
         prop_assert_eq!(packet.payload, &data[..]);
         // Groups, link-local, loopback and unspecified addresses lie outside, and little else.
         let goes_on = (1..0xfe80).contains(&header.source.segments()[0]);
-        prop_assert_eq!(ipv6::forwardable(&bytes).is_some(), hops > 1 && goes_on);
+        prop_assert_eq!(ipv6::forwardable(&bytes[..40 + data.len()]).is_some(), hops > 1 && goes_on);
+        prop_assert_eq!(ipv6::forwardable(&bytes), None, "something follows its end");
     }
 }
 

@@ -1,9 +1,13 @@
 //! State shared by the workers of a router: routes, next hops and neighbours. Changed under a lock, read without one.
 //!
+//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is given up: no worker finds a next hop
+//! that it does not know. A short prefix has millions of slots, so whoever changes it releases the lock between slices of them, and lets
+//! workers pass that have a packet in their hands.
+//!
 //! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
 //! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use weft_core::Time;
@@ -32,9 +36,18 @@ pub struct PendingSends {
     pub failed: Vec<(u16, Vec<u8>)>,
 }
 
+/// Slots of routes that are painted under one lock: a fraction of a millisecond.
+const SLICE: usize = 1 << 14;
+/// The same for a worker in the middle of a batch.
+const FEW: usize = 1 << 9;
+/// How often a change looks whether workers are still waiting, before it goes on.
+const PATIENCE: u32 = 1_000;
+
 /// State shared by workers.
 pub struct Control {
     state: Mutex<ControlState>,
+    /// Workers that wait for the lock.
+    waiting: AtomicUsize,
     newest: AtomicU64,
     published: Mutex<Arc<AdjacencyTable>>,
 }
@@ -49,23 +62,52 @@ impl Control {
         for (number, port) in ports.iter().enumerate() {
             state.add_own_routes(number as u16, port)?;
         }
+        state.repaint(usize::MAX);
         let published = Mutex::new(Arc::new(state.adjacencies()));
-        Ok(Control { state: Mutex::new(state), newest: AtomicU64::new(1), published })
+        let (newest, waiting) = (AtomicU64::new(1), AtomicUsize::new(0));
+        Ok(Control { state: Mutex::new(state), waiting, newest, published })
     }
 
     fn lock(&self) -> MutexGuard<'_, ControlState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state; workers then see the resulting next hops. `change` must not wait for anything, because
-    /// packets may wait for it.
+    /// The lock for a worker, before whom a change in slices makes way.
+    fn lock_for_worker(&self) -> MutexGuard<'_, ControlState> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let state = self.lock();
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        state
+    }
+
+    /// Lets workers pass that wait for the lock, which the caller has released.
+    fn make_way(&self) {
+        let mut left = PATIENCE;
+        while left > 0 && self.waiting.load(Ordering::Relaxed) > 0 {
+            std::thread::yield_now();
+            left -= 1;
+        }
+    }
+
+    /// Changes the state; when this returns, workers see the resulting next hops and routes. `change` must not wait for anything,
+    /// because packets may wait for it.
     pub fn change<T>(&self, change: impl FnOnce(&mut ControlState) -> T) -> T {
         let mut state = self.lock();
         let result = change(&mut state);
-        if state.take_changed() {
-            self.publish(&state);
+        self.publish_if_changed(&mut state);
+        while !state.repaint(SLICE) {
+            drop(state);
+            self.make_way();
+            state = self.lock();
         }
+        self.publish_if_changed(&mut state);
         result
+    }
+
+    fn publish_if_changed(&self, state: &mut ControlState) {
+        if state.take_changed() {
+            self.publish(state);
+        }
     }
 
     /// Reads the state.
@@ -94,16 +136,15 @@ impl Control {
 
     /// Resolves the station of a packet.
     pub fn resolve(&self, now: Time, station: Station, packet: &[u8]) -> Resolution {
-        self.lock().neighbours_mut().resolve(now, station, packet)
+        self.lock_for_worker().neighbours_mut().resolve(now, station, packet)
     }
 
     /// A station announces its MAC address.
     pub fn learn(&self, now: Time, station: Station, mac: Mac, how: Announcement) -> PendingSends {
-        let mut state = self.lock();
+        let mut state = self.lock_for_worker();
         let (waiting, is_new) = state.neighbours_mut().learn(now, station, mac, how);
         if is_new {
-            state.add_station(station);
-            self.publish(&state);
+            self.add_station(&mut state, station);
         }
         let ready = waiting.into_iter().map(|packet| (station, mac, packet)).collect();
         PendingSends { ready, ..PendingSends::default() }
@@ -117,9 +158,16 @@ impl Control {
         }
         let (_, is_new) = state.neighbours_mut().learn(now, station, mac, Announcement::Question);
         if is_new {
-            state.add_station(station);
-            self.publish(&state);
+            self.add_station(&mut state, station);
         }
+    }
+
+    /// A station that has been resolved gets a route of its own.
+    fn add_station(&self, state: &mut ControlState, station: Station) {
+        state.add_station(station);
+        self.publish(state);
+        // What is left is shown by the change under way, or when something is due next.
+        state.repaint(FEW);
     }
 
     /// Handles what is due by now. Does nothing if another worker is doing so.
@@ -130,6 +178,7 @@ impl Control {
         if !gone.is_empty() {
             self.publish(&state);
         }
+        state.repaint(FEW);
         let failed = |((port, _), packets): (Station, Vec<Vec<u8>>)| {
             packets.into_iter().map(move |packet| (port, packet))
         };

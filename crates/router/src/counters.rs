@@ -48,8 +48,6 @@ drops! {
     WaitingFull = "waiting-full",
     /// Addressed to the router, which does not process it.
     Local = "local",
-    /// Addressed to the machine, whose kernel processes it.
-    Kernel = "kernel",
     /// Sealed for an association that does not exist.
     EspUnknown = "esp-unknown",
     /// Sealed, and received before or too old.
@@ -70,8 +68,6 @@ drops! {
     DeviceFull = "device-full",
     /// The device refused it, and would again: longer than its MTU, or forbidden.
     Refused = "refused",
-    /// It arrived and found no room in front of the router.
-    Missed = "missed",
     /// It arrived longer than a buffer.
     Oversized = "oversized",
     /// The ring between two workers had no room for it.
@@ -80,20 +76,49 @@ drops! {
     Switch = "switch",
 }
 
+/// What one worker has done at one port, or all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceCounters {
+    /// Frames taken in, and their bytes without FCS.
+    pub received: (u64, u64),
+    /// Frames handed to the device, and their bytes without FCS.
+    pub sent: (u64, u64),
+    /// Frames that the device had no room for before the router could take them.
+    pub missed: u64,
+    drops: [u64; DropCause::ALL.len()],
+}
+
+impl InterfaceCounters {
+    /// Frames that arrived here, or should have left here, and were dropped for this cause.
+    #[must_use]
+    pub fn dropped(&self, cause: DropCause) -> u64 {
+        self.drops[cause as usize]
+    }
+
+    fn add(&mut self, other: &InterfaceCounters) {
+        self.received = (self.received.0 + other.received.0, self.received.1 + other.received.1);
+        self.sent = (self.sent.0 + other.sent.0, self.sent.1 + other.sent.1);
+        self.missed += other.missed;
+        self.drops.iter_mut().zip(other.drops).for_each(|(own, other)| *own += other);
+    }
+}
+
 /// The counters of one worker, or sums over workers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouterCounters {
-    /// Frames received, including those lost in front of the router.
+    /// Frames taken in.
     pub received: u64,
-    /// Bytes received, without FCS and without frames lost in front of the router.
+    /// Their bytes, without FCS.
     pub received_bytes: u64,
+    /// Frames that devices had no room for before the router could take them: not among those received, nor among those dropped.
+    pub missed: u64,
     /// Frames handed to devices.
     pub sent: u64,
     /// Bytes handed to devices.
     pub sent_bytes: u64,
     /// Frames that the router originated: replies, errors, requests.
     pub made: u64,
-    /// Received frames that the router itself consumed: ARP, neighbour discovery, echo.
+    /// Received frames for the router itself (ARP, neighbour discovery, echo), or for the kernel, which has a copy of them.
     pub consumed: u64,
     /// Packets sealed for tunnels.
     pub sealed: u64,
@@ -104,27 +129,24 @@ pub struct RouterCounters {
     /// Polls, and polls that found frames.
     pub polls: (u64, u64),
     drops: [u64; DropCause::ALL.len()],
-}
-
-impl Default for RouterCounters {
-    fn default() -> RouterCounters {
-        RouterCounters {
-            received: 0,
-            received_bytes: 0,
-            sent: 0,
-            sent_bytes: 0,
-            made: 0,
-            consumed: 0,
-            sealed: 0,
-            opened: 0,
-            errors_suppressed: 0,
-            polls: (0, 0),
-            drops: [0; DropCause::ALL.len()],
-        }
-    }
+    interfaces: Vec<InterfaceCounters>,
+    /// The port whose frames are being processed.
+    current: Option<usize>,
 }
 
 impl RouterCounters {
+    /// None yet, of a router with this many ports.
+    #[must_use]
+    pub fn of_ports(ports: usize) -> RouterCounters {
+        RouterCounters { interfaces: vec![InterfaceCounters::default(); ports], ..RouterCounters::default() }
+    }
+
+    /// The counters of each port.
+    #[must_use]
+    pub fn interfaces(&self) -> &[InterfaceCounters] {
+        &self.interfaces
+    }
+
     /// Frames dropped for this cause.
     #[must_use]
     pub fn dropped(&self, cause: DropCause) -> u64 {
@@ -137,29 +159,69 @@ impl RouterCounters {
         self.drops.iter().sum()
     }
 
-    /// Counts dropped frames.
-    pub fn drop(&mut self, cause: DropCause, count: u64) {
-        self.drops[cause as usize] += count;
+    /// Frames of a port, or of none, are processed from now on.
+    #[inline]
+    pub(crate) fn begin(&mut self, port: Option<usize>) {
+        self.current = port;
     }
 
-    /// Counts what a device has lost. Of what it should have sent, `unsent` frames are lost, and those that it has lost since.
+    /// Counts frames of a port that were taken in.
+    #[inline]
+    pub(crate) fn receive(&mut self, port: usize, (frames, bytes): (u64, u64)) {
+        (self.received, self.received_bytes) = (self.received + frames, self.received_bytes + bytes);
+        if let Some(own) = self.interfaces.get_mut(port) {
+            own.received = (own.received.0 + frames, own.received.1 + bytes);
+        }
+    }
+
+    /// Counts frames handed to the device of a port.
+    #[inline]
+    pub(crate) fn send(&mut self, port: usize, (frames, bytes): (u64, u64)) {
+        (self.sent, self.sent_bytes) = (self.sent + frames, self.sent_bytes + bytes);
+        if let Some(own) = self.interfaces.get_mut(port) {
+            own.sent = (own.sent.0 + frames, own.sent.1 + bytes);
+        }
+    }
+
+    /// Counts dropped frames of the port whose frames are being processed.
+    pub fn drop(&mut self, cause: DropCause, count: u64) {
+        self.drop_of(self.current, cause, count);
+    }
+
+    /// Counts dropped frames of a port.
+    pub fn drop_at(&mut self, port: u16, cause: DropCause, count: u64) {
+        self.drop_of(Some(port.into()), cause, count);
+    }
+
+    fn drop_of(&mut self, port: Option<usize>, cause: DropCause, count: u64) {
+        self.drops[cause as usize] += count;
+        if let Some(own) = port.and_then(|port| self.interfaces.get_mut(port)) {
+            own.drops[cause as usize] += count;
+        }
+    }
+
+    /// Counts what the device of a port has lost. Of what it should have sent, `unsent` frames are lost, and those that it has lost since.
     #[cold]
-    pub fn lose(&mut self, unsent: u64, losses: DeviceLosses) {
+    pub fn lose(&mut self, port: usize, unsent: u64, losses: DeviceLosses) {
         let DeviceLosses { unsent_bytes, refused, missed, oversized, tagged, .. } = losses;
-        let DeviceLosses { unsent_later, crowded_in, crowded_out, .. } = losses;
+        let DeviceLosses { unsent_later, crowded_in, crowded_out, arrived_bytes, .. } = losses;
         let unsent = unsent + unsent_later;
         self.sent -= unsent;
         self.sent_bytes -= unsent_bytes;
-        self.received += missed + oversized + tagged + crowded_out;
+        self.missed += missed;
+        if let Some(own) = self.interfaces.get_mut(port) {
+            own.sent = (own.sent.0 - unsent, own.sent.1 - unsent_bytes);
+            own.missed += missed;
+        }
+        self.receive(port, (oversized + tagged + crowded_out, arrived_bytes));
         for (cause, count) in [
             (DropCause::DeviceFull, unsent.saturating_sub(refused + crowded_in)),
             (DropCause::Refused, refused),
-            (DropCause::Missed, missed),
             (DropCause::Oversized, oversized),
             (DropCause::Unsupported, tagged),
             (DropCause::Handover, crowded_in + crowded_out),
         ] {
-            self.drop(cause, count);
+            self.drop_of(Some(port), cause, count);
         }
     }
 
@@ -167,6 +229,7 @@ impl RouterCounters {
     pub fn add(&mut self, other: &RouterCounters) {
         self.received += other.received;
         self.received_bytes += other.received_bytes;
+        self.missed += other.missed;
         self.sent += other.sent;
         self.sent_bytes += other.sent_bytes;
         self.made += other.made;
@@ -176,6 +239,9 @@ impl RouterCounters {
         self.errors_suppressed += other.errors_suppressed;
         self.polls = (self.polls.0 + other.polls.0, self.polls.1 + other.polls.1);
         self.drops.iter_mut().zip(other.drops).for_each(|(own, other)| *own += other);
+        self.interfaces
+            .resize(self.interfaces.len().max(other.interfaces.len()), InterfaceCounters::default());
+        self.interfaces.iter_mut().zip(&other.interfaces).for_each(|(own, other)| own.add(other));
     }
 
     /// Received frames that are neither sent nor consumed nor dropped: zero when nothing waits inside the router.
@@ -188,6 +254,9 @@ impl RouterCounters {
 impl fmt::Display for RouterCounters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "received   {:>14} frames {:>16} bytes", self.received, self.received_bytes)?;
+        if self.missed > 0 {
+            writeln!(f, "missed     {:>14} frames", self.missed)?;
+        }
         writeln!(f, "sent       {:>14} frames {:>16} bytes", self.sent, self.sent_bytes)?;
         writeln!(f, "own        {:>14} made   {:>16} consumed", self.made, self.consumed)?;
         if self.sealed + self.opened > 0 {

@@ -1,15 +1,16 @@
-//! A software router: real packets through buffers, workers, back ends and applications.
+//! A software router: real packets through workers and applications.
 //!
-//! In reading order: [`pool`] (buffers, frames, batches), [`backend`] (sources and sinks of frames), [`app`] (how they
-//! are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes shared by workers),
-//! [`driver`] (the simulator's switch, shared by workers). Must not depend on configuration files.
+//! In reading order: [`app`] (how frames are processed), [`worker`] (one thread from receiving to sending), [`control`] (routes
+//! shared by workers), [`driver`] (the simulator's switch, shared by workers). Buffers and devices are those of `weft-device`. Must
+//! not depend on configuration files.
 //!
 //! ```text
 //! worker: receive a batch -> application -> send queues -> transmit        no frame changes its worker
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod app;
-pub mod backend;
 pub mod clock;
 pub mod control;
 pub mod counters;
@@ -17,14 +18,12 @@ pub mod driver;
 pub mod interface;
 pub mod kernel;
 pub mod limiter;
-pub mod pool;
 pub mod tunnel;
 pub mod worker;
 
 pub use app::{Application, Desk};
-pub use backend::Backend;
-pub use counters::{DropCause, RouterCounters};
+pub use counters::{DropCause, InterfaceCounters, RouterCounters};
 pub use interface::Interface;
-pub use pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE, SendQueues};
+pub use weft_device::{BATCH, Backend, Frame, FrameBatch, FramePool, STRIDE, SendQueues, backend, pool};
 pub use weft_packet::stations as neighbours;
 pub use worker::RouterWorker;

@@ -93,6 +93,12 @@ impl Tunnels {
         self.list.get(usize::from(number))
     }
 
+    /// Whether a tunnel ends at this address of the router.
+    #[must_use]
+    pub fn end_at(&self, address: IpAddr) -> bool {
+        self.list.iter().any(|tunnel| tunnel.ends.0 == address)
+    }
+
     /// Opens what a packet for this router carries into the first bytes of `opened`, which must be as long as its payload.
     /// Returns the tunnel and the length of the packet inside, marked if the outer one was; `None` if the packet is for no tunnel.
     pub fn open_into(

@@ -39,7 +39,7 @@ impl<A: Application> RouterWorker<A> {
     #[must_use]
     pub fn new(ports: Vec<Box<dyn Backend>>, pool: FramePool, app: A) -> RouterWorker<A> {
         let out = SendQueues::new(ports.len());
-        let (batch, counters) = (FrameBatch::default(), RouterCounters::default());
+        let (batch, counters) = (FrameBatch::default(), RouterCounters::of_ports(ports.len()));
         RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH }
     }
 
@@ -89,12 +89,14 @@ impl<A: Application> RouterWorker<A> {
                 continue;
             }
             received += frames.len();
-            self.counters.received_bytes += frames.iter().map(|frame| u64::from(frame.length)).sum::<u64>();
+            let bytes = frames.iter().map(|frame| u64::from(frame.length)).sum();
+            self.counters.receive(port, (frames.len() as u64, bytes));
+            self.counters.begin(Some(port));
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.handle(&mut Desk { now, pool, out, counters }, &self.batch);
             result = result.and(self.flush());
         }
-        self.counters.received += received as u64;
+        self.counters.begin(None);
         self.counters.polls = (self.counters.polls.0 + 1, self.counters.polls.1 + u64::from(received > 0));
         if self.app.next_tick().is_some_and(|due| due <= now) {
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
@@ -116,14 +118,13 @@ impl<A: Application> RouterWorker<A> {
             let bytes: u64 = frames.iter().map(|frame| u64::from(frame.length)).sum();
             let count = frames.len();
             let outcome = port.transmit(&mut self.pool, frames);
-            self.counters.sent += count as u64;
-            self.counters.sent_bytes += bytes;
+            self.counters.send(number, (count as u64, bytes));
             match outcome {
                 Ok(0) => {}
-                Ok(lost) => self.counters.lose(lost as u64, port.losses()),
+                Ok(lost) => self.counters.lose(number, lost as u64, port.losses()),
                 Err(error) => {
                     let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
-                    self.counters.lose(count as u64, losses);
+                    self.counters.lose(number, count as u64, losses);
                     result = Err(error);
                 }
             }
@@ -155,7 +156,7 @@ impl<A: Application> RouterWorker<A> {
                 Ok(0) => idle + 1,
                 Ok(_) => 0,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-                Err(error) if is_link_down(&error) => idle + 1,
+                Err(error) if system::is_link_down(&error) => idle + 1,
                 Err(error) => {
                     self.publish(published);
                     return Err(error);
@@ -192,14 +193,11 @@ impl<A: Application> RouterWorker<A> {
     }
 
     fn publish(&mut self, published: &Mutex<RouterCounters>) {
-        self.ports.iter_mut().for_each(|port| self.counters.lose(0, port.losses()));
+        for (number, port) in self.ports.iter_mut().enumerate() {
+            self.counters.lose(number, 0, port.losses());
+        }
         published.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.counters);
     }
-}
-
-/// Whether an interface is down, which is temporary.
-fn is_link_down(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
 }
 
 #[cfg(test)]
@@ -246,7 +244,13 @@ mod tests {
     }
 
     fn worker(arriving: &[usize], broken: bool) -> RouterWorker<Forwarding> {
-        let losses = DeviceLosses { missed: 5, oversized: 2, tagged: 1, ..DeviceLosses::default() };
+        let losses = DeviceLosses {
+            missed: 5,
+            oversized: 2,
+            tagged: 1,
+            arrived_bytes: 9_100,
+            ..DeviceLosses::default()
+        };
         let port = NarrowPort { arriving: arriving.iter().copied().collect(), broken, losses };
         let wire = CrossConnect::new(0, Mac([2; 6]), Mac([4; 6]));
         RouterWorker::new(vec![Box::new(port)], FramePool::new(8), Forwarding::new(vec![wire]))
@@ -258,9 +262,14 @@ mod tests {
         assert_eq!(worker.poll(Time::ZERO).unwrap(), 3);
         let counters = worker.counters();
         assert_eq!((counters.sent, counters.sent_bytes), (2, 150));
-        let dropped = [DropCause::Refused, DropCause::Missed, DropCause::Oversized, DropCause::Unsupported];
-        assert_eq!(dropped.map(|cause| counters.dropped(cause)), [1, 5, 2, 1]);
-        assert_eq!((counters.received, counters.inside(), worker.free_buffers()), (3 + 8, 0, 8));
+        let dropped = [DropCause::Refused, DropCause::Oversized, DropCause::Unsupported];
+        assert_eq!(dropped.map(|cause| counters.dropped(cause)), [1, 2, 1]);
+        // What the device missed never reached the router; what was taken in has its bytes, too.
+        assert_eq!((counters.received, counters.received_bytes, counters.missed), (3 + 3, 350 + 9_100, 5));
+        assert_eq!((counters.inside(), worker.free_buffers()), (0, 8));
+        let port = &counters.interfaces()[0];
+        assert_eq!((port.received, port.sent, port.missed), ((6, 9_450), (2, 150), 5));
+        assert_eq!(dropped.map(|cause| port.dropped(cause)), [1, 2, 1]);
     }
 
     #[test]

@@ -55,8 +55,15 @@ impl Fixture {
 
     fn link(&mut self, index: u32, name: &str, up: bool) {
         let name = name.to_owned();
-        let link =
-            KernelLink { removed: false, index, name, up, mtu: Some(1400), mac: Some([2, 0, 0, 0, 0, 7]) };
+        let link = KernelLink {
+            removed: false,
+            index,
+            name,
+            up,
+            mtu: Some(1400),
+            mac: Some([2, 0, 0, 0, 0, 7]),
+            queues: None,
+        };
         self.say(KernelMessage::Link(link));
     }
 
@@ -104,6 +111,7 @@ fn routes_without_next_hops_keep_their_kinds() {
     let mut router = Fixture::new();
     for (kind, next) in [
         (RouteKind::Reject, NextHop::Reject),
+        (RouteKind::Throw, NextHop::Reject),
         (RouteKind::Prohibit, NextHop::Prohibit),
         (RouteKind::Blackhole, NextHop::Blackhole),
     ] {

@@ -774,6 +774,68 @@ fn what_has_no_business_in_a_tunnel_does_not_come_out_of_it() {
     assert_eq!((lab.counters().dropped(DropCause::EspPolicy), lab.inside(), lab.free_buffers()), (3, 0, all));
 }
 
+/// What the far end of the first tunnel seals, in a frame.
+fn sealed_by(far: &OutboundAssociation, next: u8, inner: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::new();
+    far.seal(next, inner, &mut sealed).unwrap();
+    let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
+    let header = Ipv4Header { protocol: 50, payload: sealed.len() as u16, ..between }.to_bytes();
+    frame_v4(0, &[&header[..], &sealed].concat())
+}
+
+/// Path MTU discovery through a tunnel: an error about a packet that came out of it goes back through it from an address that the other
+/// end's routes send through it, too, and not from the tunnel's own end.
+#[test]
+fn an_error_through_a_tunnel_comes_from_an_address_inside() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.route("2001:db8:77::/48", NextHop::Tunnel(0));
+    let far = OutboundAssociation::new(SPI, cipher(), 1);
+    let between = Ipv4Header::between(v4("10.77.0.9"), v4("10.2.0.2"));
+    let packet = ports::udp_v4(Ipv4Header { dont_fragment: true, ..between }, (1, 2), &[0; 1400]);
+    lab.receive(0, &sealed_by(&far, 4, &packet));
+    let error = opened(&InboundAssociation::new(300, cipher(), 64), &lab.sent(0)).remove(0);
+    let error = Ipv4Packet::parse(&error).unwrap();
+    assert_eq!((error.source, error.destination), (v4("10.2.0.1"), v4("10.77.0.9")));
+    assert_eq!(
+        (error.payload[..2].to_vec(), &error.payload[6..8]),
+        (vec![3, 4], &1400_u16.to_be_bytes()[..])
+    );
+    let between = Ipv6Header::between(v6("2001:db8:77::9"), v6("2001:db8:2::2"));
+    lab.receive(0, &sealed_by(&far, 41, &ports::udp_v6(between, (1, 2), &[0; 1380])));
+    let (mut inner, sent) = (Vec::new(), lab.sent(0));
+    let outer = Ipv4Packet::parse(&sent[0][14..]).unwrap();
+    assert_eq!(InboundAssociation::new(300, cipher(), 64).open(outer.payload, &mut inner), Ok(41));
+    let error = Ipv6Packet::parse(&inner).unwrap();
+    assert_eq!((error.source, error.payload[0]), (v6("2001:db8:2::1"), 2));
+    assert_eq!(lab.inside(), 0);
+}
+
+/// A router on the other end's side may have an address of any network: what counts is what its error is about (RFC 4301, section 6).
+#[test]
+fn an_error_about_a_packet_of_the_tunnel_comes_out_of_it() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.route("2001:db8:77::/48", NextHop::Tunnel(0));
+    let far = OutboundAssociation::new(SPI, cipher(), 1);
+    let mut passes = |from: &str, about: (&str, &str), to: &str| {
+        let about = ports::udp_v4(Ipv4Header::between(v4(about.0), v4(about.1)), (1, 2), b"x");
+        let error = icmp::error_v4(IcmpError::TooBig(1300), v4(from), v4(to), &about);
+        lab.receive(0, &sealed_by(&far, 4, &error));
+        lab.sent(1).len() == 1
+    };
+    assert!(passes("192.0.2.99", ("10.2.0.2", "10.77.0.9"), "10.2.0.2"));
+    assert!(
+        !passes("192.0.2.99", ("10.2.0.2", "198.51.100.9"), "10.2.0.2"),
+        "about a packet that goes another way"
+    );
+    assert!(!passes("192.0.2.99", ("10.2.0.9", "10.77.0.9"), "10.2.0.2"), "for another than its sender");
+    let about = ports::udp_v6(Ipv6Header::between(v6("2001:db8:2::2"), v6("2001:db8:77::9")), (1, 2), b"x");
+    let error = icmp::error_v6(IcmpError::TooBig(1300), v6("2001:db8:99::1"), v6("2001:db8:2::2"), &about);
+    lab.receive(0, &sealed_by(&far, 41, &error));
+    assert_eq!((lab.sent(1).len(), lab.counters().dropped(DropCause::EspPolicy), lab.inside()), (1, 2, 0));
+}
+
 /// A sealed packet waits, like any other, until the far end of its tunnel has answered.
 #[test]
 fn a_sealed_packet_waits_for_the_far_end() {
@@ -788,6 +850,82 @@ fn a_sealed_packet_waits_for_the_far_end() {
     let far = InboundAssociation::new(300, cipher(), 64);
     assert_eq!(opened(&far, &lab.sent(0)), [one_hop_on(&packet)]);
     assert_eq!(lab.inside(), 0);
+}
+
+/// A neighbour solicitation to a known address need not say from which MAC address; its answer is for the one that asked (RFC 4861,
+/// section 7.2.4).
+#[test]
+fn a_solicitation_without_a_source_address_option_is_answered_to_its_sender() {
+    let mut lab = Laboratory::new().with_stations();
+    let whole = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("2001:db8:1::2")));
+    let message = &whole[40..whole.len() - 8];
+    let (from, to) = (v6("2001:db8:1::2"), v6("2001:db8:1::1"));
+    let sum = checksum::Sum::default().pseudo_v6((from, to), protocol::ICMPV6, message.len());
+    let mut message = message.to_vec();
+    message[2..4].fill(0);
+    let sum = sum.bytes(&message).checksum();
+    message[2..4].copy_from_slice(&sum.to_be_bytes());
+    let header =
+        Ipv6Header { next: protocol::ICMPV6, hop_limit: 255, payload: 24, ..Ipv6Header::between(from, to) };
+    lab.receive(0, &frame_v6(0, &[&header.to_bytes()[..], &message].concat()));
+    let sent = lab.sent(0);
+    assert_eq!((sent.len(), &sent[0][..6]), (1, &STATIONS[0].0[..]));
+    let packet = Ipv6Packet::parse(&sent[0][14..]).unwrap();
+    let answer = NeighbourMessage::parse(&packet).unwrap().unwrap();
+    assert_eq!(
+        (packet.destination, answer.advertises, answer.solicited, lab.inside()),
+        (from, true, true, 0)
+    );
+}
+
+/// What lies behind a packet in its frame, padding or memory of its sender, stays on its link.
+#[test]
+fn bytes_behind_a_packet_are_not_forwarded() {
+    let mut lab = Laboratory::new().with_stations();
+    let short = udp_to("10.2.0.2", 64, b"x");
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    let six = frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"));
+    for frame in [short, six] {
+        lab.receive_all(0, &[[&frame[..], b"of another packet"].concat(), frame.clone()]);
+        let sent = lab.sent(1);
+        assert_eq!(sent.iter().map(Vec::len).collect::<Vec<_>>(), [frame.len(); 2]);
+        assert_eq!(sent[0], sent[1]);
+    }
+    assert_eq!(lab.inside(), 0);
+}
+
+/// What the kernel has a copy of has not been lost.
+#[test]
+fn frames_for_the_kernel_are_consumed_and_not_dropped() {
+    let mut lab = Laboratory::beside_kernel();
+    lab.receive(0, &udp_to("10.1.0.1", 64, b"for the machine"));
+    lab.receive(0, &udp_to("224.0.0.5", 1, b"a routing protocol"));
+    let counters = lab.counters();
+    assert_eq!((counters.consumed, counters.dropped_in_all(), lab.inside()), (2, 0, 0));
+}
+
+/// The default route has millions of slots; a worker that has a packet to resolve meanwhile gets its turn between slices of them.
+#[test]
+fn a_change_of_the_default_route_lets_workers_pass() {
+    let lab = Laboratory::new().with_stations();
+    let control = lab.shared_control();
+    let (resolved, done) = (std::sync::atomic::AtomicU64::new(0), std::sync::atomic::AtomicBool::new(false));
+    let count = || resolved.load(std::sync::atomic::Ordering::Relaxed);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                control.resolve(weft_core::Time::ZERO, (1, IpAddr::from([10, 2, 0, 2])), &[]);
+                resolved.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+        });
+        for n in 0..10 {
+            let before = count();
+            let next = NextHop::Station((1, IpAddr::from([10, 2, 0, n])));
+            control.change(|state| state.set_route("0.0.0.0/0".parse().unwrap(), next)).unwrap();
+            assert!(count() - before >= 20, "{}", count() - before);
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
 }
 
 /// While a million changes of other prefixes go by, every packet of a prefix that stays arrives.

@@ -64,7 +64,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|&(edits, candidate)| edits <= 1 + candidate.len().max(name.len()) / 4)
+        .filter(|&(edits, candidate)| {
+            let (shorter, longer) = (candidate.len().min(name.len()), candidate.len().max(name.len()));
+            edits <= 1 || edits <= 1 + longer / 4 && 2 * edits < shorter
+        })
         .min_by_key(|&(edits, _)| edits)
         .map(|(_, candidate)| candidate)
 }
@@ -272,5 +275,6 @@ mod tests {
         assert_eq!(nearest("zebra", ["choices", "memory"]), None);
         assert_eq!(did_you_mean("choises", ["choices"]), "; did you mean `choices`?");
         assert_eq!(did_you_mean("zebra", ["choices"]), "");
+        assert_eq!(did_you_mean("rate", ["name"]), "", "half of the letters are others");
     }
 }

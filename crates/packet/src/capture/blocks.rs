@@ -68,21 +68,21 @@ impl<'a> CaptureReader<'a> {
     /// Reads the next block; a frame, if it has one.
     pub(super) fn block(&mut self) -> Result<Option<CapturedFrame<'a>>, CaptureError> {
         let at = self.at;
-        let damaged = CaptureError::Damaged { at };
-        let is_section = self.bytes.get(at..at + 4).ok_or(damaged)? == SECTION;
+        let (damaged, cut) = (CaptureError::Damaged { at }, CaptureError::Cut { at });
+        let is_section = self.bytes.get(at..at + 4).ok_or(cut)? == SECTION;
         if is_section {
-            self.order = match self.bytes.get(at + 8..at + 12).ok_or(damaged)? {
+            self.order = match self.bytes.get(at + 8..at + 12).ok_or(cut)? {
                 [0x4d, 0x3c, 0x2b, 0x1a] => ByteOrder::Little,
                 [0x1a, 0x2b, 0x3c, 0x4d] => ByteOrder::Big,
                 _ => return Err(damaged),
             };
             self.interfaces.clear();
         }
-        let kind = self.order.u32(self.bytes, at).ok_or(damaged)?;
-        let length = self.order.u32(self.bytes, at + 4).ok_or(damaged)? as usize;
+        let kind = self.order.u32(self.bytes, at).ok_or(cut)?;
+        let length = self.order.u32(self.bytes, at + 4).ok_or(cut)? as usize;
         let end =
             at.checked_add(length).filter(|_| length >= AROUND && length.is_multiple_of(4)).ok_or(damaged)?;
-        let body = self.bytes.get(at + 8..end - 4).ok_or(damaged)?;
+        let body = self.bytes.get(at + 8..end - 4).filter(|_| end <= self.bytes.len()).ok_or(cut)?;
         self.at = end;
         match kind {
             _ if is_section => self.section(body, damaged).map(|()| None),

@@ -9,20 +9,25 @@
 //! ```
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use weft_cluster::{ClusterPath, ClusterPhase, ClusterStation, Director, DirectorSettings, RelayMove};
+use weft_cluster::{ClusterPath, ClusterPhase, ClusterStation, Director, RelayMove};
 use weft_core::{Bytes, Span, Time};
-use weft_fib::{Hop, IpPrefix, RouteError, RouteReader, ipv4::Ipv4Routes};
+use weft_fib::RouteReader;
 use weft_packet::rss::FlowQueues;
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4,
 };
 
-use crate::app::station::{answer, drop_frame, longest_frame};
+use crate::app::station::{WaitingFrames, answer, consume, drop_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::pool::{Frame, FrameBatch};
+
+mod node;
+
+pub use node::{ClusterEnd, ClusterNode, ClusterNodeCounters};
+use node::{ClusterPort, add};
 
 /// How often a node says hello on each inside link, and how long one may be silent.
 pub const HELLO: Span = Span::from_ms(20);
@@ -33,163 +38,6 @@ const HELLO_TYPE: EtherType = EtherType(0x88b5);
 /// Bytes of a hello, the shortest frame without FCS.
 const HELLO_BYTES: usize = 60;
 
-/// Where a port of a node leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClusterEnd {
-    /// Out of the cluster, to this station; the sender of the last frame unless given.
-    Outside(Option<Mac>),
-    /// To a node.
-    Node(u8),
-}
-
-/// A port of a node.
-#[derive(Debug)]
-struct ClusterPort {
-    end: ClusterEnd,
-    mac: Mac,
-    /// The station at the other end of the outside port.
-    station: AtomicU64,
-    /// When the node at the other end was heard last.
-    heard: AtomicU64,
-    /// The longest frame that its link carries, without FCS.
-    longest: u16,
-}
-
-macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What a node has done.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct ClusterNodeCounters { $($(#[$doc])* pub $name: u64,)* }
-
-        impl ClusterNodeCounters {
-            /// All counters with their names.
-            #[must_use]
-            pub fn named(&self) -> Vec<(&'static str, u64)> {
-                vec![$(($text, self.$name)),*]
-            }
-        }
-
-        #[derive(Debug, Default)]
-        struct SharedCounters { $($name: AtomicU64,)* }
-
-        impl SharedCounters {
-            fn read(&self) -> ClusterNodeCounters {
-                ClusterNodeCounters { $($name: self.$name.load(Ordering::Relaxed),)* }
-            }
-        }
-    };
-}
-
-counters! {
-    /// Packets whose headers were parsed: those that entered here.
-    parsed = "parsed",
-    /// Of these, packets that left here, too.
-    here = "here",
-    /// Of these, packets sent straight to their output nodes.
-    direct = "direct",
-    /// Of these, packets sent by relays.
-    relayed = "relayed",
-    /// Packets of others, moved as a relay.
-    moved = "moved",
-    /// Packets that left by the outside port.
-    out = "out",
-    /// Packets that should not have come here.
-    astray = "astray",
-}
-
-fn add(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
-}
-
-/// A node, shared by its workers.
-pub struct ClusterNode {
-    me: u8,
-    settings: DirectorSettings,
-    workers: u16,
-    ports: Box<[ClusterPort]>,
-    outside: u16,
-    /// The port to each node.
-    links: Box<[Option<u16>]>,
-    routes: Ipv4Routes,
-    counters: SharedCounters,
-}
-
-impl ClusterNode {
-    /// Node `me` with its ports, each with its own station address, for some workers.
-    ///
-    /// # Errors
-    /// A route does not fit.
-    ///
-    /// # Panics
-    /// There is no outside port.
-    pub fn new(
-        (me, workers): (u8, u16),
-        settings: DirectorSettings,
-        ports: Vec<(ClusterEnd, Mac)>,
-        prefixes: &[(IpPrefix, u16)],
-    ) -> Result<ClusterNode, RouteError> {
-        let outside = ports.iter().position(|(end, _)| matches!(end, ClusterEnd::Outside(_)));
-        let link = |node: u16| {
-            let leads = |(end, _): &(ClusterEnd, Mac)| *end == ClusterEnd::Node(node as u8);
-            ports.iter().position(leads).map(|port| port as u16)
-        };
-        let links = (0..settings.nodes).map(link).collect();
-        let mut routes = weft_fib::ipv4::table();
-        for (prefix, node) in prefixes {
-            routes.insert(*prefix, Hop(node + 1))?;
-        }
-        let port = |(end, mac)| {
-            let station = match end {
-                ClusterEnd::Outside(Some(station)) => station,
-                _ => Mac::BROADCAST,
-            };
-            let (station, heard) = (AtomicU64::new(as_word(station)), AtomicU64::new(0));
-            ClusterPort { end, mac, station, heard, longest: u16::MAX }
-        };
-        Ok(ClusterNode {
-            me,
-            settings,
-            workers,
-            outside: outside.expect("a node has an outside port") as u16,
-            links,
-            ports: ports.into_iter().map(port).collect(),
-            routes,
-            counters: SharedCounters::default(),
-        })
-    }
-
-    /// Drops packets longer than the MTU of the port by which they would leave; MTUs in the order of the ports.
-    #[must_use]
-    pub fn with_mtus(mut self, mtus: &[u16]) -> ClusterNode {
-        self.ports.iter_mut().zip(mtus).for_each(|(port, mtu)| port.longest = longest_frame(*mtu));
-        self
-    }
-
-    /// What it has done.
-    #[must_use]
-    pub fn counters(&self) -> ClusterNodeCounters {
-        self.counters.read()
-    }
-
-    /// When each other node was heard last, by its number.
-    #[must_use]
-    pub fn heard(&self) -> Vec<(u8, Time)> {
-        let heard = |port: &ClusterPort| match port.end {
-            ClusterEnd::Node(node) => Some((node, Time(port.heard.load(Ordering::Relaxed)))),
-            ClusterEnd::Outside(_) => None,
-        };
-        self.ports.iter().filter_map(heard).collect()
-    }
-
-    fn node_of(hop: Hop) -> Option<u16> {
-        hop.0.checked_sub(1)
-    }
-}
-
-fn as_word(Mac([a, b, c, d, e, f]): Mac) -> u64 {
-    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
-}
-
 /// The application of one worker of a node.
 pub struct Clustering {
     shared: Arc<ClusterNode>,
@@ -197,6 +45,8 @@ pub struct Clustering {
     director: Director,
     routes: RouteReader<u32>,
     flows: FlowQueues,
+    /// Packets that wait for the MAC address outside.
+    waiting: WaitingFrames,
     due: Time,
 }
 
@@ -205,6 +55,8 @@ enum Entering {
     /// It is for this node; the size is that of the packet.
     Packet(u16, u64),
     Answer(ArpMessage),
+    /// It has told who is outside, which was all.
+    Nothing,
     Drop(DropCause),
 }
 
@@ -214,7 +66,8 @@ impl Clustering {
     pub fn new(shared: Arc<ClusterNode>, worker: u16) -> Clustering {
         let director = Director::new(shared.settings.divided(shared.workers), shared.me.into());
         let routes = shared.routes.reader();
-        Clustering { shared, worker, director, routes, flows: FlowQueues::among(1), due: Time::ZERO }
+        let (flows, waiting) = (FlowQueues::among(1), WaitingFrames::default());
+        Clustering { shared, worker, director, routes, flows, waiting, due: Time::ZERO }
     }
 
     /// Examines a frame from outside: the only place where headers are parsed.
@@ -223,14 +76,16 @@ impl Clustering {
         if frame.source.is_multicast() {
             return Entering::Drop(DropCause::Malformed);
         }
-        if frame.destination != port.mac && frame.destination != Mac::BROADCAST {
-            let several = frame.destination.is_multicast();
-            return Entering::Drop(if several { DropCause::Multicast } else { DropCause::OtherStation });
+        if frame.destination != port.mac && !frame.destination.is_multicast() {
+            return Entering::Drop(DropCause::OtherStation);
         }
         if port.end == ClusterEnd::Outside(None) {
-            port.station.store(as_word(frame.source), Ordering::Relaxed);
+            port.far.learn(frame.source);
         }
         match frame.kind {
+            _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
+                Entering::Drop(DropCause::Multicast)
+            }
             EtherType::IPV4 if frame.tags == [None; 2] => self.entering_packet(frame.payload),
             EtherType::ARP => self.question(frame.payload, port),
             _ => Entering::Drop(DropCause::Unsupported),
@@ -256,7 +111,7 @@ impl Clustering {
         let node = ClusterNode::node_of(self.routes.lookup(message.target.1.into()));
         let answers = message.operation == ArpOperation::Request
             && node.is_some_and(|node| node != u16::from(self.shared.me));
-        if answers { Entering::Answer(message.answer(port.mac)) } else { Entering::Drop(DropCause::Local) }
+        if answers { Entering::Answer(message.answer(port.mac)) } else { Entering::Nothing }
     }
 
     /// A packet takes the path that the director chooses.
@@ -271,7 +126,10 @@ impl Clustering {
             }
             ClusterPath::Direct => (to, ClusterPhase::Second, &counters.direct),
             ClusterPath::Via(relay) => (relay, ClusterPhase::First, &counters.relayed),
-            ClusterPath::Lost => return drop_frame(desk, frame, DropCause::Unreachable),
+            ClusterPath::Lost => {
+                add(&counters.unreachable);
+                return drop_frame(desk, frame, DropCause::Unreachable);
+            }
         };
         let Some(port) = self.shared.links[usize::from(next)] else {
             return drop_frame(desk, frame, DropCause::Unreachable);
@@ -288,21 +146,18 @@ impl Clustering {
     }
 
     /// A packet leaves the cluster.
-    fn leave(&self, desk: &mut Desk<'_>, frame: Frame) {
+    fn leave(&mut self, desk: &mut Desk<'_>, frame: Frame) {
         let port = &self.shared.ports[usize::from(self.shared.outside)];
         if frame.length > port.longest {
             return drop_frame(desk, frame, DropCause::TooBig);
         }
-        let [.., a, b, c, d, e, f] = port.station.load(Ordering::Relaxed).to_be_bytes();
-        let bytes = desk.pool.bytes_mut(frame);
-        bytes[..6].copy_from_slice(&[a, b, c, d, e, f]);
-        bytes[6..12].copy_from_slice(&port.mac.0);
+        desk.pool.bytes_mut(frame)[6..12].copy_from_slice(&port.mac.0);
         add(&self.shared.counters.out);
-        desk.out.push(self.shared.outside, frame);
+        self.waiting.send(desk, self.shared.way_out(), frame);
     }
 
     /// A frame from node `from`: only its address and type are read.
-    fn inside(&self, desk: &mut Desk<'_>, frame: Frame, from: u8) {
+    fn inside(&mut self, desk: &mut Desk<'_>, frame: Frame, from: u8) {
         let bytes = desk.pool.bytes(frame);
         let Some(([station @ .., _, _, _, _, _, _, kind_high, kind_low], _)) =
             bytes.split_first_chunk::<14>()
@@ -311,10 +166,7 @@ impl Clustering {
         };
         let station: [u8; 6] = *station;
         if [*kind_high, *kind_low] == HELLO_TYPE.0.to_be_bytes() {
-            let port = &self.shared.ports[usize::from(frame.port)];
-            port.heard.fetch_max(desk.now.0, Ordering::Relaxed);
-            desk.counters.consumed += 1;
-            return desk.pool.give(frame.buffer);
+            return consume(desk, frame);
         }
         match ClusterStation::parse(station).map(|station| station.next(self.shared.me, from)) {
             Some(RelayMove::Out) => self.leave(desk, frame),
@@ -358,19 +210,29 @@ impl Application for Clustering {
         let Some(first) = batch.frames().first() else { return };
         let shared = Arc::clone(&self.shared);
         let port = &shared.ports[usize::from(first.port)];
+        if matches!(port.end, ClusterEnd::Node(_)) {
+            // Hellos wait behind data; whoever sends anything is there.
+            port.heard.fetch_max(desk.now.0, Ordering::Relaxed);
+        }
         for frame in batch.frames().iter().copied() {
             match port.end {
                 ClusterEnd::Node(from) => self.inside(desk, frame, from),
                 ClusterEnd::Outside(_) => match self.entering(desk.pool.bytes(frame), port) {
                     Entering::Packet(to, flow) => self.enter(desk, frame, (to, flow)),
                     Entering::Answer(message) => answer(desk, frame, &message),
+                    Entering::Nothing => consume(desk, frame),
                     Entering::Drop(cause) => drop_frame(desk, frame, cause),
                 },
             }
         }
+        self.waiting.look(desk, shared.way_out());
     }
 
     fn tick(&mut self, desk: &mut Desk<'_>) {
+        self.waiting.look(desk, self.shared.way_out());
+        if desk.now < self.due {
+            return;
+        }
         self.due = desk.now + HELLO;
         if self.worker == 0 {
             self.greet(desk);
@@ -381,7 +243,7 @@ impl Application for Clustering {
     }
 
     fn next_tick(&self) -> Option<Time> {
-        Some(self.due)
+        Some(self.waiting.glance().map_or(self.due, |glance| glance.min(self.due)))
     }
 }
 
@@ -390,7 +252,9 @@ mod tests {
     use super::*;
     use crate::counters::RouterCounters;
     use crate::pool::{FramePool, SendQueues};
+    use weft_cluster::DirectorSettings;
     use weft_core::Rate;
+    use weft_fib::IpPrefix;
     use weft_packet::{Ipv4Header, ports};
 
     const NODES: u16 = 4;
@@ -409,7 +273,7 @@ mod tests {
     /// Port 0 leads outside, the others to the other nodes in order.
     fn ends(node: u16) -> Vec<ClusterEnd> {
         let others = (0..NODES).filter(|other| *other != node).map(|other| ClusterEnd::Node(other as u8));
-        std::iter::once(ClusterEnd::Outside(None)).chain(others).collect()
+        std::iter::once(ClusterEnd::Outside(Some(CLIENT))).chain(others).collect()
     }
 
     impl Cluster {
@@ -590,9 +454,50 @@ mod tests {
         assert_eq!(sent(&mut cluster), 0);
         assert!(cluster.arrive(0, 0, &packet(0, 2, 9)).is_empty(), "its own port is gone");
         assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unreachable), 1);
-        cluster.now += Span::from_ms(1);
+        cluster.now += HELLO;
         hello(&mut cluster, None);
         assert_eq!(sent(&mut cluster), 10);
+    }
+
+    /// Outside is a host that has not said anything: it is asked for, once a second, and no packet for it is broadcast.
+    #[test]
+    fn a_node_asks_for_the_host_outside_and_hears_its_router_solicitation() {
+        let ends = vec![(ClusterEnd::Outside(None), mac(0, 0)), (ClusterEnd::Node(1), mac(0, 1))];
+        let prefixes =
+            ["10.0.1.0/24", "10.0.2.0/24"].map(|prefix| prefix.parse().unwrap()).into_iter().zip(0..);
+        let prefixes: Vec<(IpPrefix, u16)> = prefixes.collect();
+        let settings = DirectorSettings { nodes: 2, ..settings() };
+        let node = Arc::new(ClusterNode::new((0, 1), settings, ends, &prefixes).unwrap());
+        let (mut app, mut pool) = (Clustering::new(node, 0), FramePool::new(64));
+        let mut counters = RouterCounters::default();
+        let mut handle = |port: u16, bytes: &[u8]| {
+            let mut out = SendQueues::new(2);
+            let mut batch = FrameBatch::default();
+            batch.push(pool.store(bytes, port).unwrap());
+            let now = Time::ZERO;
+            app.handle(&mut Desk { now, pool: &mut pool, out: &mut out, counters: &mut counters }, &batch);
+            let sent: Vec<Frame> = out.queue(0).drain(..).collect();
+            sent.into_iter()
+                .map(|frame| {
+                    let bytes = pool.bytes(frame).to_vec();
+                    pool.give(frame.buffer);
+                    bytes
+                })
+                .collect::<Vec<_>>()
+        };
+        let inside = |n: u16| {
+            let mut bytes = packet(1, 0, n);
+            bytes[..6].copy_from_slice(&ClusterStation { node: 0, phase: ClusterPhase::Second }.to_bytes());
+            bytes
+        };
+        let asked = handle(1, &inside(1));
+        let question = ArpMessage::parse(EthernetFrame::parse(&asked[0]).unwrap().payload).unwrap();
+        assert_eq!((asked.len(), question.target.1), (1, [10, 0, 1, 2].into()));
+        assert!(handle(1, &inside(2)).is_empty());
+        let solicitation = [&[0x33, 0x33, 0, 0, 0, 2][..], &CLIENT.0, &[0x86, 0xdd], &[0; 46]].concat();
+        let sent = handle(0, &solicitation);
+        assert!(sent.len() == 2 && sent.iter().all(|frame| frame[..6] == CLIENT.0), "{sent:?}");
+        assert_eq!(pool.free(), 64);
     }
 
     #[test]

@@ -246,6 +246,19 @@ fn classify(buffer: &[u8; STRIDE], length: u16, station: u64) -> Lookup {
     }
 }
 
+/// A frame without what lies behind its packet: the padding of a short one, or bytes of another that its sender's memory held.
+#[inline(never)]
+fn trimmed(buffer: &[u8; STRIDE], frame: Frame, station: u64) -> Option<(Frame, Lookup)> {
+    let field = |at: usize| u16::from_be_bytes([buffer[at], buffer[at + 1]]);
+    let packet = match field(12) {
+        0x0800 => field(16),
+        0x86dd => field(18).checked_add(40)?,
+        _ => return None,
+    };
+    let length = packet.checked_add(ETHERNET as u16).filter(|length| *length < frame.length)?;
+    Some((Frame { length, ..frame }, classify(buffer, length, station)))
+}
+
 impl Routing {
     /// Sends the frames that need only a next hop, and sets the others aside.
     #[inline(always)]
@@ -264,7 +277,11 @@ impl Routing {
                     v6.anticipate(address);
                     count6 = lane6.put(count6, *frame, address);
                 }
-                Lookup::Slow => aside.rest.push(*frame),
+                Lookup::Slow => match trimmed(desk.pool.buffer(frame.buffer), *frame, station) {
+                    Some((frame, Lookup::V4(address))) => count4 = lane4.put(count4, frame, address),
+                    Some((frame, Lookup::V6(address))) => count6 = lane6.put(count6, frame, address),
+                    _ => aside.rest.push(*frame),
+                },
             }
         }
         (lane4.count, lane6.count) = (count4, count6);
@@ -290,6 +307,8 @@ impl Routing {
     /// Processes what was set aside.
     #[inline(never)]
     fn handle_aside(&mut self, desk: &mut Desk<'_>) {
+        // A look-up may have found a next hop that is newer than the table: it was published before.
+        self.refresh();
         // What comes out of a tunnel is routed as if it had arrived, and may leave another: each time it becomes shorter.
         self.open_frames(desk);
         if !self.aside.inside.frames().is_empty() {

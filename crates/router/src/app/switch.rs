@@ -1,7 +1,7 @@
 //! The switch of the simulator as an application: its balancer, queues, marks and drops, on real packets.
 //!
-//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable: the
-//! station at its other end is the sender of the last frame.
+//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable: the MAC address at
+//! its other end is that of the last frame from there, and asked for until there was one.
 //!
 //! ```text
 //! worker: frame -> header -> engine ─┐ output port: admit, mark, queue, schedule ┌─> rewrite, mark, send
@@ -10,14 +10,15 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use weft_core::{Class, Ecn, Header, HostId, PacketKind, PortId, Time};
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports,
 };
 
-use crate::app::station::{LEAST_FRAME, answer, drop_frame, longest_frame};
+use crate::app::station::{
+    FarEnd, LEAST_FRAME, WaitingFrames, WireEnd, answer, consume, drop_frame, longest_frame,
+};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::driver::SwitchOutcome;
@@ -51,18 +52,17 @@ pub struct SwitchPort {
     pub mac: Mac,
     /// The host at the other end, if it is one.
     pub host: Option<HostId>,
-    /// The station at the other end: the sender of the last frame.
-    station: AtomicU64,
+    /// The MAC address at the other end: that of the last frame.
+    far: FarEnd,
     /// The longest frame that its link carries, without FCS.
     longest: u16,
 }
 
 impl SwitchPort {
-    /// A port with the station at its other end; without one, frames are broadcast until the first frame arrives.
+    /// A port with the MAC address at its other end; without one, packets wait until it has been found.
     #[must_use]
-    pub fn new(number: PortId, mac: Mac, host: Option<HostId>, station: Option<Mac>) -> SwitchPort {
-        let station = AtomicU64::new(as_word(station.unwrap_or(Mac::BROADCAST)));
-        SwitchPort { number, mac, host, station, longest: u16::MAX }
+    pub fn new(number: PortId, mac: Mac, host: Option<HostId>, far: Option<Mac>) -> SwitchPort {
+        SwitchPort { number, mac, host, far: FarEnd::new(far), longest: u16::MAX }
     }
 
     /// Drops packets longer than this MTU as they leave.
@@ -70,23 +70,6 @@ impl SwitchPort {
     pub fn with_mtu(self, mtu: u16) -> SwitchPort {
         SwitchPort { longest: longest_frame(mtu), ..self }
     }
-
-    fn learn(&self, station: Mac) {
-        let station = as_word(station);
-        if self.station.load(Ordering::Relaxed) != station {
-            self.station.store(station, Ordering::Relaxed);
-        }
-    }
-
-    /// The station at the other end; broadcast while it is unknown.
-    fn station(&self) -> Mac {
-        let [.., a, b, c, d, e, f] = self.station.load(Ordering::Relaxed).to_be_bytes();
-        Mac([a, b, c, d, e, f])
-    }
-}
-
-fn as_word(Mac([a, b, c, d, e, f]): Mac) -> u64 {
-    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
 }
 
 impl SharedSwitch {
@@ -126,6 +109,8 @@ pub struct Switching {
     engine: Option<WorkerEngine>,
     /// Frames of this worker inside the switch.
     inside: usize,
+    /// Frames that have left the switch and wait for the address at the other end, by device.
+    waiting: Box<[WaitingFrames]>,
     outcomes: Vec<SwitchOutcome>,
 }
 
@@ -133,6 +118,8 @@ pub struct Switching {
 enum Wanted {
     Switching(Header),
     Answer(ArpMessage),
+    /// It has told who is at the other end, which was all.
+    Nothing,
     Drop(DropCause),
 }
 
@@ -144,7 +131,8 @@ impl Switching {
     #[must_use]
     pub fn new(shared: Arc<SharedSwitch>, worker: u16) -> Switching {
         let engine = shared.engine(worker);
-        Switching { shared, worker, engine, inside: 0, outcomes: Vec::new() }
+        let waiting = shared.ports().iter().map(|_| WaitingFrames::default()).collect();
+        Switching { shared, worker, engine, inside: 0, waiting, outcomes: Vec::new() }
     }
 
     /// A frame enters the switch.
@@ -171,12 +159,14 @@ impl Switching {
         if frame.source.is_multicast() {
             return Wanted::Drop(DropCause::Malformed);
         }
-        if frame.destination != port.mac && frame.destination != Mac::BROADCAST {
-            let several = frame.destination.is_multicast();
-            return Wanted::Drop(if several { DropCause::Multicast } else { DropCause::OtherStation });
+        if frame.destination != port.mac && !frame.destination.is_multicast() {
+            return Wanted::Drop(DropCause::OtherStation);
         }
-        port.learn(frame.source);
+        port.far.learn(frame.source);
         match frame.kind {
+            _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
+                Wanted::Drop(DropCause::Multicast)
+            }
             EtherType::IPV4 if frame.tags == [None; 2] => {
                 self.wanted_packet(frame.payload, bytes.len() as u16)
             }
@@ -201,11 +191,21 @@ impl Switching {
         let Ok(message) = ArpMessage::parse(bytes) else { return Wanted::Drop(DropCause::Malformed) };
         let host = self.shared.host(message.target.1);
         let asks = message.operation == ArpOperation::Request && host.is_some() && host != port.host;
-        if asks { Wanted::Answer(message.answer(port.mac)) } else { Wanted::Drop(DropCause::Local) }
+        if asks { Wanted::Answer(message.answer(port.mac)) } else { Wanted::Nothing }
+    }
+
+    /// Sends what waits for an address, if it has been found, or asks again.
+    fn look(&mut self, desk: &mut Desk<'_>) {
+        for ((port, own), waiting) in (0..).zip(self.shared.ports()).zip(&mut self.waiting) {
+            waiting.look(desk, WireEnd { port, mac: own.mac, far: &own.far });
+        }
     }
 
     /// Sends or drops this worker's frames as decided.
     fn collect(&mut self, desk: &mut Desk<'_>) {
+        if self.glance().is_some() {
+            self.look(desk);
+        }
         self.shared.take_outcomes(self.worker, &mut self.outcomes);
         let mut outcomes = std::mem::take(&mut self.outcomes);
         self.inside -= outcomes.len();
@@ -215,7 +215,12 @@ impl Switching {
         self.outcomes = outcomes;
     }
 
-    fn carry_out(&self, desk: &mut Desk<'_>, outcome: SwitchOutcome) {
+    /// When to look again at what waits for an address.
+    fn glance(&self) -> Option<Time> {
+        self.waiting.iter().filter_map(WaitingFrames::glance).min()
+    }
+
+    fn carry_out(&mut self, desk: &mut Desk<'_>, outcome: SwitchOutcome) {
         match outcome {
             SwitchOutcome::Sent { port, frame, marked } => {
                 let device = self.shared.device_of(port);
@@ -224,14 +229,14 @@ impl Switching {
                     return drop_frame(desk, frame, DropCause::TooBig);
                 }
                 let bytes = desk.pool.bytes_mut(frame);
-                bytes[..6].copy_from_slice(&own.station().0);
                 bytes[6..12].copy_from_slice(&own.mac.0);
                 let packet = &mut bytes[EthernetHeader::LEN..];
                 ipv4::decrement_ttl(packet);
                 if marked {
                     ipv4::mark_congestion(packet);
                 }
-                desk.out.push(device, frame);
+                let end = WireEnd { port: device, mac: own.mac, far: &own.far };
+                self.waiting[usize::from(device)].send(desk, end, frame);
             }
             SwitchOutcome::Dropped(frame) => drop_frame(desk, frame, DropCause::Switch),
         }
@@ -245,6 +250,7 @@ impl Application for Switching {
             match self.wanted(desk.pool.bytes(frame), frame.port) {
                 Wanted::Switching(header) => self.switch(desk, frame, header),
                 Wanted::Answer(message) => answer(desk, frame, &message),
+                Wanted::Nothing => consume(desk, frame),
                 Wanted::Drop(cause) => drop_frame(desk, frame, cause),
             }
         }
@@ -257,9 +263,11 @@ impl Application for Switching {
     }
 
     fn next_tick(&self) -> Option<Time> {
-        if self.inside == 0 {
-            return None;
-        }
-        if self.shared.has_outcomes(self.worker) { Some(Time::ZERO) } else { self.shared.next_due() }
+        let due = match self.inside {
+            0 => None,
+            _ if self.shared.has_outcomes(self.worker) => Some(Time::ZERO),
+            _ => self.shared.next_due(),
+        };
+        due.into_iter().chain(self.glance()).min()
     }
 }

@@ -43,6 +43,8 @@ pub struct ControlState {
     pub(super) fixed: HashSet<IpPrefix>,
     pub(super) linked: LinkedRoutes,
     neighbours: Neighbours,
+    /// Next hops that routes no longer use, and look-ups still find.
+    leaving: Vec<Hop>,
     /// Whether workers need a new snapshot.
     changed: bool,
 }
@@ -64,6 +66,7 @@ impl ControlState {
             fixed: HashSet::new(),
             linked: LinkedRoutes::default(),
             neighbours: Neighbours::new(limits),
+            leaving: Vec::new(),
             changed: false,
         };
         for prefix in
@@ -180,25 +183,33 @@ impl ControlState {
         &self.neighbours
     }
 
-    /// Adds or replaces a route.
+    /// Adds or replaces a route; look-ups see it once it has been painted.
     ///
     /// # Errors
     /// There is no room for the prefix, or there are more than 32 766 next hops.
     pub fn set_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
         let hop = self.number(next).ok_or(RouteError::Hop(prefix))?;
         let before = match prefix.address() {
-            IpAddr::V4(_) => self.routes4.insert(prefix, hop),
-            IpAddr::V6(_) => self.routes6.insert(prefix, hop),
+            IpAddr::V4(_) => self.routes4.begin_insert(prefix, hop),
+            IpAddr::V6(_) => self.routes6.begin_insert(prefix, hop),
         };
         match before {
-            Ok(Some(before)) => self.release(before),
-            Ok(None) => {}
+            Ok(before) => self.leaving.extend(before),
             Err(error) => {
                 self.release(hop);
                 return Err(error);
             }
         }
         Ok(())
+    }
+
+    /// Shows look-ups some of the routes that have changed: at most `slots` slots of each table. Returns whether they see all.
+    pub(super) fn repaint(&mut self, slots: usize) -> bool {
+        let all = self.routes4.repaint(slots) && self.routes6.repaint(slots);
+        if all {
+            std::mem::take(&mut self.leaving).into_iter().for_each(|hop| self.release(hop));
+        }
+        all
     }
 
     /// Whether the route of exactly this prefix stays as it is.
@@ -210,10 +221,11 @@ impl ControlState {
     /// Removes a route; returns whether there was one.
     pub fn remove_route(&mut self, prefix: IpPrefix) -> bool {
         let before = match prefix.address() {
-            IpAddr::V4(_) => self.routes4.remove(prefix),
-            IpAddr::V6(_) => self.routes6.remove(prefix),
+            IpAddr::V4(_) => self.routes4.begin_remove(prefix),
+            IpAddr::V6(_) => self.routes6.begin_remove(prefix),
         };
-        before.map(|hop| self.release(hop)).is_some()
+        self.leaving.extend(before);
+        before.is_some()
     }
 
     /// Sets the MAC address of a station for good.
@@ -233,7 +245,7 @@ impl ControlState {
     /// The numbers of IPv4 and IPv6 routes.
     #[must_use]
     pub fn route_counts(&self) -> [usize; 2] {
-        [self.routes4.iter().count(), self.routes6.iter().count()]
+        [self.routes4.len(), self.routes6.len()]
     }
 
     /// All routes, in no particular order.

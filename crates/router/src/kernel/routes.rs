@@ -116,7 +116,8 @@ impl KernelRoutes {
             RouteKind::Local => NextHop::Local,
             RouteKind::Blackhole => NextHop::Blackhole,
             RouteKind::Prohibit => NextHop::Prohibit,
-            RouteKind::Reject | RouteKind::Other => NextHop::Reject,
+            // Behind `main` comes only the table `default`, which the router does not follow.
+            RouteKind::Reject | RouteKind::Throw | RouteKind::Other => NextHop::Reject,
             RouteKind::Unicast => {
                 let paths = paths(&hops, ports);
                 match paths[..] {

@@ -72,6 +72,15 @@ impl Laboratory {
     }
 
     pub(crate) fn with_buffers(buffers: u32) -> Laboratory {
+        Laboratory::built(buffers, false)
+    }
+
+    /// Beside a kernel that has the same addresses.
+    pub(crate) fn beside_kernel() -> Laboratory {
+        Laboratory::built(512, true)
+    }
+
+    fn built(buffers: u32, beside_kernel: bool) -> Laboratory {
         let port = |n: usize, mtu| Interface {
             name: format!("port{n}"),
             mac: MACS[n],
@@ -97,6 +106,7 @@ impl Laboratory {
         };
         let tunnels = Tunnels::new(vec![tunnel(None, SPI), tunnel(Some((4500, 4500)), SPI + 1)]);
         let app = Routing::new(Arc::clone(&control), ErrorRate::default()).with_tunnels(Arc::new(tunnels));
+        let app = if beside_kernel { app.beside_kernel() } else { app };
         let worker = RouterWorker::new(vec![shelf(0), shelf(1)], FramePool::new(buffers), app);
         Laboratory { worker, control, arriving, leaving, now: Time::ZERO }
     }

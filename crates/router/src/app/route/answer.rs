@@ -42,7 +42,7 @@ impl Routing {
             return self.leave_tunnel(desk, transit.port, opened);
         }
         if self.beside_kernel {
-            return Fate::Dropped(DropCause::Kernel);
+            return Fate::Consumed;
         }
         if let Some(echo) = EchoRequest::in_v4(packet) {
             self.route_own(desk, transit.port, &echo.answer_v4(packet));
@@ -66,7 +66,7 @@ impl Routing {
         match NeighbourMessage::parse(packet) {
             Err(_) => return Fate::Dropped(DropCause::Malformed),
             Ok(Some(message)) => return self.hear_neighbour(desk, (transit.port, packet.source), message),
-            Ok(None) if self.beside_kernel => return Fate::Dropped(DropCause::Kernel),
+            Ok(None) if self.beside_kernel => return Fate::Consumed,
             Ok(None) => {}
         }
         if packet.destination.is_multicast() {
@@ -112,7 +112,13 @@ impl Routing {
                 let answer = NeighbourMessage::advertise(message.target, own, from);
                 self.send_own(desk, (port, mac), EtherType::IPV6, &answer);
             }
-            // A station that checks whether its address is free has none yet: the answer goes to all stations.
+            // Whoever asks a known address need not say its own (RFC 4861, section 4.3): it is looked up, or asked for.
+            None if !from.is_unspecified() => {
+                let answer = NeighbourMessage::advertise(message.target, own, from);
+                desk.counters.made += 1;
+                self.send_to(desk, (port, IpAddr::V6(from)), &answer);
+            }
+            // A host that checks whether its address is free has none yet: the answer goes to all nodes.
             None => {
                 let answer = NeighbourMessage::advertise(message.target, own, ALL_NODES);
                 let to = weft_packet::neighbour::multicast_mac(ALL_NODES);

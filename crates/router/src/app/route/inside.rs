@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use weft_fib::Hop;
 use weft_packet::fragment::fragments;
+use weft_packet::icmp::{subject_v4, subject_v6};
 use weft_packet::{EtherType, IcmpError, Ipv4Packet, Ipv6Packet};
 
 use crate::app::Desk;
@@ -12,6 +13,7 @@ use crate::app::route::send::kind_of;
 use crate::app::route::slow::{Fate, Transit};
 use crate::control::NextHop;
 use crate::counters::DropCause;
+use crate::interface::is_link_local;
 use crate::tunnel::Tunnel;
 
 impl Routing {
@@ -97,17 +99,21 @@ impl Routing {
         }
     }
 
-    /// Whether a packet may come out of a tunnel: the routes would send an answer through it (RFC 4301, section 5.2).
+    /// Whether a packet may come out of a tunnel: the routes would send an answer through it (RFC 4301, section 5.2), or it is an ICMP
+    /// error for the sender of a packet that they send through it (section 6): routers on the way there have addresses of any network.
     pub(super) fn may_leave(&self, number: u16, packet: &[u8]) -> Result<(), DropCause> {
-        let source = match kind_of(packet) {
-            EtherType::IPV4 => Ipv4Packet::parse(packet).map(|inner| IpAddr::V4(inner.source)),
-            _ => Ipv6Packet::parse(packet).map(|inner| IpAddr::V6(inner.source)),
-        };
-        let hop = self.hop_to(source.map_err(|_| DropCause::Malformed)?);
-        match self.next(hop, packet) {
-            Some(NextHop::Tunnel(of)) if of == number => Ok(()),
-            _ => Err(DropCause::EspPolicy),
-        }
+        let ([source, destination], about) = ends_of(packet).ok_or(DropCause::Malformed)?;
+        let leads = |to: IpAddr| self.next(self.hop_to(to), packet) == Some(NextHop::Tunnel(number));
+        let is_answer = about.is_some_and(|[from, to]| from == destination && leads(to));
+        if leads(source) || is_answer { Ok(()) } else { Err(DropCause::EspPolicy) }
+    }
+
+    /// The router's address from which it speaks to somebody through a tunnel about a packet for `near`: the one that the other end most
+    /// probably sends through the tunnel, too. That is the one with the longest prefix in common, and none at which tunnels end.
+    pub(super) fn address_within(&self, near: IpAddr) -> Option<IpAddr> {
+        let own = self.ports.iter().flat_map(|port| &port.addresses).map(|(address, _)| *address);
+        let suits = own.filter(|own| own.is_ipv4() == near.is_ipv4() && !is_link_local(*own));
+        suits.max_by_key(|own| (!self.tunnels.end_at(*own), common_bits(*own, near)))
     }
 
     /// The number of the next hop to an address.
@@ -116,5 +122,33 @@ impl Routing {
             IpAddr::V4(address) => self.v4.lookup(address.into()),
             IpAddr::V6(address) => self.v6.lookup(address.into()),
         }
+    }
+}
+
+/// Source and destination of a packet.
+type Ends = [IpAddr; 2];
+
+/// The ends of a packet, and, of an ICMP error, those of the packet that it is about.
+fn ends_of(packet: &[u8]) -> Option<(Ends, Option<Ends>)> {
+    match kind_of(packet) {
+        EtherType::IPV4 => {
+            let inner = Ipv4Packet::parse(packet).ok()?;
+            let about = subject_v4(&inner).map(|(from, to)| [from, to].map(IpAddr::V4));
+            Some(([inner.source, inner.destination].map(IpAddr::V4), about))
+        }
+        _ => {
+            let inner = Ipv6Packet::parse(packet).ok()?;
+            let about = subject_v6(&inner).map(|(from, to)| [from, to].map(IpAddr::V6));
+            Some(([inner.source, inner.destination].map(IpAddr::V6), about))
+        }
+    }
+}
+
+/// The number of bits with which two addresses of one family begin alike.
+fn common_bits(one: IpAddr, other: IpAddr) -> u32 {
+    match (one, other) {
+        (IpAddr::V4(one), IpAddr::V4(other)) => (u32::from(one) ^ u32::from(other)).leading_zeros(),
+        (IpAddr::V6(one), IpAddr::V6(other)) => (u128::from(one) ^ u128::from(other)).leading_zeros(),
+        _ => 0,
     }
 }

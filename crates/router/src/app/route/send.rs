@@ -121,13 +121,25 @@ impl Routing {
         match kind_of(bytes) {
             EtherType::IPV4 => {
                 let packet = Ipv4Packet::parse(bytes).ok().filter(|packet| !is_silent_v4(packet))?;
-                Some(error_v4(error, own.v4()?, packet.source, bytes))
+                match self.inner_source([packet.source, packet.destination].map(IpAddr::V4)) {
+                    Some(IpAddr::V4(inner)) => Some(error_v4(error, inner, packet.source, bytes)),
+                    _ => Some(error_v4(error, own.v4()?, packet.source, bytes)),
+                }
             }
             _ => {
                 let packet = Ipv6Packet::parse(bytes).ok().filter(|packet| !is_silent_v6(packet, error))?;
-                Some(error_v6(error, own.v6(), packet.source, bytes))
+                match self.inner_source([packet.source, packet.destination].map(IpAddr::V6)) {
+                    Some(IpAddr::V6(inner)) => Some(error_v6(error, inner, packet.source, bytes)),
+                    _ => Some(error_v6(error, own.v6(), packet.source, bytes)),
+                }
             }
         }
+    }
+
+    /// The source of an error about a packet, if the error goes back through a tunnel.
+    fn inner_source(&self, [source, destination]: [IpAddr; 2]) -> Option<IpAddr> {
+        let back = self.next(self.hop_to(source), &[]);
+        matches!(back, Some(NextHop::Tunnel(_))).then(|| self.address_within(destination))?
     }
 
     /// Sends a request for the MAC address of a station.
@@ -158,7 +170,7 @@ impl Routing {
             self.ask(desk, station);
         }
         for (port, packet) in outgoing.failed {
-            desk.counters.drop(DropCause::Unreachable, 1);
+            desk.counters.drop_at(port, DropCause::Unreachable, 1);
             self.send_error(desk, (port, &packet), IcmpError::HostUnreachable);
         }
     }

@@ -19,7 +19,7 @@ use crate::neighbours::{Announcement, Station};
 pub(super) enum Fate {
     /// It was forwarded, or waits for its next hop to be resolved.
     Onward,
-    /// It was for the router, which has processed it.
+    /// It was for the router, which has processed it, or for the kernel, which has a copy.
     Consumed,
     /// It was dropped.
     Dropped(DropCause),
@@ -79,7 +79,7 @@ impl Routing {
     ) -> Fate {
         let Ok(packet) = Ipv4Packet::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
         if is_for_many(packet.destination) {
-            return Fate::Dropped(self.own_or(DropCause::Multicast));
+            return if self.beside_kernel { Fate::Consumed } else { Fate::Dropped(DropCause::Multicast) };
         }
         if !ipv4::may_send(packet.source) {
             return Fate::Dropped(DropCause::Source);
@@ -126,11 +126,6 @@ impl Routing {
             }
             next => Some(next),
         }
-    }
-
-    /// Why a packet for the machine itself, or for a group of stations, is dropped.
-    pub(super) fn own_or(&self, cause: DropCause) -> DropCause {
-        if self.beside_kernel { DropCause::Kernel } else { cause }
     }
 
     /// Forwards to the next hop, or sends an error to the sender.

@@ -167,7 +167,10 @@ impl Backend for XdpQueue {
                     batch.push(frame);
                 }
                 Some(frame) => pool.give(frame.buffer),
-                None => self.losses.oversized += 1,
+                None => {
+                    self.losses.oversized += 1;
+                    self.losses.arrived_bytes += u64::from(place.length);
+                }
             }
         }
         // The kernel put the frame somewhere into the chunk; the ring takes its beginning.

@@ -8,6 +8,7 @@ use std::os::fd::RawFd;
 
 use crate::pool::{Frame, FrameBatch, FramePool};
 
+pub mod interface;
 pub mod memory;
 pub mod packet_socket;
 pub mod system;
@@ -21,7 +22,7 @@ pub struct DeviceLosses {
     pub unsent_bytes: u64,
     /// Of these frames, those that it would not accept later either: longer than its MTU, or forbidden.
     pub refused: u64,
-    /// Frames that arrived and found no room in front of the router.
+    /// Frames that arrived and never reached the router: the socket's receive buffer was full, or a ring.
     pub missed: u64,
     /// Frames that arrived and were longer than a buffer.
     pub oversized: u64,
@@ -33,6 +34,8 @@ pub struct DeviceLosses {
     pub crowded_in: u64,
     /// Frames that arrived and for which the ring to their worker had no room.
     pub crowded_out: u64,
+    /// Bytes of the frames that were taken in and dropped at once: `oversized`, `tagged` and `crowded_out`.
+    pub arrived_bytes: u64,
 }
 
 impl AddAssign for DeviceLosses {
@@ -45,6 +48,7 @@ impl AddAssign for DeviceLosses {
         self.unsent_later += other.unsent_later;
         self.crowded_in += other.crowded_in;
         self.crowded_out += other.crowded_out;
+        self.arrived_bytes += other.arrived_bytes;
     }
 }
 

@@ -1,4 +1,4 @@
-//! System calls on packet sockets and TAP devices. The only `unsafe` code of the router.
+//! System calls on packet sockets and TAP devices.
 //!
 //! Each wrapper takes safe types and turns results into [`io::Result`].
 
@@ -26,6 +26,12 @@ fn checked(result: c_int) -> io::Result<c_int> {
 pub fn is_busy(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
         || matches!(error.raw_os_error(), Some(libc::ENOBUFS))
+}
+
+/// Whether an interface is down, which is temporary.
+#[must_use]
+pub fn is_link_down(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO))
 }
 
 /// What it means that a device did not accept a frame.

@@ -66,12 +66,13 @@ impl PacketSocket {
     fn note_oversized(&mut self, length: usize) {
         static FIRST: Once = Once::new();
         self.losses.oversized += 1;
+        self.losses.arrived_bytes += length as u64;
         FIRST.call_once(|| {
             let name = &self.interface;
             let _ = writeln!(
                 io::stderr(),
-                "{name}: a frame of {length} bytes is dropped, because buffers hold {STRIDE}; at a card that joins packets: \
-                 ethtool -K {name} gro off lro off; at the other end of a virtual pair: ethtool -K ... tso off gso off"
+                "{name}: a frame of {length} bytes is dropped, because buffers hold {STRIDE}: turn off what coalesces packets. On a card: \
+                 ethtool -K {name} gro off lro off; on the peer of a veth interface: ethtool -K ... tso off gso off"
             );
         });
     }
@@ -115,7 +116,10 @@ impl Backend for PacketSocket {
                     continue;
                 }
                 0 => {}
-                1..=STRIDE => self.losses.tagged += 1,
+                1..=STRIDE => {
+                    self.losses.tagged += 1;
+                    self.losses.arrived_bytes += length as u64;
+                }
                 _ => self.note_oversized(length),
             }
             pool.give(buffer);

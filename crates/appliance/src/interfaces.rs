@@ -1,0 +1,154 @@
+//! The interfaces of the network namespace in which the router runs, as its kernel describes them (rtnetlink). What `/sys` shows may be
+//! that of another namespace.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+use weft_core::units::did_you_mean;
+use weft_netlink::{Dump, KernelLink, KernelMessage, dump_request, messages};
+use weft_packet::{EthernetHeader, Mac};
+use weft_router::Interface;
+use weft_router::backend::system;
+use weft_router::backend::xdp::XdpQueue;
+
+use crate::failure::ApplianceError;
+use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+
+/// The largest piece of messages that the kernel sends, and room for what has not been read.
+const PIECE: usize = 1 << 18;
+const BACKLOG: i32 = 1 << 20;
+/// The MTU of a port without an interface, or whose interface is made when it is opened.
+const USUAL_MTU: u32 = 1500;
+
+/// All interfaces.
+pub(crate) fn interfaces() -> io::Result<Vec<KernelLink>> {
+    let mut socket = File::from(system::netlink_socket(0, BACKLOG)?);
+    socket.write_all(&dump_request(Dump::Links, 1))?;
+    let (mut piece, mut found) = (vec![0; PIECE], Vec::new());
+    loop {
+        system::wait_readable(&[socket.as_raw_fd()], 1_000)?;
+        let length = match socket.read(&mut piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if system::is_busy(&error) => return Err(io::ErrorKind::TimedOut.into()),
+            result => result?,
+        };
+        for message in messages(&piece[..length]) {
+            match message.map_err(io::Error::other)? {
+                KernelMessage::Link(link) => found.push(link),
+                KernelMessage::Done { .. } => return Ok(found),
+                KernelMessage::Failed { errno, .. } => return Err(io::Error::from_raw_os_error(errno)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The number of queues of an interface that AF_XDP can take.
+pub(crate) fn queues_of(name: &str) -> Option<u16> {
+    let counted = || interfaces().ok()?.into_iter().find(|link| link.name == name)?.queues;
+    let queues = weft_router::backend::interface::receive_queues(name).or_else(counted)?;
+    u16::try_from(queues).ok()
+}
+
+/// The ports of a plan as routing sees them; the interfaces provide what the plan does not give.
+///
+/// # Errors
+/// All that is wrong about them.
+pub(crate) fn described(plan: &RouterPlan) -> Result<Arc<[Interface]>, ApplianceError> {
+    let links = if plan.plays() { Ok(Vec::new()) } else { interfaces() };
+    let links = links.map_err(|cause| ApplianceError::Links { cause })?;
+    let described: Vec<_> = plan.ports.iter().map(|port| interface(port, &links)).collect();
+    let wrong: Vec<String> = described.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+    if !wrong.is_empty() {
+        return Err(ApplianceError::Ports { messages: wrong });
+    }
+    Ok(described.into_iter().flatten().collect())
+}
+
+fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, String> {
+    let wrong = |message: String| format!("port `{}`: {message}", port.name);
+    let name = match &port.device {
+        PortDevice::Packet(name) | PortDevice::Xdp(name) => Some(name),
+        PortDevice::Tap(_) | PortDevice::Capture { .. } => None,
+    };
+    let link = match &port.device {
+        PortDevice::Tap(name) => links.iter().find(|link| link.name == *name),
+        _ => name.map(|name| named(name, links).map_err(wrong)).transpose()?,
+    };
+    let own_mac = link.and_then(|link| link.mac).map(Mac).filter(|mac| *mac != Mac::default());
+    let mac =
+        port.mac.or(own_mac).ok_or_else(|| wrong("the interface has no MAC address: give `mac`".into()))?;
+    let carried = link.and_then(|link| link.mtu);
+    let mtu = port.mtu.map_or(carried.unwrap_or(USUAL_MTU), u32::from);
+    if let Some(carried) = carried.filter(|carried| *carried < mtu) {
+        let message =
+            format!("`mtu` is {mtu} B, and the interface carries {carried} B: make one of them fit");
+        return Err(wrong(message));
+    }
+    if mtu > u32::from(Interface::MOST_MTU) {
+        return Err(wrong(format!("the interface carries {mtu} B, and buffers hold 2048 B: give `mtu`")));
+    }
+    let longest = XdpQueue::LONGEST - EthernetHeader::LEN;
+    if mtu as usize > longest && matches!(port.device, PortDevice::Xdp(_)) {
+        let message =
+            format!("AF_XDP takes packets of at most {longest} B, and the MTU is {mtu} B: make it smaller");
+        return Err(wrong(message));
+    }
+    Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })
+}
+
+/// The interface with this name; otherwise which there are.
+fn named<'a>(name: &str, links: &'a [KernelLink]) -> Result<&'a KernelLink, String> {
+    links.iter().find(|link| link.name == name).ok_or_else(|| {
+        let names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+        let meant = did_you_mean(name, names.iter().copied());
+        format!("there is no interface `{name}`; there are: {}{meant}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::PortUse;
+
+    fn port(name: &str, mtu: Option<u16>) -> PlannedPort {
+        PlannedPort {
+            name: "left".to_owned(),
+            device: PortDevice::Packet(name.to_owned()),
+            mac: None,
+            mtu,
+            addresses: Vec::new(),
+            use_of: PortUse::Routed,
+        }
+    }
+
+    fn link(name: &str, mtu: u32, mac: [u8; 6]) -> KernelLink {
+        let (name, mac) = (name.to_owned(), Some(mac));
+        KernelLink { removed: false, index: 1, name, up: true, mtu: Some(mtu), mac, queues: Some(1) }
+    }
+
+    #[test]
+    fn an_interface_that_is_not_there_is_told_with_those_that_are() {
+        let links = [link("lo", 65_536, [0; 6]), link("eth0", 1500, [2; 6])];
+        let said = |name: &str, mtu| interface(&port(name, mtu), &links).unwrap_err();
+        let missing = said("eht0", None);
+        assert!(
+            missing.starts_with("port `left`: there is no interface `eht0`; there are: lo, eth0"),
+            "{missing}"
+        );
+        assert!(missing.ends_with("did you mean `eth0`?"), "{missing}");
+        assert!(said("lo", Some(1500)).contains("no MAC address: give `mac`"));
+        assert!(said("eth0", Some(1501)).contains("`mtu` is 1501 B, and the interface carries 1500 B"));
+        let own = interface(&port("eth0", Some(1400)), &links).unwrap();
+        assert_eq!((own.mac, own.mtu), (Mac([2; 6]), 1400));
+    }
+
+    /// The kernel answers for the namespace of the process that asks.
+    #[test]
+    fn every_namespace_has_a_loopback_interface() {
+        let links = interfaces().unwrap();
+        assert!(links.iter().any(|link| link.name == "lo" && link.mtu.is_some()), "{links:?}");
+    }
+}
