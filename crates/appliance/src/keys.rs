@@ -106,7 +106,7 @@ fn refuse_one_key(sections: [Option<&Section<'_>>; 2], mistakes: &mut KeyMistake
     if let (Some((_, own)), Some((line, other))) = (key(out), key(back))
         && own == other
     {
-        mistakes.at(line, ":10: [out] and [in] have the same key: each direction needs its own");
+        mistakes.at(line, "[out] and [in] have the same key: each direction needs its own");
     }
 }
 

@@ -911,6 +911,7 @@ fn a_change_of_the_default_route_lets_workers_pass() {
     let control = lab.shared_control();
     let (resolved, done) = (std::sync::atomic::AtomicU64::new(0), std::sync::atomic::AtomicBool::new(false));
     let count = || resolved.load(std::sync::atomic::Ordering::Relaxed);
+    let mut meanwhile = 0;
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(std::sync::atomic::Ordering::Relaxed) {
@@ -922,10 +923,12 @@ fn a_change_of_the_default_route_lets_workers_pass() {
             let before = count();
             let next = NextHop::Station((1, IpAddr::from([10, 2, 0, n])));
             control.change(|state| state.set_route("0.0.0.0/0".parse().unwrap(), next)).unwrap();
-            assert!(count() - before >= 20, "{}", count() - before);
+            meanwhile += count() - before;
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
+    // Without slices none at all; how many depends on what else runs on the machine.
+    assert!(meanwhile >= 20, "{meanwhile}");
 }
 
 /// While a million changes of other prefixes go by, every packet of a prefix that stays arrives.

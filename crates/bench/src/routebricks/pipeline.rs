@@ -8,8 +8,10 @@ use weft_packet::{EthernetHeader, ipv4};
 
 use crate::{clock, router};
 
-/// Bytes of a frame in memory.
+/// Bytes of a frame in memory, FCS included.
 const FRAME: usize = 64;
+/// Bytes of its packet.
+const PACKET: usize = FRAME - 4 - EthernetHeader::LEN;
 /// Frames of a batch.
 const BATCH: usize = 32;
 /// Batches in memory, as many frames as the rings of the router have.
@@ -39,7 +41,7 @@ fn first(group: &mut FrameGroup, fresh: &[u8; FRAME]) -> usize {
         }
         let packet = &mut frame[EthernetHeader::LEN..];
         if let Some(header) = packet.first_chunk() {
-            sound += usize::from(ipv4::forwardable_header(header, FRAME - EthernetHeader::LEN).is_some());
+            sound += usize::from(ipv4::forwardable_header(header, PACKET).is_some());
         }
         ipv4::decrement_ttl(packet);
     }
