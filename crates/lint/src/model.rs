@@ -100,8 +100,6 @@ pub(crate) struct SwitchConfig {
     /// Its tier as the file names it, such as `LeafRouter`.
     pub(crate) role: Option<String>,
     pub(crate) pools: Vec<MemoryPool>,
-    /// Whether its pools are all the memory that it has.
-    pub(crate) knows_memory: bool,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) markings: Vec<MarkingProfile>,
     pub(crate) ports: Vec<PortConfig>,
@@ -290,12 +288,10 @@ pub(crate) struct HostConfig {
     pub(crate) law: Option<Placed<String>>,
     /// `net.ipv4.tcp_ecn`: 0 never, 1 requests it, 2 only responds.
     pub(crate) ecn: Option<Placed<u8>>,
-    /// The transport, if it is not TCP.
     pub(crate) other_than_tcp: Option<String>,
     pub(crate) ecn_fallback: Option<Placed<u8>>,
-    /// Maximum receive buffer.
+    /// Maximum receive and send buffers.
     pub(crate) receive: Option<Placed<Bytes>>,
-    /// Maximum send buffer.
     pub(crate) send: Option<Placed<Bytes>>,
     /// The share of the receive buffer that becomes window.
     pub(crate) window_share: f64,

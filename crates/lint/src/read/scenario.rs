@@ -11,7 +11,7 @@ use crate::model::{
     CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
     SwitchConfig, Threshold,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
@@ -110,25 +110,12 @@ impl Reader<'_> {
         let mut switches: Vec<SwitchConfig> = Vec::new();
         for ((tier, kind), id) in firsts {
             let reader = Reader { device: &self.devices[kind], ..*self };
-            let word = self.tier_word(tier);
-            let alone = !switches.iter().any(|switch| switch.role.as_ref() == Some(&word));
+            let alone = !switches.iter().any(|switch| switch.role == Some(format!("tier {tier}")));
             let first = &self.graph.switches()[id.index()].name;
-            let name = if alone { word } else { format!("{word} ({first})") };
+            let name = if alone { format!("tier {tier}") } else { format!("tier {tier} ({first})") };
             switches.push(SwitchConfig { name, ..reader.switch(tier, id) });
         }
         switches
-    }
-
-    /// The common word of the names of a tier's switches: `leaf`; `tier 2` if they have none.
-    fn tier_word(&self, tier: u8) -> String {
-        let members = self.graph.switches().iter().filter(|switch| switch.tier == tier);
-        let words: BTreeSet<&str> = members
-            .map(|switch| switch.name.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default())
-            .collect();
-        match words.into_iter().collect::<Vec<_>>().as_slice() {
-            [word] if !word.is_empty() => (*word).to_owned(),
-            _ => format!("tier {tier}"),
-        }
     }
 
     fn switch(&self, tier: u8, id: SwitchId) -> SwitchConfig {
@@ -151,9 +138,8 @@ impl Reader<'_> {
         };
         let mut switch = SwitchConfig {
             at: self.spot("switch"),
-            role: Some(self.tier_word(tier)),
+            role: Some(format!("tier {tier}")),
             pools: vec![self.pool()],
-            knows_memory: true,
             profiles: profile.into_iter().collect(),
             markings: marking.into_iter().collect(),
             held: self.held(),

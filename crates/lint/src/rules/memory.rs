@@ -89,7 +89,9 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
     let described =
         network.switches.iter().filter(|switch| switch.pools.iter().any(|pool| pool.size.is_some()));
     let Some(memory) = network.site.memory else {
-        if described.filter(|switch| !switch.knows_memory).count() > 0 {
+        // The buffer of a scenario is all the memory that its switches have.
+        if described.filter(|switch| switch.pools.iter().any(|pool| pool.name != "switch.buffer")).count() > 0
+        {
             findings.lacks("the packet memory of the switch (--memory)");
         }
         return;
