@@ -192,6 +192,8 @@ fn plans_that_cannot_run_are_refused_and_settings_without_effect_named() {
         problems(vec![files("a", 1, 1.0), files("a", 1, 1.0)]).contains("an earlier stage has this name")
     );
     assert!(problems(vec![reading("a", 2, &[])]).contains("a stage reads files (input) or stages"));
+    let twice = problems(vec![files("a", 1, 1.0), reading("b", 2, &["a", "a"])]);
+    assert!(twice.contains("stages[1].from: it reads stage `a` twice"), "{twice}");
     let idle = StageSettings { spills: 3, ..files("a", 1, 1.0) };
     assert!(problems(vec![idle]).contains("nobody reads this stage"));
     let spark = FrameworkSettings {

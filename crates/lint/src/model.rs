@@ -3,8 +3,6 @@
 
 use crate::told::{Coverage, Oddity, Silenced};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::str::FromStr;
 use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
@@ -27,7 +25,7 @@ pub struct Surroundings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Metres(pub f64);
 
-impl FromStr for Metres {
+impl std::str::FromStr for Metres {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Metres, String> {
@@ -37,8 +35,8 @@ impl FromStr for Metres {
     }
 }
 
-impl fmt::Display for Metres {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Display for Metres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} m", self.0)
     }
 }
@@ -99,6 +97,8 @@ pub(crate) struct SwitchConfig {
     pub(crate) name: String,
     /// Its tier as the file names it, such as `LeafRouter`.
     pub(crate) role: Option<String>,
+    /// Its packet memory, if the file gives it.
+    pub(crate) memory: Option<Bytes>,
     pub(crate) pools: Vec<MemoryPool>,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) markings: Vec<MarkingProfile>,

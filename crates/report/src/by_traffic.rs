@@ -65,3 +65,28 @@ fn cell(
     let estimate = sweep.estimate(scheme, at, metric);
     estimate.map_or_else(|| sweep.absent(scheme, at, metric), |estimate| value(estimate.mean, unit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::Run;
+
+    #[test]
+    fn every_case_has_a_row_for_each_traffic_entry() {
+        let run = |balance: &str, tags: &[(&str, f64)]| {
+            let mut run = Run::default();
+            run.manifest.labels = vec![("balance".to_owned(), balance.to_owned())];
+            let tags = tags.iter().map(|(tag, gbps)| ((*tag).to_owned(), *gbps));
+            run.summary.throughput_gbps.tags = tags.collect();
+            run
+        };
+        let both = [("cubic", 48.0), ("dctcp", 0.25)];
+        let sweep = Sweep::new(vec![run("ecmp", &both), run("drill", &both)]);
+        let found = table(&sweep, 0).expect("two entries");
+        assert_eq!(found.header[..2], ["balance", "traffic"]);
+        let names: Vec<_> = found.rows.iter().map(|row| (row[0].as_str(), row[1].as_str())).collect();
+        assert_eq!(names, [("ecmp", "cubic"), ("ecmp", "dctcp"), ("drill", "cubic"), ("drill", "dctcp")]);
+        assert!(found.rows[1].last().is_some_and(|cell| cell.starts_with("0.250")), "{:?}", found.rows[1]);
+        assert!(table(&Sweep::new(vec![run("ecmp", &both[..1])]), 0).is_none());
+    }
+}

@@ -453,6 +453,8 @@ mod tests {
     #[test]
     fn sides_are_named_by_what_tells_the_paths_apart() {
         let name = |a: &str, b: &str| side_names(Path::new(a), Path::new(b));
+        let [a, b] = name("runs/x/case-00000001", "runs/x/case-00000002");
+        assert_eq!([a.as_str(), b.as_str()], ["case-00000001", "case-00000002"], "not `case` and `case`");
         assert_eq!(name("runs/x/ecmp-01234567/seed-1", "runs/x/drill-89abcdef/seed-1"), ["ecmp", "drill"]);
         assert_eq!(name("old/x", "new/x"), ["old", "new"]);
         assert_eq!(name("x", "x"), ["a", "b"]);

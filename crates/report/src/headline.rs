@@ -717,4 +717,19 @@ mod tests {
         assert!(warnings[1].contains("5 flows"));
         assert_eq!(warnings.len(), 2, "of 50 flows no 99th percentile is shown");
     }
+
+    /// Flows that stay open in a busy network are overload only where others keep arriving and finish.
+    #[test]
+    fn long_flows_are_no_overload() {
+        let mut busy = run("ecmp", 1, 100.0, 500);
+        busy.summary.stop = "time_limit".to_owned();
+        (busy.summary.flows.started, busy.summary.flows.unfinished) = (900, 400);
+        busy.summary.links.utilisation_max = Some(0.99);
+        let overloaded =
+            |run: &Run| Headline::of_run(run, &[]).warnings.iter().any(|words| words.contains("overloaded"));
+        busy.summary.arrivals_until_s = Some(0.02);
+        assert!(overloaded(&busy));
+        busy.summary.arrivals_until_s = None;
+        assert!(!overloaded(&busy), "all start together");
+    }
 }

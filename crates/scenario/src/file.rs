@@ -83,7 +83,7 @@ impl ScenarioFile {
 
     /// Applies a `path=value` of the command line; it overrides the file, the sweep and the demo. The value is TOML,
     /// or a string without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path
-    /// that starts with `sweep.` adds an axis: `sweep.balance=ecmp,drill`.
+    /// that starts with `sweep.` adds an axis, `sweep.balance=ecmp,drill`, or chooses a value of one, `sweep.balance=drill`.
     ///
     /// # Errors There is no `=`. Whether the path exists is checked later.
     pub fn set(mut self, argument: &str) -> Result<ScenarioFile, Mistakes> {

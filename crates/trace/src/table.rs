@@ -212,4 +212,18 @@ mod tests {
         assert!(text.contains("left after 5.000 us") && text.contains("data 1460..2920"), "{text}");
         assert!(text.contains("dropped: link down"), "{text}");
     }
+
+    /// What a switch has trimmed has no payload from there on.
+    #[test]
+    fn a_trimmed_packet_is_shown_as_such() {
+        let (mut trace, record) = trace();
+        trace.packets[0].header.wire = 1_538;
+        (trace.events[2].wire, trace.events[2].time) = (84, trace.events[1].time);
+        let csv = csv(&trace, &record);
+        let payload = |row: &str| row.split(',').nth(7).map(str::to_owned);
+        let payloads: Vec<_> = csv.lines().skip(1).take(3).filter_map(payload).collect();
+        assert_eq!(payloads, ["1460", "1460", "0"]);
+        let text = text(&trace, &record);
+        assert_eq!(text.matches("data 1460..2920 trimmed").count(), 1, "{text}");
+    }
 }

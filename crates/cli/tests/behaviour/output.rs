@@ -152,3 +152,26 @@ fn the_command_of_a_run_repeats_it() {
     }
     assert!(text(&folder.join("runs/tiny/report.html")).contains("weft run tiny.toml<"));
 }
+
+/// The command of each manifest repeats that run and nothing else, and leaves the sweep's table and report with all runs.
+#[test]
+fn every_run_can_be_repeated_by_its_command() {
+    let tables = "balance = [\"ecmp\", { drill = { choices = 3 } }, { drill = { memory = 2 } }]";
+    let scenario = TINY.replace("balance = [\"ecmp\", \"drill\"]", tables);
+    let folder = folder_with("repeated", &scenario);
+    good(&folder, "run tiny.toml");
+    let root = folder.join("runs/tiny");
+    let before = (finished(&root), text(&root.join("sweep.csv")).lines().count());
+    for run in &before.0 {
+        let manifest = json(&run.join("manifest.json"));
+        let command = manifest["command"].as_str().expect("a text").strip_prefix("weft ").expect("its name");
+        let shell = format!("exec '{}' {command}", env!("CARGO_BIN_EXE_weft"));
+        let again =
+            std::process::Command::new("sh").args(["-c", &shell]).current_dir(&folder).output().unwrap();
+        let said = String::from_utf8_lossy(&again.stdout);
+        assert!(again.status.success() && said.contains("1 complete run reused"), "{command}: {said}");
+        let page = format!("{}/report.html", run.strip_prefix(&folder).expect("below").display());
+        assert!(said.contains(&page), "{said}");
+    }
+    assert_eq!((finished(&root), text(&root.join("sweep.csv")).lines().count()), before);
+}

@@ -139,6 +139,7 @@ impl Reader<'_> {
         let mut switch = SwitchConfig {
             at: self.spot("switch"),
             role: Some(format!("tier {tier}")),
+            memory: settings.buffer,
             pools: vec![self.pool()],
             profiles: profile.into_iter().collect(),
             markings: marking.into_iter().collect(),

@@ -88,15 +88,11 @@ fn oversubscribed((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Findi
 fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
     let described =
         network.switches.iter().filter(|switch| switch.pools.iter().any(|pool| pool.size.is_some()));
-    let Some(memory) = network.site.memory else {
-        // The buffer of a scenario is all the memory that its switches have.
-        if described.filter(|switch| switch.pools.iter().any(|pool| pool.name != "switch.buffer")).count() > 0
-        {
-            findings.lacks("the packet memory of the switch (--memory)");
-        }
-        return;
-    };
     for switch in described {
+        let Some(memory) = network.site.memory.or(switch.memory) else {
+            findings.lacks("the packet memory of the switch (--memory)");
+            continue;
+        };
         for ingress in [true, false] {
             let pools = switch.pools.iter().enumerate().filter(|(_, pool)| pool.ingress == ingress);
             // Egress pools cover memory that ingress pools cover, too; several of them may overlap on purpose.

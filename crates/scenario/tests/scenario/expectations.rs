@@ -7,7 +7,10 @@ use weft_scenario::{Claim, Measurement, Metrics, Scenario, ScenarioFile};
 const SWEEP: &str =
     "[sweep]\nbalance = [\"ecmp\", \"random\", \"drill\"]\n\"traffic.web.load\" = [0.3, 0.8]\n";
 const METRICS: Metrics = Metrics {
-    known: |name| matches!(name, "fct.mean" | "fct.p99" | "drops.total" | "drain" | "jain"),
+    known: |name| {
+        matches!(name, "fct.mean" | "fct.p99" | "drops.total" | "drain" | "jain")
+            || name.starts_with("fct.tag.")
+    },
     nearest: |_| Some("fct.mean".to_owned()),
     unit: |name| match name {
         "drops.total" => "packets",
@@ -243,4 +246,26 @@ fn limits_may_have_units() {
     }
     let found = scenario("value = \"fct.mean\"\nbelow = \"10 elephants\"").err().unwrap_or_default();
     assert!(found.iter().any(|one| one.contains("found the text \"10 elephants\"")), "{found:#?}");
+}
+
+#[test]
+fn a_metric_of_a_traffic_entry_needs_the_entry() {
+    assert_eq!(claims("value = \"fct.tag.web.mean\"\nbelow = \"1 ms\"").len(), 6);
+    let found = mistake("value = \"fct.tag.wbe.mean\"\nbelow = \"1 ms\"");
+    assert!(found.contains("there is no traffic entry `wbe`"), "{found}");
+}
+
+/// The demo may leave expectations out, but not one that it promises to judge.
+#[test]
+fn the_demo_has_the_cases_that_it_promises() {
+    let of = |reduced: bool| {
+        let text = small(&format!(
+            "{SWEEP}[[expect]]\nvalue = \"fct.mean(drill) / fct.mean(ecmp)\"\nbelow = 1.5\nreduced = {reduced}\n\
+             [demo]\nbalance = [\"ecmp\", \"random\"]\n"
+        ));
+        ScenarioFile::parse(&text, "test.toml").unwrap().reduced().validate(&METRICS)
+    };
+    assert!(of(false).is_ok_and(|scenario| scenario.claims.is_empty()));
+    let found = listed(&of(true).unwrap_err());
+    assert!(found[0].contains("drill"), "{found:?}");
 }

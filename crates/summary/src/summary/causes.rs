@@ -89,3 +89,22 @@ pub struct SlowFlows {
     /// Their mean slowdown.
     pub slowdown: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::Time;
+
+    /// Packets of a window wait at the same time: a pause of 1 ms that held 312 of them did not cost a flow 312 ms.
+    #[test]
+    fn a_pause_delays_a_flow_once() {
+        let flow = |fct: u64| FlowRecord {
+            end: Some(Time::ZERO + Span::from_us(fct)),
+            pauses: FlowPauses { held: Span::from_us(312_000), packets: 312, ..FlowPauses::default() },
+            ..FlowRecord::default()
+        };
+        assert_eq!(held_by_pauses(&flow(0).pauses), Span::from_us(1_000));
+        assert_eq!(DelayCause::of(&flow(40_000)), DelayCause::Queueing);
+        assert_eq!(DelayCause::of(&flow(1_900)), DelayCause::Pause);
+    }
+}
