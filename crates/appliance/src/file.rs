@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use weft_core::units::nearest;
 use weft_fib::IpPrefix;
 use weft_mistake::document::{document_value, read_document};
-use weft_mistake::node::Toml;
+use weft_mistake::node::{Content, Toml};
 use weft_mistake::{Mistake, Mistakes};
 use weft_packet::Mac;
 use weft_router::neighbours::Station;
@@ -37,6 +38,8 @@ const KEYS: &[&str] = &[
     "cluster",
     "node",
 ];
+/// What a router can be.
+const APPLICATIONS: [&str; 4] = ["route", "forward", "switch", "cluster"];
 const METRICS: &str =
     "a loopback address such as \"127.0.0.1:9469\", or a socket such as \"unix:/run/weft-router\"";
 /// Maximum number of ports, and of workers.
@@ -61,14 +64,20 @@ pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
     document_value((text, name), |document, mistakes| plan(document, folder, mistakes))
 }
 
+/// The application; of an unknown name the nearest, by which the rest of the file is read.
+fn application(document: &Toml, root: &mut TableReader<'_, '_>) -> Option<&'static str> {
+    let named = root.word("application", &APPLICATIONS);
+    match document.get("application").map(|node| &node.content) {
+        None => Some("route"),
+        Some(Content::Text(text)) if named.is_none() => nearest(text, APPLICATIONS),
+        Some(_) => named,
+    }
+}
+
 /// The plan, complete only if there are no mistakes. Relative names of files start at `folder`.
 fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<RouterPlan> {
     let mut root = TableReader::new(document, "", KEYS, mistakes);
-    let application = root.word("application", &["route", "forward", "switch", "cluster"]);
-    if root.has("application") && application.is_none() {
-        return None;
-    }
-    let application = application.unwrap_or("route");
+    let application = application(document, &mut root)?;
     let workers = root.number("workers", 1, MOST).unwrap_or(1) as u16;
     let burst = root.number("burst", 1, 64).unwrap_or(64) as usize;
     let pin = root.flag("pin");

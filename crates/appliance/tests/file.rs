@@ -85,6 +85,16 @@ mtu = 1500
 
 /// A mistake in a port hides none in the tables behind it, and draws no others after itself.
 #[test]
+fn an_unknown_application_hides_nothing_if_its_name_is_near() {
+    let text =
+        |name: &str| format!("application = \"{name}\"\nworkers = 0\n{}", SOUND.replace("workers", "#"));
+    let found = mistakes(&text("rout"));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("unknown application `rout`") && found[1].starts_with("2:11"), "{found:?}");
+    assert_eq!(mistakes(&text("frobnicate")).len(), 1);
+}
+
+#[test]
 fn mistakes_of_ports_hide_none_of_routes() {
     let text = SOUND
         .replace("device = \"packet:veth1\"", "device = \"packets:veth1\"\nrate = \"10 Gbps\"")

@@ -5,10 +5,10 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use weft_core::segment::ports;
-use weft_core::{FlowId, HostId, Time};
+use weft_core::{Bytes, FlowId, HostId, Time};
 use weft_plan::Setup;
 use weft_workload::Flow;
 
@@ -59,6 +59,10 @@ pub(crate) struct FlowEnds<'a> {
     writing: Vec<usize>,
     reading: Vec<usize>,
     open: usize,
+    /// Payload read of the flows that count: those that start after the warm-up.
+    delivered: Bytes,
+    /// What `delivered` was when the last flow started; `None` before.
+    pub(crate) delivered_in_arrivals: Option<Bytes>,
     buffer: Vec<u8>,
 }
 
@@ -67,8 +71,6 @@ pub(crate) struct FlowEnds<'a> {
 pub(crate) struct FlowProgress {
     /// Flows that are done, also in vain.
     pub(crate) done: AtomicUsize,
-    /// Payload read of the flows that count: those that start after the warm-up.
-    pub(crate) delivered: AtomicU64,
 }
 
 /// What a descriptor stands for.
@@ -114,6 +116,8 @@ impl<'a> FlowEnds<'a> {
             writing: Vec::new(),
             reading: Vec::new(),
             open: 0,
+            delivered: Bytes(0),
+            delivered_in_arrivals: None,
             buffer: vec![0; CHUNK],
         })
     }
@@ -127,6 +131,9 @@ impl<'a> FlowEnds<'a> {
         let _ = system::run_first(PRIORITY);
         while !stop.load(Ordering::Relaxed) && self.clock.now() < self.setup.until {
             self.start_due()?;
+            if self.next == self.transfers.len() {
+                self.delivered_in_arrivals.get_or_insert(self.delivered);
+            }
             let done = self.next - self.open;
             progress.done.store(done, Ordering::Relaxed);
             if done == self.transfers.len() {
@@ -141,7 +148,7 @@ impl<'a> FlowEnds<'a> {
                 match meaning {
                     Awaiting::Listener(number) => self.accept(number)?,
                     Awaiting::Sender(number) => self.write(number),
-                    Awaiting::Receiver(number) => self.read(number, progress),
+                    Awaiting::Receiver(number) => self.read(number),
                 }
             }
         }
@@ -245,7 +252,7 @@ impl<'a> FlowEnds<'a> {
     }
 
     /// Reads what has arrived.
-    fn read(&mut self, number: usize, progress: &FlowProgress) {
+    fn read(&mut self, number: usize) {
         let transfer = &mut self.transfers[number];
         let Some(receiver) = &mut transfer.receiver else { return };
         let size = transfer.flow.size.0;
@@ -255,7 +262,7 @@ impl<'a> FlowEnds<'a> {
                 Ok(0) => break Err(io::Error::from(ErrorKind::UnexpectedEof)),
                 Ok(count) => {
                     transfer.delivered += count as u64;
-                    progress.delivered.fetch_add(u64::from(counts) * count as u64, Ordering::Relaxed);
+                    self.delivered.0 += u64::from(counts) * count as u64;
                     if transfer.delivered >= size {
                         break Ok(true);
                     }

@@ -181,7 +181,6 @@ fn run(
     let progress = FlowProgress::default();
     let total = ends.transfers.len();
     let arrivals = setup.flows.arrivals().map(|(_, last)| last);
-    let mut delivered = None;
     let mut interrupted = false;
     let (switched, ended) = std::thread::scope(|scope| {
         let switches = scope.spawn(|| {
@@ -195,9 +194,6 @@ fn run(
         while !over.load(Ordering::Relaxed) {
             std::thread::sleep(LOOK_EVERY);
             let (now, done) = (clock.now(), progress.done.load(Ordering::Relaxed));
-            if delivered.is_none() && arrivals.is_some_and(|last| last <= now) {
-                delivered = Some(Bytes(progress.delivered.load(Ordering::Relaxed)));
-            }
             let told = EngineProgress { now, events: 0, flows_done: done, flows_total: total };
             if !watch(&told) {
                 interrupted = true;
@@ -216,7 +212,7 @@ fn run(
         _ if clock.now() >= setup.until => Stop::TimeLimit,
         _ => Stop::Stuck,
     };
-    Ok((switched?.zip(delivered), reason))
+    Ok((switched?.zip(ends.delivered_in_arrivals), reason))
 }
 
 /// Tells the other threads that one has ended, also by a panic.

@@ -195,7 +195,7 @@ pub(crate) struct QueueConfig {
 }
 
 /// A marking profile.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct MarkingProfile {
     pub(crate) at: Spot,
     pub(crate) name: String,
@@ -218,7 +218,7 @@ pub(crate) struct MarkingProfile {
 }
 
 /// Why a marking profile marks nothing, and how to fix it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MarkingOff {
     pub(crate) at: Spot,
     pub(crate) why: String,
@@ -335,7 +335,7 @@ impl SwitchConfig {
             let marking = &self.markings[*number];
             marking.ecn && marking.disabled.is_none()
         };
-        self.lacks_queues || self.used_markings().iter().any(works)
+        self.lacks_queues || self.held.is_some() || self.used_markings().iter().any(works)
     }
 
     /// The markings used by any queue.

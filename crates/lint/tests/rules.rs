@@ -715,10 +715,63 @@ fn a_static_limit_may_keep_the_ports_from_the_buffer() {
     };
     let fixed = "{ kind = \"static\", per_port = \"1 MB\" }";
     let findings = found("buffer = \"32 MB\"", fixed);
-    assert!(findings[0].says.contains("4 ports hold 1.00 MB each") && findings[0].line == 8, "{findings:?}");
+    assert!(
+        findings.len() == 1
+            && findings[0].says.contains("4 ports of leaf hold 1.00 MB each")
+            && findings[0].line == 8,
+        "{findings:?}"
+    );
     assert_eq!(found("buffer = \"1500 kB\"", fixed), []);
     assert_eq!(found("", fixed), []);
     assert_eq!(found("buffer = \"32 MB\"", "{ kind = \"dynamic\", alpha = 1.0 }"), []);
+}
+
+/// Findings of one rule in a scenario of DCTCP with these switches.
+fn of_switches(rule: &str, switches: &str) -> Vec<Finding> {
+    let text = format!(
+        "weft = 1\nname = \"x\"\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 6\n{switches}\n\
+         [transport.dctcp]\n[[traffic]]\ntag = \"t\"\nkind = \"permutation\"\nsizes = \"1 MB\"\n"
+    );
+    let input = Input { name: "x.toml".into(), text, kind: Some(FileKind::Scenario) };
+    let options = RuleOptions { only: vec![rule.into()], ..RuleOptions::default() };
+    lint(vec![input], &options).expect("a valid scenario").findings
+}
+
+/// Leaves of eight ports fill 4 MB, spines of two do not: the setting has an effect, unless it is the spines' own.
+#[test]
+fn a_buffer_that_one_tier_can_fill_has_an_effect() {
+    let found = |more: &str| {
+        let shared = "[switch]\nbuffer = \"4 MB\"\nsharing.static.per_port = \"1 MB\"\necn = \"step\"\n";
+        of_switches("buffer-out-of-reach", &format!("{shared}{more}"))
+    };
+    assert_eq!(found(""), []);
+    let own = found("[switch.spine]\nbuffer = \"5 MB\"\n");
+    assert!(own.len() == 1 && own[0].says.contains("2 ports of spine hold 1.00 MB each"), "{own:?}");
+}
+
+/// The limit of a port is that of all its queues: eight ports of 1 MB are within 8 MB, and beyond 6 MB.
+#[test]
+fn the_limit_of_a_port_counts_once_whatever_its_queues() {
+    let found = |buffer: &str| {
+        let sharing = "sharing.static.per_port = \"1 MB\"\necn = \"step\"\nqueues = 3\n";
+        of_switches("static-above-pool", &format!("[switch]\nbuffer = \"{buffer}\"\n{sharing}"))
+    };
+    assert_eq!(found("8 MB"), []);
+    let above = found("6 MB");
+    assert!(above[0].says.contains("1.00 MB at each of 8 ports"), "{above:?}");
+    assert!(above[0].fix.contains("sharing = \"dynamic\""), "{above:?}");
+}
+
+/// Controllers mark, and so do thresholds of single ports.
+#[test]
+fn marks_may_come_from_controllers_and_from_single_ports() {
+    let found = |switches: &str| of_switches("dctcp-without-marks", switches);
+    let off = found("[switch]\n[[switch.port]]\nat = \"leaf*\"\necn = \"step\"\n");
+    assert!(off.len() == 1 && off[0].says.contains("spine marks on no queue"), "{off:?}");
+    assert_eq!(found("[switch]\n[[switch.port]]\necn = \"step\"\n"), []);
+    for controller in ["pi", "pie", "codel"] {
+        assert_eq!(found(&format!("[switch]\necn = \"{controller}\"\n")), []);
+    }
 }
 
 /// PIAS with three classes of web search flows, marks, and thresholds.

@@ -26,6 +26,8 @@ pub struct PaseReceiver {
     pase: Arc<PaseStack>,
     flow: FlowId,
     arrivals: ArrivedPackets,
+    /// Packets with payload that arrived with a mark.
+    marks: u32,
     answers: VecDeque<Answer>,
     /// The scheduling header of the packet that arrives next, and of the answer just written.
     scheduling: SchedulingHeader,
@@ -37,6 +39,7 @@ impl PaseReceiver {
         PaseReceiver {
             flow: site.flow,
             arrivals: ArrivedPackets::new(pase.packets(site.size)),
+            marks: 0,
             answers: VecDeque::new(),
             scheduling: SchedulingHeader::NONE,
             pase: Arc::clone(pase),
@@ -66,18 +69,20 @@ impl End for PaseReceiver {
     }
 
     fn on_packet(&mut self, now: Time, header: &Header, packet: &PasePacket) {
+        let marked = header.marks.ecn == Ecn::Marked;
         match packet.what {
             PasePacketKind::Leave => return,
             PasePacketKind::Data => {
                 let arrived = (packet.number, u64::from(packet.length), packet.again);
                 self.arrivals.take(now, arrived, self.pase.frames().mss);
+                self.marks += u32::from(marked);
             }
             PasePacketKind::Ask | PasePacketKind::Ack | PasePacketKind::Done => {}
         }
         self.answers.push_back(Answer {
             number: packet.number,
             sent: packet.sent,
-            marked: header.marks.ecn == Ecn::Marked,
+            marked,
             scheduling: granted(&self.scheduling),
         });
     }
@@ -108,6 +113,6 @@ impl Receiving for PaseReceiver {
     }
 
     fn report(&self) -> ReceiverReport {
-        self.arrivals.report()
+        ReceiverReport { ecn_marks: self.marks, ..self.arrivals.report() }
     }
 }

@@ -43,13 +43,15 @@ impl Page {
     #[must_use]
     pub fn html(&self) -> String {
         let title = escaped(&format!("{}: {}", self.name, self.headline));
-        let sections: String = self.sections.iter().map(section).collect();
+        let shown = || self.sections.iter().filter(|section| !section.figures.is_empty());
+        let sections: String = shown().map(section).collect();
+        let first = shown().next().map_or("headline", |section| section.id.as_str());
         let network = if self.networks.is_empty() { "" } else { NETWORK };
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
+             <a class=\"skip\" href=\"#{first}\">Skip to the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
              <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
              <main>\n{}{network}{}{sections}{}{}{}{}</main>\n\
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
@@ -341,6 +343,16 @@ mod tests {
         assert!(!data.contains('<'));
         let value: Value = serde_json::from_str(&data).expect("it is JSON");
         assert_eq!(value["schemes"], json!(names));
+    }
+
+    #[test]
+    fn a_section_without_figures_is_left_out() {
+        let section = |id: &str, figures| Section { id: id.into(), figures, ..Section::default() };
+        let sections =
+            vec![section("answer", vec![]), section("why", vec![crate::figure::Figure::default()])];
+        let html = Page { sections, ..Page::default() }.html();
+        assert!(!html.contains("<section id=\"answer\"") && html.contains("<section id=\"why\""));
+        assert!(html.contains("href=\"#why\"") && Page::default().html().contains("href=\"#headline\""));
     }
 
     #[test]

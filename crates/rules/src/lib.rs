@@ -22,6 +22,7 @@ mod trim;
 mod voq;
 
 pub use pause::switch_site;
+pub use traffic::remarks;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -120,6 +121,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::cells_hold_parts_of_packets, &["switch"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),
+    (switch::memory_holds_a_packet, &["switch", "transport", "hosts", "traffic"]),
     (mmu::minima_and_headroom_fit_the_buffer, &["switch", "topology", "transport"]),
     (mmu::pooled_headroom_serves_somebody, &["switch", "topology", "transport"]),
     (mmu::service_pools_divide_classes_and_memory, &["switch"]),
@@ -270,7 +272,7 @@ fn findings(
 }
 
 /// Builds networks; reuses the last one if the next case has an equal topology.
-struct Networks<'a> {
+pub(crate) struct Networks<'a> {
     folder: &'a Path,
     last: Option<BuiltNetwork>,
 }

@@ -10,6 +10,7 @@ use weft_switch::mark::{MarkerSettings, pi::PiSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
+use weft_transport::Transport;
 
 /// The minimum sampling interval of markers: more frequent samples than packets cost time and add nothing.
 const LEAST_SAMPLING: Span = Span::from_ns(100);
@@ -49,6 +50,23 @@ pub(crate) fn cells_hold_parts_of_packets(facts: &Facts<'_>, found: &mut Vec<Fin
     let Some(cell) = facts.switch.cell else { return };
     if cell < Bytes(2) || cell > LARGEST_CELL {
         found.push(impossible("switch.cell", format!("cells of {cell}; from 2 B to {LARGEST_CELL}")));
+    }
+}
+
+/// Memory in which no full packet fits would drop them all, and the run would never end.
+pub(crate) fn memory_holds_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
+    let port = match &facts.switch.sharing {
+        SharingSettings::Fixed(own) => Some(own.per_port),
+        _ => None,
+    };
+    let paths = ["switch.buffer", "switch.sharing.static.per_port"];
+    for (path, room) in paths.into_iter().zip([facts.switch.buffer.filter(|_| uses_the_buffer(facts)), port])
+    {
+        if let Some(room) = room.filter(|room| *room < full) {
+            let message = format!("{room} hold no packet of {full}: all of them would be dropped");
+            found.push(impossible(path, message));
+        }
     }
 }
 

@@ -1,10 +1,78 @@
 //! Rules on traffic.
 
+use std::path::Path;
+
 use crate::transport::framing;
-use crate::{Facts, Finding, impossible};
-use weft_core::Time;
-use weft_topology::{LinkState, plan};
-use weft_workload::{Limits, Shape, check};
+use crate::{Facts, Finding, Networks, impossible};
+use weft_core::{Rate, Time};
+use weft_model::{Case, ScenarioSettings};
+use weft_topology::{Graph, LinkState, plan};
+use weft_workload::pattern::open_loop::LoadCounts;
+use weft_workload::{Limits, PatternSettings, Shape, TrafficSettings, check, notes};
+
+/// What the traffic crate needs to know of a network: rates of hosts, then capacities of uplinks.
+fn shape<'a>(
+    settings: &'a ScenarioSettings,
+    graph: &'a Graph,
+    (folder, (host_rate, uplink_capacity)): (&'a Path, &'a (Vec<Rate>, Vec<Rate>)),
+) -> Shape<'a> {
+    Shape {
+        leaf_of_host: graph.leaf_of_host(),
+        host_rate,
+        uplink_capacity,
+        framing: framing(&settings.transport),
+        folder,
+        host_names: graph.host_names(),
+    }
+}
+
+/// Remarks on the traffic of cases without mistakes: what limits a load, and cases that do not carry the same flows.
+#[must_use]
+pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
+    let mut networks = Networks { folder, last: None };
+    let mut remarks: Vec<(String, usize)> = Vec::new();
+    for case in cases {
+        let settings = &case.settings;
+        let (graph, _) = networks.of(&settings.topology, settings.seeds.first().copied().unwrap_or(1));
+        let Some(graph) = graph else { continue };
+        let state = LinkState::all_up(graph);
+        let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
+        for note in notes(&settings.flows(), &shape(settings, graph, (folder, &capacities))) {
+            match remarks.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, count)) => *count += 1,
+                None => remarks.push((note, 1)),
+            }
+        }
+    }
+    let of_cases = |(note, count): (String, usize)| match count == cases.len() {
+        true => format!("{note}."),
+        false => format!("{note} ({count} of {} cases).", cases.len()),
+    };
+    remarks.into_iter().map(of_cases).chain(other_flows(cases)).collect()
+}
+
+/// A load on the wire counts headers, which differ by transport: then cases do not carry the same flows.
+fn other_flows(cases: &[Case]) -> Option<String> {
+    let first = cases.first()?;
+    let drawn = |case: &Case| case.settings.flows().iter().any(draws_by_headers);
+    let same = |case: &&Case| {
+        let (one, other) = (&first.settings, &case.settings);
+        one.flows() == other.flows() && one.topology == other.topology
+    };
+    let framed = |case: &Case| framing(&case.settings.transport);
+    let other = cases.iter().filter(same).find(|case| framed(case) != framed(first) && drawn(case))?;
+    Some(format!(
+        "The flows of `{}` are not those of `{}`: the load counts headers, which are of another size there; \
+         load_counts = \"payload\" gives all cases the same flows.",
+        other.label(),
+        first.label()
+    ))
+}
+
+/// Whether arrivals depend on the size of headers.
+fn draws_by_headers(entry: &TrafficSettings) -> bool {
+    matches!(&entry.pattern, PatternSettings::OpenLoop(own) if own.load_counts == LoadCounts::Wire || own.whole_segments)
+}
 
 /// The traffic crate's checks in this network, with the first seed's failures.
 pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -18,15 +86,8 @@ pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
     if settings.traffic.is_empty() {
         found.push(impossible("traffic", "no traffic: give at least one [[traffic]]"));
     }
-    let (host_rate, uplink_capacity) = (graph.host_rates(&state), graph.uplink_capacity(&state));
-    let shape = Shape {
-        leaf_of_host: graph.leaf_of_host(),
-        host_rate: &host_rate,
-        uplink_capacity: &uplink_capacity,
-        framing: framing(&settings.transport),
-        folder: facts.folder,
-        host_names: graph.host_names(),
-    };
+    let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
+    let shape = shape(settings, graph, (facts.folder, &capacities));
     let limits = Limits {
         warm_up: Time::ZERO + settings.measure.warm_up,
         measured_flows: settings.measure.flows,

@@ -42,11 +42,13 @@ impl Draft {
         if file.demo {
             draft.apply(&demo, mistakes);
         }
-        // Axes first, whatever the order: a value may belong to one of them.
-        let (sweeping, setting): (Vec<&Edit>, Vec<&Edit>) =
+        // Axes first, then their values, whatever the order: anything else is set in the cases that are left.
+        let (sweeping, others): (Vec<&Edit>, Vec<&Edit>) =
             file.arguments.iter().partition(|change| sweep::swept_path(change).is_some());
         sweeping.into_iter().for_each(|change| draft.sweep(change, mistakes));
-        setting.into_iter().for_each(|change| draft.set(change, true, mistakes));
+        let (choosing, setting): (Vec<&Edit>, Vec<&Edit>) =
+            others.into_iter().partition(|change| draft.axes.iter().any(|axis| axis.path == change.path));
+        choosing.into_iter().chain(setting).for_each(|change| draft.set(change, true, mistakes));
         draft
     }
 
@@ -72,8 +74,23 @@ impl Draft {
     }
 
     fn set(&mut self, change: &Edit, choosing: bool, mistakes: &mut Vec<Mistake>) {
+        let of_an_axis = self.axes.iter().any(|axis| axis.path == change.path);
         let settings = sweep::narrow(&mut self.axes, change, choosing, mistakes);
         self.put(&settings, mistakes);
+        if !of_an_axis {
+            settings.iter().for_each(|setting| self.override_cases(setting, mistakes));
+        }
+    }
+
+    /// What the demo or the command line sets holds in every case, also in those that set it themselves.
+    fn override_cases(&mut self, setting: &Edit, mistakes: &mut Vec<Mistake>) {
+        for axis in &mut self.axes {
+            let changed = axis.give_way(setting, |path| overlay::numbered(&self.root, path));
+            if let Some([one, other]) = axis.alike().filter(|_| changed) {
+                let message = format!("with this value, `{one}` and `{other}` of the sweep are one case");
+                mistakes.push(Mistake::new(setting.place, &setting.path, message));
+            }
+        }
     }
 
     fn sweep(&mut self, change: &Edit, mistakes: &mut Vec<Mistake>) {

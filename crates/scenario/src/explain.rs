@@ -85,7 +85,8 @@ fn explain(
         all.retain(|row| !paths.iter().any(|path| covers(path, &row.path)));
         insert(&mut all, "transport.", rows.into_iter().flatten().collect());
     }
-    all.retain(|row| covers(prefix, &row.path));
+    let whole = all.iter().any(|row| covers(prefix, &row.path));
+    all.retain(|row| if whole { covers(prefix, &row.path) } else { row.path.starts_with(prefix) });
     all
 }
 

@@ -22,8 +22,31 @@ pub(crate) struct Edit {
 ///
 /// # Errors The path is not a setting, or is a setting of a family member that is not chosen.
 pub(crate) fn put(table: &'static Table, root: &mut Toml, change: &Edit) -> Result<(), Mistake> {
-    let steps: Vec<&str> = change.path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
+    let steps: Vec<&str> = steps(&change.path).collect();
     Walk { change }.table(table, root, &steps)
+}
+
+/// The steps of a path: `traffic`, `0` and `load` of `traffic[0].load`.
+fn steps(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['.', '[']).map(|step| step.trim_end_matches(']'))
+}
+
+/// The steps of a path, with the number of a list's entry instead of its tag.
+pub(crate) fn numbered(root: &Toml, path: &str) -> Vec<String> {
+    let mut node = Some(root);
+    let number = |step: &str| match node.map(|node| &node.content) {
+        Some(Content::List(items)) => {
+            let tagged = |entry: &Toml| entry.get(TAG_KEY).and_then(Toml::text) == Some(step);
+            let at = items.iter().position(tagged).or_else(|| step.parse().ok());
+            node = at.and_then(|at| items.get(at));
+            at.map_or_else(|| step.to_owned(), |at| at.to_string())
+        }
+        _ => {
+            node = node.and_then(|node| node.get(step));
+            step.to_owned()
+        }
+    };
+    steps(path).map(number).collect()
 }
 
 struct Walk<'a> {
@@ -181,7 +204,7 @@ fn kind_of_entry(family: &Field, node: &Toml) -> Option<&'static Member> {
 
 /// The family whose member is chosen at a path, whatever the file gives there.
 pub(crate) fn family_at(table: &'static Table, path: &str) -> Option<&'static Family> {
-    let steps: Vec<&str> = path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
+    let steps: Vec<&str> = steps(path).collect();
     let (first, rest) = steps.split_first()?;
     family_below(field_kind(table, first)?, rest)
 }

@@ -6,6 +6,7 @@ use crate::canonical;
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
 use crate::sweep::SweepAxis;
+use std::path::Path;
 use weft_model::ScenarioSettings;
 use weft_model::{Case, Resolved};
 
@@ -30,6 +31,12 @@ impl Scenario {
     #[must_use]
     pub fn cases(&self) -> &[Case] {
         &self.cases
+    }
+
+    /// Remarks on the traffic, which is no mistake, but should be known. Relative file names start at `folder`.
+    #[must_use]
+    pub fn remarks(&self, folder: &Path) -> Vec<String> {
+        weft_rules::remarks(&self.cases, folder)
     }
 
     /// The byte offset of a setting in the scenario file, or of the nearest enclosing table; the start of the file if

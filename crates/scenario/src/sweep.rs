@@ -3,6 +3,8 @@
 //! Works on the file's tree; decoding every case checks the values.
 
 use crate::overlay::{Edit, family_at};
+use std::collections::BTreeMap;
+use weft_codec::canonical::node_text;
 use weft_codec::{KIND_KEY, join};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
@@ -57,6 +59,38 @@ impl SweepAxis {
         SweepAxis { path, place, named: false, partial: false, alternatives }
     }
 
+    /// Gives the alternatives that set something the value that is set for all cases; `steps` divides paths. Returns whether any did.
+    /// What such an alternative sets of another member of a family goes.
+    pub(crate) fn give_way(&mut self, setting: &Edit, steps: impl Fn(&str) -> Vec<String>) -> bool {
+        let (set, own) = (steps(&setting.path), steps(&self.path));
+        let mut changed = false;
+        for alternative in &mut self.alternatives {
+            let here = alternative.changes.iter_mut().find(|change| steps(&change.path) == set);
+            let Some(here) = here else { continue };
+            here.value = setting.value.clone();
+            alternative.changes.retain(|change| match steps(&change.path).strip_prefix(set.as_slice()) {
+                Some([member, ..]) => setting.value.text() == Some(member),
+                _ => true,
+            });
+            if let Some(below) = set.strip_prefix(own.as_slice()) {
+                replace(&mut alternative.said, below, &setting.value);
+            }
+            changed = true;
+        }
+        changed
+    }
+
+    /// Two values of an axis that change the same; named cases may.
+    pub(crate) fn alike(&self) -> Option<[&str; 2]> {
+        let mut known = BTreeMap::new();
+        let told = |change: &Edit| format!("{} = {}\n", change.path, node_text(&change.value));
+        let mut others = self.alternatives.iter().filter(|_| !self.named).filter_map(|alternative| {
+            let changes: String = alternative.changes.iter().map(told).collect();
+            known.insert(changes, &alternative.label).map(|other| [other.as_str(), &alternative.label])
+        });
+        others.next()
+    }
+
     /// Keeps the alternatives with these labels. Returns their settings if one is left.
     fn choose(&mut self, wanted: &[Toml], mistakes: &mut Vec<Mistake>) -> Vec<Edit> {
         for (item, label) in wanted.iter().map(|item| (item, item.label())) {
@@ -75,6 +109,18 @@ impl SweepAxis {
             [only] => only.changes.clone(),
             _ => Vec::new(),
         }
+    }
+}
+
+/// Replaces a value in the table of an alternative, which need not repeat the member that its `kind` names.
+fn replace(said: &mut Toml, steps: &[String], value: &Toml) {
+    let (Some((first, rest)), Content::Table(entries)) = (steps.split_first(), &mut said.content) else {
+        return;
+    };
+    match entries.iter().position(|entry| entry.key == *first) {
+        Some(at) if rest.is_empty() => entries[at].node = value.clone(),
+        Some(at) => replace(&mut entries[at].node, rest, value),
+        None => replace(said, rest, value),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
 use crate::plan::RunPlan;
-use crate::simulation::{Finish, Simulation, WATCH_EVERY};
+use crate::simulation::{Finish, LOOKS_AT_ONCE, Simulation, WATCH_EVERY};
 use handover::Handover;
 use pace::{Division, Pace};
 
@@ -99,6 +99,7 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
         sampler: &mut simulation.sampler,
         deadlocks: &mut simulation.deadlocks,
         watched: 0,
+        meetings: 0,
         interrupted: false,
         stuck: false,
     };
@@ -120,6 +121,8 @@ struct Leader<'a, 'w, 'l> {
     deadlocks: &'a mut Deadlocks,
     /// Event count at the last call of the watcher.
     watched: u64,
+    /// Meetings since then.
+    meetings: u32,
     interrupted: bool,
     stuck: bool,
 }
@@ -315,8 +318,10 @@ impl Leader<'_, '_, '_> {
     }
 
     fn tell(&mut self, all: &Standing, events: u64, total: usize) {
-        if events >= self.watched + WATCH_EVERY || all.completed == total {
-            self.watched = events;
+        self.meetings += 1;
+        let long = events >= self.watched + WATCH_EVERY || self.meetings == LOOKS_AT_ONCE;
+        if long || all.completed == total {
+            (self.watched, self.meetings) = (events, 0);
             let progress =
                 EngineProgress { now: all.last, events, flows_done: all.completed, flows_total: total };
             self.interrupted |= !(self.watch)(&progress);

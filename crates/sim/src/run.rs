@@ -17,7 +17,7 @@ use crate::domain::Domain;
 use crate::event::Event;
 use crate::ledger::Ledger;
 use crate::parallel;
-use crate::simulation::{Finish, Simulation, WATCH_EVERY};
+use crate::simulation::{Finish, LOOKS_AT_ONCE, Simulation, WATCH_EVERY};
 use crate::wire::Wire;
 
 impl Simulation {
@@ -74,6 +74,7 @@ impl Simulation {
         let mut course = Course::new(&self.plan);
         let domain = &mut self.domains[0];
         let (mut interrupted, mut stuck, mut found) = (false, false, false);
+        let mut looks = 0;
         loop {
             let step = course.next(&Standing { stuck, ..domain.standing(interrupted) });
             stuck = found;
@@ -92,6 +93,11 @@ impl Simulation {
                         domain.cx.pauses.is_some() && self.deadlocks.look(now, domain.waits().into_iter());
                     found |= circle && domain.cx.plan.ends_by_deadlock();
                     found |= !domain.has_hope(now);
+                    looks += 1;
+                    if looks == LOOKS_AT_ONCE {
+                        looks = 0;
+                        interrupted |= !watch(&domain.progress());
+                    }
                 }
                 CourseStep::Stop(stop) => {
                     watch(&domain.progress());

@@ -13,6 +13,8 @@ use crate::plan::RunPlan;
 
 /// Events between two calls of the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
+/// Samples, or meetings of threads, between two calls of the watcher where fewer events happen.
+pub(crate) const LOOKS_AT_ONCE: u32 = 1 << 12;
 
 /// A run, ready to go.
 pub struct Simulation {

@@ -194,3 +194,14 @@ fn threads_agree_on_slices() {
         lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
     }
 }
+
+/// Each packet passes one queue that marks, and nothing is dropped: flows count as many marks as the switch.
+#[test]
+fn flows_count_the_marks_that_arrive() {
+    let plain = SwitchSettings { ecn: MarkerSettings::Step(StepSettings::default()), ..Default::default() };
+    let off = TransportSettings::Pase(PaseSettings { arbitration: false, ..Default::default() });
+    let record = lab::run(star(&[1_000; 4], &off, plain));
+    let counted: u64 = record.flows.iter().map(|flow| u64::from(flow.ecn_marks)).sum();
+    let marked: u64 = record.links.iter().map(|link| link.marked).sum();
+    assert!(counted == marked && marked > 0 && record.drops.is_empty(), "{counted} of {marked}");
+}

@@ -75,7 +75,7 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
     })
 }
 
-/// The linter's errors and warnings about a scenario without mistakes, in words, each once.
+/// The linter's errors and warnings about a scenario without mistakes, in words, each once, and remarks on its traffic.
 pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
     let input =
         Input { name: path.display().to_string(), text: scenario.to_toml(), kind: Some(FileKind::Scenario) };
@@ -93,6 +93,7 @@ pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
             remarks.push(remark);
         }
     }
+    remarks.extend(scenario.remarks(path.parent().unwrap_or(Path::new(""))).iter().map(|said| capital(said)));
     remarks
 }
 

@@ -281,7 +281,7 @@ fn load_of_hosts_and_a_fabric_that_is_faster_than_its_hosts() {
         let flows = network.flows(&uplinks, measured(50_000), 3);
         let (found, error) = realised(&flows, network.shape().framing, 16.0 * 10e9);
         assert!((found - 0.5).abs() < error, "{found} +- {error}");
-        assert!(notes(&uplinks, &network.shape())[0].contains("160 Gbps that all hosts can send"));
+        assert!(notes(&uplinks, &network.shape())[0].contains("160 Gbps that the senders can send"));
     }
 }
 

@@ -160,3 +160,23 @@ fn a_table_may_begin_with_a_byte_order_mark_and_name_hosts() {
         "{refused}"
     );
 }
+
+/// A column that looks as if it were read is read, or it is a mistake.
+#[test]
+fn columns_that_would_be_ignored_are_refused() {
+    let refused = |head: &str| csv("t", &format!("{head}\n0,0,1,5,9\n")).expect_err(head).to_string();
+    for head in ["start_ns,src,dst,bytes,start_us", "deadline_us,src,dst,start_ns,deadline_ns"] {
+        assert!(refused(head).contains("two columns for one value"), "{}", refused(head));
+    }
+    assert!(refused("start_ns,src,dst,bytes,bytes").contains("bytes and bytes"));
+    for head in [
+        "start_ns,src,dst,bytes,Deadline_us",
+        "start_ns,src,dst,bytes,deadline",
+        "start_ns,src,dst,bytes,SRC",
+    ] {
+        assert!(refused(head).contains("which is not read"), "{}", refused(head));
+    }
+    assert!(csv("t", "start_ns,src,dst,bytes,comment\n0,0,1,5,x\n").is_ok());
+    let empty = csv("t", "start_ns,src,dst,bytes\n").expect_err("no flow").to_string();
+    assert!(empty.contains("the end of the file"), "{empty}");
+}

@@ -14,8 +14,8 @@ use crate::model::{
 use std::collections::BTreeMap;
 use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
-use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
-use weft_scenario::{Case, Device, Metrics, ScenarioFile, TransportInUse, devices, stacks};
+use weft_core::{Bytes, HostId, LinkId, Rate, Span, SwitchId};
+use weft_scenario::{Case, Device, Metrics, ScenarioFile, TransportInUse, devices, ports, stacks};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
@@ -108,43 +108,52 @@ impl Reader<'_> {
             }
         }
         let mut switches: Vec<SwitchConfig> = Vec::new();
-        for ((tier, kind), id) in firsts {
+        for ((_, kind), id) in firsts {
             let reader = Reader { device: &self.devices[kind], ..*self };
-            let alone = !switches.iter().any(|switch| switch.role == Some(format!("tier {tier}")));
-            let first = &self.graph.switches()[id.index()].name;
-            let name = if alone { format!("tier {tier}") } else { format!("tier {tier} ({first})") };
-            switches.push(SwitchConfig { name, ..reader.switch(tier, id) });
+            let first = &self.graph.switches()[id.index()];
+            let alone = !switches.iter().any(|switch| switch.role.as_deref() == Some(first.role()));
+            let name =
+                if alone { first.role().to_owned() } else { format!("{} ({})", first.role(), first.name) };
+            switches.push(SwitchConfig { name, ..reader.switch(id) });
         }
         switches
     }
 
-    fn switch(&self, tier: u8, id: SwitchId) -> SwitchConfig {
+    fn switch(&self, id: SwitchId) -> SwitchConfig {
         let settings = &self.device.switch;
-        let marking = self.marking();
         let profile = self.profile();
-        let queue =
-            QueueConfig { profile: profile.as_ref().map(|_| 0), marking: marking.as_ref().map(|_| 0) };
-        let queues: BTreeMap<u8, QueueConfig> =
-            (0..settings.queues as u8).map(|number| (number, queue.clone())).collect();
+        let (mut markings, mut held) = (Vec::new(), None);
+        let own = ports(&self.case.settings, self.graph);
+        let first = self.graph.first_link(Node::Switch(id)).0;
         let links = self.graph.links_of(Node::Switch(id)).iter().enumerate();
-        let port = |(number, link): (usize, &weft_topology::Link)| PortConfig {
-            name: format!("port {number}"),
-            speed: Some(link.rate),
-            mtu: self.mtu(),
-            up: true,
-            queues: queues.clone(),
-            maps: BTreeMap::<MapKind, _>::new(),
-            ..PortConfig::default()
+        let port = |(number, link): (usize, &weft_topology::Link)| {
+            let set = match own.get(&LinkId(first + number as u32)) {
+                Some(port) if port.ecn != settings.ecn => (&port.ecn, "switch.port"),
+                _ => (&settings.ecn, "switch.ecn"),
+            };
+            held = held.take().or_else(|| self.held(set));
+            let marking = self.marking(set).map(|marking| at_or_added(&mut markings, marking));
+            let queue = QueueConfig { profile: profile.as_ref().map(|_| 0), marking };
+            PortConfig {
+                name: format!("port {number}"),
+                speed: Some(link.rate),
+                mtu: self.mtu(),
+                up: true,
+                queues: (0..settings.queues as u8).map(|number| (number, queue.clone())).collect(),
+                maps: BTreeMap::<MapKind, _>::new(),
+                ..PortConfig::default()
+            }
         };
+        let ports: Vec<PortConfig> = links.map(port).collect();
         let mut switch = SwitchConfig {
             at: self.spot("switch"),
-            role: Some(format!("tier {tier}")),
+            role: Some(self.graph.switches()[id.index()].role().to_owned()),
             memory: settings.buffer,
             pools: vec![self.pool()],
             profiles: profile.into_iter().collect(),
-            markings: marking.into_iter().collect(),
-            held: self.held(),
-            ports: links.map(port).collect(),
+            markings,
+            held,
+            ports,
             hash: self.hash(),
             red: self.red(),
             ..SwitchConfig::default()
@@ -254,4 +263,12 @@ impl Reader<'_> {
         let round = |host| ideal.fct(HostId(0), host, &train) + ideal.fct(host, HostId(0), &train);
         others.map(round).max().unwrap_or(Span::ZERO)
     }
+}
+
+/// The place of a value in a list, to which it is added if it is new.
+fn at_or_added<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
+    list.iter().position(|known| *known == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    })
 }

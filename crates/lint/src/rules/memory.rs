@@ -129,19 +129,26 @@ fn static_above((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Finding
     {
         let Some(placed) = &profile.threshold else { continue };
         let Threshold::Static(limit) = placed.value else { continue };
-        let count = users.iter().filter(|user| std::ptr::eq(**user, profile)).count() as u64;
+        // The limit of a scenario is that of a port, whatever its queues.
+        let of_ports = profile.name == "switch.sharing";
+        let count = match of_ports {
+            true => switch.degree() as u64,
+            false => users.iter().filter(|user| std::ptr::eq(**user, profile)).count() as u64,
+        };
         let level = match () {
             () if limit > room => Severity::Warning,
             () if limit < room && limit.0.saturating_mul(count) > room.0 => Severity::Note,
             () => continue,
         };
         let says = format!(
-            "{} may hold {} at each of {count} groups or queues, and {} has {}",
+            "{} may hold {} at each of {count} {}, and {} has {}",
             profile.name,
             size(limit.0 as f64),
+            if of_ports { "ports" } else { "groups or queues" },
             pool.name,
             size(room.0 as f64)
         );
-        findings.add_as(level, (placed.at, ""), (says, "use dynamic_th, or a smaller limit".to_owned()));
+        let dynamic = if of_ports { "sharing = \"dynamic\"" } else { "dynamic_th" };
+        findings.add_as(level, (placed.at, ""), (says, format!("use {dynamic}, or a smaller limit")));
     }
 }

@@ -52,32 +52,44 @@ pub(super) const RULES: &[Rule] = &[
               most of it is empty.",
         fix: "Set sharing = \"dynamic\", raise per_port, or omit switch.buffer.",
         source: "The simulated switch.",
-        look: |network, findings| network.switches.iter().for_each(|switch| out_of_reach(switch, findings)),
+        look: out_of_reach,
     },
 ];
 
-fn out_of_reach(switch: &SwitchConfig, findings: &mut Findings) {
-    let limit =
-        switch.profiles.iter().filter(|profile| !profile.lossless).find_map(|profile| {
-            match profile.threshold.as_ref()?.value {
-                Threshold::Static(limit) => Some((limit, switch.pool_of(profile)?, profile)),
-                Threshold::Dynamic(_) => None,
-            }
-        });
+/// What the ports of a switch may hold each and in all, with static sharing and without PFC, and the buffer for it.
+fn reach(switch: &SwitchConfig) -> Option<(Bytes, Bytes, Bytes)> {
     // Limits of lossless classes are parts of the buffer, whatever the others may hold.
-    let counts = switch.role.is_some() && !switch.profiles.iter().any(|profile| profile.lossless);
-    let Some((limit, pool, profile)) = limit.filter(|_| counts) else { return };
-    let most = limit * switch.degree() as u64;
-    if profile.name == "switch.sharing" && most < pool {
+    let lossless = switch.profiles.iter().any(|profile| profile.lossless);
+    let profile = switch.profiles.iter().find(|profile| profile.name == "switch.sharing")?;
+    match profile.threshold.as_ref()?.value {
+        Threshold::Static(limit) if !lossless => {
+            Some((limit, limit * switch.degree() as u64, switch.pool_of(profile)?))
+        }
+        _ => None,
+    }
+}
+
+fn out_of_reach(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        let Some((limit, most, pool)) = reach(switch) else { continue };
+        let at = switch.pools[0].at;
+        // One setting may be out of reach for the switches of one tier, and have an effect in those of another.
+        let shares = |other: &&SwitchConfig| other.pools.first().is_some_and(|pool| pool.at == at);
+        let nearer =
+            |other: &SwitchConfig| reach(other).is_some_and(|(_, own, pool)| own >= pool || own > most);
+        if most >= pool || network.switches.iter().filter(shares).any(nearer) {
+            continue;
+        }
         let says = format!(
-            "switch.buffer = {} has no effect: {} ports hold {} each (sharing = \"static\"), {} in all",
+            "switch.buffer = {} has no effect: {} ports of {} hold {} each (sharing = \"static\"), {} in all",
             size(pool.0 as f64),
             switch.degree(),
+            switch.name,
             size(limit.0 as f64),
             size(most.0 as f64)
         );
         let fix = "set sharing = \"dynamic\", raise per_port, or omit switch.buffer".to_owned();
-        findings.add(switch.pools[0].at, &switch.name, (says, fix));
+        findings.add(at, &switch.name, (says, fix));
     }
 }
 

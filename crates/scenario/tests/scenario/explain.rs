@@ -28,7 +28,8 @@ fn a_prefix_shows_one_section() {
     let rows = accepted(&small("")).explain(Some("measure"));
     assert_eq!(rows.len(), 14);
     assert!(rows.iter().all(|row| row.path.starts_with("measure.")));
-    assert!(accepted(&small("")).explain(Some("meas")).is_empty());
+    assert_eq!(accepted(&small("")).explain(Some("meas")), rows, "part of a name will do");
+    assert!(accepted(&small("")).explain(Some("eas")).is_empty());
 }
 
 #[test]

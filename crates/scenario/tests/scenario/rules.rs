@@ -211,6 +211,37 @@ fn schedules_need_several_queues() {
     );
 }
 
+/// A full frame of 1500 B of IP takes 1538 B on the wire.
+#[test]
+fn memory_holds_a_packet() {
+    let port = |room: &str| format!("[switch]\nsharing.static.per_port = \"{room}\"\n");
+    let buffer = |room: &str| format!("[switch]\nbuffer = \"{room}\"\nsharing.dynamic.alpha = 1.0\n");
+    section(&port("1537 B"), "1537 B hold no packet of 1538 B", &port("1538 B"));
+    section(&buffer("1537 B"), "all of them would be dropped", &buffer("1538 B"));
+}
+
+#[test]
+fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
+    let told = |text: &str| accepted(text).remarks(std::path::Path::new(""));
+    assert!(told(&small(""))[0].contains("hosts, not uplinks, limit the load"), "{:?}", told(&small("")));
+    let of_receivers = |to: &str| {
+        small("").replace("load = 0.5", &format!("load = 0.5\nload_of = \"{to}\"\nfrom = [0]\nto = [2, 3]"))
+    };
+    assert_eq!(told(&of_receivers("hosts")), Vec::<String>::new());
+    let one = told(&of_receivers("receivers").replace("0.5", "0.8"));
+    assert_eq!(one, ["traffic web: the load is 1.60 times what the cables of the senders carry."]);
+    let sweep =
+        |counts: &str| {
+            let text = small("[sweep]\ntransport = [\"newreno\", \"pdq\"]\n[switch]\narbiter = \"pdq\"\n");
+            told(&text.replace(
+                "load = 0.5",
+                &format!("load = 0.5\nload_of = \"hosts\"\nload_counts = \"{counts}\""),
+            ))
+        };
+    assert!(sweep("wire")[0].contains("The flows of `transport=pdq` are not those of `transport=newreno`"));
+    assert_eq!(sweep("payload"), Vec::<String>::new());
+}
+
 #[test]
 fn visibility_matters_to_balancers_that_look() {
     section(

@@ -1,7 +1,7 @@
 //! `[sweep]`, `[demo]` and `--set`.
 
 use crate::{accepted, listed, refused, small};
-use weft_scenario::{Metrics, Scenario, ScenarioFile};
+use weft_scenario::{Case, Metrics, Scenario, ScenarioFile};
 
 fn labels(scenario: &Scenario) -> Vec<String> {
     scenario.cases().iter().map(weft_scenario::Case::label).collect()
@@ -266,6 +266,50 @@ fn named_cases_can_be_chosen_on_the_command_line_and_in_the_demo() {
     let demo = small(&format!("{CASES}[demo]\ncase = [\"spread\", \"hashed\"]\n"));
     assert_eq!(labels(&set(&demo, &[], true).unwrap()), ["case=spread", "case=hashed"]);
     assert_eq!(labels(&set(&demo, &[], false).unwrap()).len(), 3);
+}
+
+/// What the command line or the demo sets holds in every case, also where the case sets it, and whatever the order.
+#[test]
+fn what_is_set_on_the_command_line_holds_in_cases_that_set_it() {
+    let text = small(
+        "[balance.drill]\n[sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = \"few\"\nbalance = { drill = { choices = 1 } }\n\
+         \"switch.buffer\" = \"1 MB\"\n[[sweep.case]]\nname = \"hashed\"\nbalance = \"ecmp\"\n\
+         [demo]\n\"switch.buffer\" = \"2 MB\"\n",
+    );
+    let told = |arguments: &[&str], demo| -> Vec<String> {
+        let settings =
+            |case: &Case| format!("{:?} {:?}", case.settings.balance, case.settings.switch.every.buffer);
+        set(&text, arguments, demo).unwrap().cases().iter().map(settings).collect()
+    };
+    assert!(told(&[], false)[0].contains("choices: 1") && told(&[], false)[0].contains("1000000"));
+    assert!(told(&[], true).iter().all(|case| case.contains("2000000")), "{:?}", told(&[], true));
+    let both = told(&["switch.buffer=3 MB", "balance.drill.choices=4"], true);
+    assert!(both[0].contains("choices: 4") && both[1].starts_with("Ecmp"), "{both:?}");
+    assert!(both.iter().all(|case| case.contains("3000000")), "{both:?}");
+    for order in [["switch.buffer=3 MB", "case=few"], ["case=few", "switch.buffer=3 MB"]] {
+        let one = told(&order, false);
+        assert!(one.len() == 1 && one[0].contains("3000000") && one[0].contains("choices: 1"), "{one:?}");
+    }
+    let again = accepted(&set(&text, &["switch.buffer=3 MB"], false).unwrap().to_toml());
+    assert!(
+        again.cases().iter().all(|case| case.to_toml().contains("buffer = \"3 MB\"")),
+        "what is written down"
+    );
+}
+
+#[test]
+fn values_of_an_axis_give_way_to_the_command_line() {
+    let text = small(
+        "[sweep]\nbalance = [\"ecmp\", { drill = { choices = 4, memory = 0 } }]\n\"traffic.web.load\" = [0.2, 0.3]\n",
+    );
+    let scenario = set(&text, &["balance.drill.choices=9"], false).unwrap();
+    let told = |scenario: &Scenario, case: usize| scenario.cases()[case].to_toml();
+    assert!(told(&scenario, 2).contains("choices = 9") && told(&scenario, 2).contains("memory = 0"));
+    assert!(told(&scenario, 0).contains("ecmp"));
+    assert_eq!(accepted(&scenario.to_toml()).cases()[2].settings, scenario.cases()[2].settings);
+    let same = text.replace("\"ecmp\"", "{ drill = { choices = 3, memory = 0 } }");
+    let mistakes = set(&same, &["balance.drill.choices=9"], false).expect_err("both are alike");
+    assert!(mistakes[0].contains("of the sweep are one case"), "{mistakes:?}");
 }
 
 #[test]

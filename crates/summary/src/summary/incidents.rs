@@ -1,6 +1,7 @@
 //! What a failure or a pause storm cost: how far the throughput fell and when it was back. Reads the time series only.
 
 use serde::{Deserialize, Serialize};
+use weft_core::Time;
 use weft_core::record::{IncidentRecord, Reason, RunRecord, TimeSeries};
 
 /// Bins before an incident with which what follows is compared, at most and at least.
@@ -61,11 +62,12 @@ impl IncidentCost {
 
 fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentCost {
     let incident = all[number];
-    let mut later = all[number + 1..].iter();
-    let ends = later
-        .clone()
-        .find(|next| !next.kind.disturbs() && next.places.iter().any(|p| incident.places.contains(p)));
-    let next = later.find(|next| next.kind.disturbs());
+    // The end may be planned for a time that the run does not reach.
+    let ends = record.incidents.iter().find(|next| {
+        let same = next.places.iter().any(|place| incident.places.contains(place));
+        next.at >= incident.at && !next.kind.disturbs() && same
+    });
+    let next = all[number + 1..].iter().find(|next| next.kind.disturbs());
     let previous = all[..number].last();
     let stop = next.map_or(record.ended, |next| next.at);
     let stop = record.arrivals.map_or(stop, |arrivals| stop.min(arrivals.until));
@@ -76,8 +78,10 @@ fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentC
         dip(series, record, (first, bin(series, incident.at), bin(series, stop)))
     });
     let lost = series.map_or(0, |series| {
-        let from = bin(series, incident.at).min(series.bins.len());
-        let to = next.map_or(series.bins.len(), |next| bin(series, next.at)).clamp(from, series.bins.len());
+        // A bin holds what happens up to its end: packets are lost at the instant of the failure.
+        let holds = |at: Time| bin(series, Time(at.0.saturating_sub(1)));
+        let from = holds(incident.at).min(series.bins.len());
+        let to = next.map_or(series.bins.len(), |next| holds(next.at)).clamp(from, series.bins.len());
         let reasons = [Reason::LinkDown, Reason::NoRoute].map(|reason| reason as usize);
         series.bins[from..to].iter().flat_map(|bin| reasons.map(|reason| bin.dropped[reason])).sum()
     });
@@ -138,7 +142,7 @@ fn dip(
 mod tests {
     use super::*;
     use weft_core::record::{Incident, TimeBin};
-    use weft_core::{Bytes, Span, Time};
+    use weft_core::{Bytes, Span};
 
     /// Bins of 10 us: 10 Gb/s, nothing for ten bins after the failure at 300 us, 10 Gb/s again.
     fn record(during: u64) -> RunRecord {
@@ -175,6 +179,22 @@ mod tests {
             Some(110.0),
             "the first three bins at full throughput begin 100 us later"
         );
+    }
+
+    /// Of a failure at the edge of a bin the packets in flight are lost in the bin that ends there.
+    #[test]
+    fn losses_at_the_instant_of_a_failure_count() {
+        let mut record = record(0);
+        let bins = &mut record.series.as_mut().unwrap().bins;
+        bins[29].dropped[Reason::LinkDown as usize] = 4;
+        bins[30].dropped[Reason::LinkDown as usize] = 165;
+        assert_eq!(IncidentCost::of(&record)[0].lost, 169);
+    }
+
+    #[test]
+    fn a_repair_that_the_run_does_not_reach_is_planned_all_the_same() {
+        let record = RunRecord { ended: Time::ZERO + Span::from_us(500), ..record(0) };
+        assert_eq!(IncidentCost::of(&record)[0].until_us, Some(800.0));
     }
 
     #[test]

@@ -45,10 +45,36 @@ pub(crate) fn rows<'a>(
     text: &'a str,
     named: &'a BTreeMap<&str, u32>,
 ) -> Result<impl Iterator<Item = Result<FlowLine, ImportError>> + use<'a>, ImportError> {
-    let mut lines = lines(file, text, ',');
+    let mut lines = lines(file, text, ',').peekable();
     let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;
     let columns = Columns::read(&head)?;
+    lines.peek().ok_or_else(|| ended(file, "a flow in each line after the header"))?;
     Ok(lines.map(move |line| columns.row(&line, named)))
+}
+
+/// Refuses columns that look as if they were read and are not: a name twice, a time in two units, and names that are nearly right.
+fn each_once(head: &Line<'_>) -> Result<(), ImportError> {
+    let times = |word: &str| {
+        STARTS.iter().any(|(name, _)| *name == word || name.replace("start", "deadline") == word)
+    };
+    let fixed = |word: &str| ["src", "dst", "bytes", "flow_id"].contains(&word);
+    let meaning = |word: &str| word.to_lowercase().split('_').next().unwrap_or_default().to_owned();
+    for (number, word) in head.words.iter().enumerate() {
+        let means = meaning(word);
+        let is_time = ["start", "deadline"].contains(&means.as_str());
+        if (is_time && !times(word)) || (!fixed(word) && fixed(&word.to_lowercase())) {
+            let allowed =
+                "src, dst, bytes, flow_id, start_ns and deadline_ns, or with ps, us, ms or s for ns";
+            return Err(head.error(format!("a column {word}, which is not read"), allowed));
+        }
+        let twice = |other: &str| other == *word || is_time && meaning(other) == means;
+        if let Some(other) = head.words[..number].iter().find(|other| twice(other)) {
+            return Err(
+                head.error(format!("two columns for one value, {other} and {word}"), "each value once")
+            );
+        }
+    }
+    Ok(())
 }
 
 struct Columns {
@@ -65,6 +91,7 @@ struct Columns {
 
 impl Columns {
     fn read(head: &Line<'_>) -> Result<Columns, ImportError> {
+        each_once(head)?;
         let find = |name: &str| head.words.iter().position(|word| *word == name);
         let column = |name: &str| {
             let allowed = || "a header with the columns start_ns (or start_ps, start_us, start_ms, start_s), src, dst, bytes";

@@ -2,7 +2,7 @@
 //! capacity.
 //!
 //! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all
-//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of all hosts. Where hosts can send
+//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of the hosts that send or receive. Where hosts can send
 //! less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and a note says so. Hosts
 //! are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it (DRILL's load with
 //! failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection set-up are not counted.
@@ -30,7 +30,7 @@ weft_core::choice! {
     pub enum LoadOf {
         /// The working uplinks of all leaves: the core capacity in load-balancing papers.
         Uplinks = "uplinks",
-        /// The cables of all hosts.
+        /// The cables of the hosts that send.
         Hosts = "hosts",
         /// The cables of the hosts that receive: with one receiver, its cable.
         Receivers = "receivers",
@@ -186,17 +186,30 @@ impl Pattern for OpenLoop {
         let rate = Rate(capacity as u64);
         let limited = by_hosts.then(|| {
             format!(
-                "hosts, not uplinks, limit the load: it is a fraction of the {rate} that all hosts can send"
+                "hosts, not uplinks, limit the load: it is a fraction of the {rate} that the senders can send"
             )
         });
         let skew = self.skew(site, &ends.0).ok()?;
+        let skew = skew.map(|skew| skew.note(self.0.load.0));
         let told: Vec<String> =
-            limited.into_iter().chain(skew.map(|skew| skew.note(self.0.load.0))).collect();
+            limited.into_iter().chain(skew).chain(self.beyond(site, &ends, capacity)).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 }
 
 impl OpenLoop {
+    /// Which cables cannot carry the load, although it is at most 1 of what it is a fraction of.
+    fn beyond(&self, site: &PatternSite<'_>, (from, to): &Ends, capacity: f64) -> Option<String> {
+        let load = self.0.load.0;
+        let times = |ends: &Participants| {
+            let rates = ends.all().iter().map(|host| site.shape.host_rate[host.index()].0 as f64);
+            load * capacity / rates.sum::<f64>()
+        };
+        let ends = [("senders", times(from)), ("receivers", times(to))];
+        let (name, times) = ends.into_iter().filter(|_| load <= 1.0).find(|(_, times)| *times > 1.0)?;
+        Some(format!("the load is {times:.2} times what the cables of the {name} carry"))
+    }
+
     /// Mean bytes of a flow that the load counts.
     fn mean_counted(&self, sizes: &crate::SizeDistribution, site: &PatternSite<'_>) -> f64 {
         let framing = site.shape.framing;

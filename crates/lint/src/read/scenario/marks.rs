@@ -6,9 +6,9 @@ use weft_config::place::Placed;
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {
-    /// The marking thresholds, if there are any; controllers have none.
-    pub(super) fn marking(&self) -> Option<MarkingProfile> {
-        let (min, max, probability, decides, path) = match &self.device.switch.ecn {
+    /// The marking thresholds of what is set at a path, if there are any; controllers have none.
+    pub(super) fn marking(&self, (ecn, path): (&MarkerSettings, &str)) -> Option<MarkingProfile> {
+        let (min, max, probability, decides, path) = match ecn {
             // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
             MarkerSettings::Off(_)
             | MarkerSettings::Pi(_)
@@ -16,21 +16,27 @@ impl Reader<'_> {
             | MarkerSettings::Codel(_) => return None,
             MarkerSettings::Step(own) => {
                 let threshold = own.threshold.bytes(own.packet);
-                let at = "switch.ecn.step.threshold";
-                let threshold = || self.placed(threshold, at);
-                (threshold(), threshold(), self.placed(1.0, at), (own.non_ect, own.at), "switch.ecn.step")
+                let at = format!("{path}.step.threshold");
+                let threshold = || self.placed(threshold, &at);
+                (
+                    threshold(),
+                    threshold(),
+                    self.placed(1.0, &at),
+                    (own.non_ect, own.at),
+                    format!("{path}.step"),
+                )
             }
             MarkerSettings::Red(own) => (
-                self.placed(own.min.bytes(own.packet), "switch.ecn.red.min"),
-                self.placed(own.max.bytes(own.packet), "switch.ecn.red.max"),
-                self.placed(own.max_probability.0, "switch.ecn.red.max_probability"),
+                self.placed(own.min.bytes(own.packet), &format!("{path}.red.min")),
+                self.placed(own.max.bytes(own.packet), &format!("{path}.red.max")),
+                self.placed(own.max_probability.0, &format!("{path}.red.max_probability")),
                 (own.non_ect, own.at),
-                "switch.ecn.red",
+                format!("{path}.red"),
             ),
         };
         Some(MarkingProfile {
-            at: self.spot(path),
-            name: path.to_owned(),
+            at: self.spot(&path),
+            name: path,
             ecn: true,
             disabled: None,
             unmarked: Vec::new(),
@@ -43,14 +49,15 @@ impl Reader<'_> {
         })
     }
 
-    /// The target of a controller.
-    pub(super) fn held(&self) -> Option<Placed<Held>> {
-        Some(match &self.device.switch.ecn {
+    /// The target of a controller that is set at a path.
+    pub(super) fn held(&self, (ecn, path): (&MarkerSettings, &str)) -> Option<Placed<Held>> {
+        let placed = |held, path: String| self.placed(held, &path);
+        Some(match ecn {
             MarkerSettings::Pi(own) => {
-                self.placed(Held::Length(own.reference.bytes(own.packet)), "switch.ecn.pi.reference")
+                placed(Held::Length(own.reference.bytes(own.packet)), format!("{path}.pi.reference"))
             }
-            MarkerSettings::Pie(own) => self.placed(Held::Delay(own.target), "switch.ecn.pie.target"),
-            MarkerSettings::Codel(own) => self.placed(Held::Delay(own.target), "switch.ecn.codel.target"),
+            MarkerSettings::Pie(own) => placed(Held::Delay(own.target), format!("{path}.pie.target")),
+            MarkerSettings::Codel(own) => placed(Held::Delay(own.target), format!("{path}.codel.target")),
             MarkerSettings::Off(_) | MarkerSettings::Step(_) | MarkerSettings::Red(_) => return None,
         })
     }
