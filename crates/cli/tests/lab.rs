@@ -112,7 +112,7 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
     let summary = fs::read_to_string(run.join("summary.json")).unwrap();
     let goodput = summary.split("\"goodput_gbps\": ").nth(1).and_then(|rest| rest.split([',', '\n']).next());
     let goodput: f64 = goodput.unwrap().parse().unwrap();
-    assert!(goodput > 0.1 && goodput <= 180_001.0 * 8.0 / 4e6 + 1e-6, "{goodput}");
+    assert!(goodput > 0.0 && goodput <= 180_001.0 * 8.0 / 4e6 + 1e-6, "{goodput}");
     let manifest = fs::read_to_string(run.join("manifest.json")).unwrap();
     for words in [
         "\"engine\": \"lab\"",
