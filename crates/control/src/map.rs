@@ -7,8 +7,7 @@ use std::path::Path;
 
 use weft_draw::figure::{Axis, Figure, FigureKind, Series};
 use weft_draw::text::{count, number};
-use weft_fluid::linear::margin::gain_margins;
-use weft_fluid::linear::{dcqcn as linear_dcqcn, timely as linear_timely};
+use weft_fluid::linear::{dcqcn as linear_dcqcn, smallest_margin, timely as linear_timely};
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
 use weft_fluid::model::timely::{TimelyLaw, TimelyParameters};
@@ -118,18 +117,16 @@ impl Numbers {
         self.fields().iter().zip(other.fields()).all(close)
     }
 
-    /// The smallest phase margin in degrees; `None` if there is no steady state on the ramp.
+    /// The smallest phase margin in degrees, negative where the loop is unstable; `None` if there is no steady state.
     fn margin(&self) -> Option<f64> {
         match self {
             Numbers::Dcqcn(fields) => {
                 let of = bottleneck(fields);
-                let exact = linear_dcqcn::Exact::new(&of)?;
-                Some(gain_margins(&exact).phase()?.margin)
+                Some(smallest_margin(&linear_dcqcn::Exact::new(&of)?))
             }
             Numbers::Timely(fields) => {
                 let (settings, flows) = settings(fields);
-                let patched = linear_timely::Patched::new(&settings, flows)?;
-                Some(gain_margins(&patched).phase()?.margin)
+                Some(smallest_margin(&linear_timely::Patched::new(&settings, flows)?))
             }
         }
     }

@@ -7,7 +7,9 @@ use std::fmt::Write;
 use weft_draw::figure::{Axis, Figure, Series};
 use weft_draw::text::number;
 use weft_fluid::Complex;
-use weft_fluid::linear::{Characteristic, Loop, Margins, Response, dcqcn, margins, response, timely};
+use weft_fluid::linear::{
+    Characteristic, Loop, Margins, Remembering, Response, dcqcn, margins, response, timely,
+};
 use weft_report::page::{Card, Page, Section};
 
 use crate::figures::{line, lines, rounded};
@@ -26,6 +28,38 @@ pub(crate) enum ControlLoop {
     Departing(dcqcn::Departing),
     Published(dcqcn::Published),
     Patched(timely::Patched),
+}
+
+impl ControlLoop {
+    /// Roots in the right half-plane; unknown for the published form.
+    fn unstable_roots(&self) -> Option<u32> {
+        match self {
+            ControlLoop::Exact(of) => Some(of.unstable_roots()),
+            ControlLoop::Departing(of) => Some(of.unstable_roots()),
+            ControlLoop::Published(_) => None,
+            ControlLoop::Patched(of) => Some(of.unstable_roots()),
+        }
+    }
+
+    /// All margins, told by the roots where they are known.
+    fn margins(&self) -> Margins {
+        let found = margins(self);
+        match self.unstable_roots() {
+            Some(roots) => found.judged(roots),
+            None => found,
+        }
+    }
+}
+
+impl Remembering for ControlLoop {
+    fn memory(&self) -> f64 {
+        match self {
+            ControlLoop::Exact(of) => of.memory(),
+            ControlLoop::Departing(of) => of.memory(),
+            ControlLoop::Published(of) => of.memory(),
+            ControlLoop::Patched(of) => of.memory(),
+        }
+    }
 }
 
 impl Loop for ControlLoop {
@@ -103,28 +137,26 @@ pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<CaseMargins>, Error> {
 
 impl CaseMargins {
     fn new(subject: &Subject, name: &'static str, cut: ControlLoop) -> CaseMargins {
-        let (queue, steady, beyond, unstable) = match &cut {
+        let (queue, steady, beyond) = match &cut {
             ControlLoop::Exact(of) => {
                 let at = of.at;
                 let steady =
                     format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
-                (at.queue, steady, at.beyond_ramp, Some(of.unstable_roots()))
+                (at.queue, steady, at.beyond_ramp)
             }
-            ControlLoop::Departing(of) => {
-                (of.at().queue, String::new(), of.at().beyond_ramp, Some(of.unstable_roots()))
-            }
-            ControlLoop::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
-            ControlLoop::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
+            ControlLoop::Departing(of) => (of.at().queue, String::new(), of.at().beyond_ramp),
+            ControlLoop::Patched(of) => (of.at.queue, String::new(), of.at.beyond),
+            ControlLoop::Published(_) => (f64::NAN, "approximate probability".to_owned(), false),
         };
         let subject = subject.clone();
         CaseMargins {
             subject,
             name,
-            margins: margins(&cut),
+            margins: cut.margins(),
             response: response(&cut),
             queue,
             steady,
-            unstable,
+            unstable: cut.unstable_roots(),
             beyond,
         }
     }
@@ -310,7 +342,7 @@ fn over(found: &[CaseMargins], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) 
         let at = |x: &f64| {
             let cuts = cut(&one.subject, *x);
             let cut = cuts.into_iter().find(|(name, _)| *name == one.name)?.1;
-            Some(rounded(margins(&cut).phase()?.margin))
+            Some(rounded(cut.margins().phase()?.margin))
         };
         Series {
             name: one.title(),

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use weft_draw::Columns;
 use weft_draw::figure::{Axis, Series};
 use weft_draw::text::number;
-use weft_fluid::linear::{Characteristic, dcqcn};
+use weft_fluid::linear::{Characteristic, dcqcn, smallest_margin};
 use weft_fluid::model::dcqcn::Bottleneck;
 use weft_fluid::model::marking::Marking;
 use weft_report::page::{Page, Repeat, Section};
 
 use super::trial::{self, ENOUGH, Trial};
-use super::{Candidate, HYPER, ROOM, Tuning, margin_of, settings, worst, worst_departing};
+use super::{Candidate, HYPER, ROOM, Tuning, settings, worst, worst_departing};
 use crate::convert::Unit;
 use crate::figures::{line, lines, rounded};
 use crate::range;
@@ -241,7 +241,7 @@ impl Tuning {
             (self.wanted.0..=self.wanted.1).step_by((self.wanted.1 / 150).max(1) as usize).collect();
         let margin = |flows: &u32| {
             let exact = dcqcn::Exact::new(&Bottleneck { flows: f64::from(*flows), ..*of })?;
-            Some(rounded(margin_of(&exact)))
+            Some(rounded(smallest_margin(&exact)))
         };
         Series {
             name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! The loop of patched TIMELY at its fixed point, cut at the queue; exact for the branch between the thresholds.
 
-use super::{Characteristic, Loop};
+use super::{Characteristic, Loop, Remembering};
 use crate::complex::Complex;
 use crate::model::timely::{TimelyFixedPoint, TimelyLaw, TimelyParameters, fixed_point};
 
@@ -43,6 +43,12 @@ impl Patched {
         let by_level = Complex::turn(-omega * self.age) * (0.5 * decrease * self.at.rate / self.divisor);
         let by_gradient = self.gradient(omega) * (2.0 * step * self.slope);
         (Complex::new(0.5 * step / self.at.rate, self.interval * omega), by_level + by_gradient)
+    }
+}
+
+impl Remembering for Patched {
+    fn memory(&self) -> f64 {
+        self.age + self.interval
     }
 }
 

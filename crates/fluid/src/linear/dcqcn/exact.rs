@@ -1,8 +1,8 @@
 //! The exact linearisation: the model's Jacobians at its fixed point. The loop is cut at the marking probability; the
 //! other delayed quantity, the rate of packets at the switch, stays inside.
 
-use crate::complex::{Complex, determinant, first_of_solution};
-use crate::linear::{Characteristic, Loop};
+use crate::complex::{Complex, determinant, first_of_solution, replaced};
+use crate::linear::{Characteristic, Loop, Remembering};
 use crate::model::dcqcn::{Bottleneck, DcqcnFixedPoint, Slopes, Terms, fixed_point};
 use crate::model::marking::Marking;
 
@@ -95,6 +95,13 @@ impl Exact {
         -(marker * rate * self.flows) / s
     }
 
+    /// The determinant of the closed loop, where a change of the probability does `marks` to rate, target and estimate.
+    pub(super) fn closed(&self, s: Complex, late: Complex, marks: [Complex; 3]) -> Complex {
+        let matrix = self.matrix(s, late);
+        let told = self.queue_gain(s, determinant(replaced(matrix, marks)) * late);
+        self.order(s) * (determinant(matrix) + told)
+    }
+
     /// Once `s` for the queue, and once more for an integrating marker.
     pub(super) fn order(&self, s: Complex) -> Complex {
         if self.integral == 0.0 { s } else { s * s }
@@ -131,6 +138,12 @@ impl Exact {
     }
 }
 
+impl Remembering for Exact {
+    fn memory(&self) -> f64 {
+        self.delay
+    }
+}
+
 impl Loop for Exact {
     fn gain(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
@@ -141,7 +154,7 @@ impl Loop for Exact {
 impl Characteristic for Exact {
     fn determinant(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
-        determinant(self.matrix(s, late)) * self.order(s) * (Complex::ONE + self.gain(omega))
+        self.closed(s, late, self.marks.map(Complex::from))
     }
 
     fn degree(&self) -> u32 {
@@ -155,6 +168,12 @@ impl Characteristic for Exact {
 
 /// The differences between flows, which do not affect the queue.
 struct Differences(Exact);
+
+impl Remembering for Differences {
+    fn memory(&self) -> f64 {
+        self.0.delay
+    }
+}
 
 impl Characteristic for Differences {
     fn determinant(&self, omega: f64) -> Complex {

@@ -4,7 +4,7 @@
 //! moves the margin by less than a degree.
 
 use crate::complex::Complex;
-use crate::linear::Loop;
+use crate::linear::{Loop, Remembering};
 use crate::model::dcqcn::{Bottleneck, Terms, approximate_probability};
 use crate::model::marking::Marking;
 
@@ -55,6 +55,12 @@ impl Published {
                 -pull * (r * excess + recovery * law.step * r) * n * k,
             ],
         })
+    }
+}
+
+impl Remembering for Published {
+    fn memory(&self) -> f64 {
+        self.delay
     }
 }
 
