@@ -7,8 +7,7 @@ use std::path::Path;
 
 use weft_draw::figure::{Axis, Figure, FigureKind, Series};
 use weft_draw::text::{count, number};
-use weft_fluid::linear::margin::gain_margins;
-use weft_fluid::linear::{dcqcn as linear_dcqcn, timely as linear_timely};
+use weft_fluid::linear::{dcqcn as linear_dcqcn, smallest_margin, timely as linear_timely};
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
 use weft_fluid::model::timely::{TimelyLaw, TimelyParameters};
@@ -27,13 +26,13 @@ const DRAWN: usize = 90;
 /// The numbers of a case: changes due to two settings are combined field by field.
 #[derive(Clone, Debug, PartialEq)]
 enum Numbers {
-    Dcqcn([f64; 14]),
+    Dcqcn([f64; 16]),
     Timely([f64; 12]),
 }
 
 impl Numbers {
     fn of(subject: &Subject) -> Option<Numbers> {
-        if let Some(Bottleneck { capacity, flows, law, marking, delay }) = subject.dcqcn() {
+        if let Some(Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival }) = subject.dcqcn() {
             let DcqcnParameters {
                 gain,
                 notification,
@@ -64,6 +63,8 @@ impl Numbers {
                 a,
                 b,
                 c,
+                f64::from(u8::from(marks_at_arrival)),
+                subject.least(),
             ]));
         }
         let FluidLaw::Timely { settings, .. } = &subject.law else { return None };
@@ -118,24 +119,25 @@ impl Numbers {
         self.fields().iter().zip(other.fields()).all(close)
     }
 
-    /// The smallest phase margin in degrees; `None` if there is no steady state on the ramp.
+    /// The smallest phase margin in degrees, negative where the loop is unstable; `None` if there is no steady state.
     fn margin(&self) -> Option<f64> {
         match self {
             Numbers::Dcqcn(fields) => {
                 let of = bottleneck(fields);
-                let exact = linear_dcqcn::Exact::new(&of)?;
-                Some(gain_margins(&exact).phase()?.margin)
+                if of.share() < fields[15] {
+                    return None;
+                }
+                Some(smallest_margin(&linear_dcqcn::Exact::new(&of)?))
             }
             Numbers::Timely(fields) => {
                 let (settings, flows) = settings(fields);
-                let patched = linear_timely::Patched::new(&settings, flows)?;
-                Some(gain_margins(&patched).phase()?.margin)
+                Some(smallest_margin(&linear_timely::Patched::new(&settings, flows)?))
             }
         }
     }
 }
 
-fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
+fn bottleneck(fields: &[f64; 16]) -> Bottleneck {
     let [
         capacity,
         flows,
@@ -151,6 +153,8 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
         a,
         b,
         c,
+        at_arrival,
+        _,
     ] = *fields;
     let law =
         DcqcnParameters { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step };
@@ -159,7 +163,7 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
     } else {
         Marking::Integrator(Integrator { reference: a, proportional: b, integral: c })
     };
-    Bottleneck { capacity, flows, law, marking, delay }
+    Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival: at_arrival > 0.0 }
 }
 
 fn settings(fields: &[f64; 12]) -> (TimelyParameters, f64) {
@@ -174,6 +178,12 @@ pub(crate) struct MarginMap {
     ranges: [Range; 2],
     /// Rows by the second setting.
     margins: Vec<Vec<Option<f64>>>,
+    notes: Vec<String>,
+}
+
+/// A margin as drawn: what is turns behind would leave no colours for the rest.
+fn drawn(margin: f64) -> f64 {
+    rounded(margin.max(-180.0))
 }
 
 /// The numbers of the scenario with these values of settings.
@@ -226,7 +236,8 @@ pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
         }
     }
     let margins = all(&base, &columns, &rows);
-    Ok(MarginMap { ranges, margins })
+    let notes = Subject::all(path, options)?.iter().flat_map(Subject::margin_notes).collect();
+    Ok(MarginMap { ranges, margins, notes })
 }
 
 /// Every pair, row by row, on all cores.
@@ -303,6 +314,7 @@ impl MarginMap {
         if unknown > 0 {
             let _ = writeln!(text, "{} points have no steady state", count(unknown as u64));
         }
+        self.notes.iter().for_each(|note| text += &format!("\n{note}"));
         text
     }
 
@@ -335,14 +347,14 @@ impl MarginMap {
         };
         let series = rows.iter().map(|y| Series {
             name: b.typed(rounded(b.values[*y])),
-            y: columns.iter().map(|x| self.margins[*y][*x].map(rounded)).collect(),
+            y: columns.iter().map(|x| self.margins[*y][*x].map(drawn)).collect(),
             ..Series::default()
         });
         Figure {
             id: "map".to_owned(),
             title: "Phase margin, and the stability boundary".to_owned(),
-            caption: "Exact linearisation at the exact fixed point, degrees; the line is where the margin is zero. A \
-                      marking ramp is continued beyond its end."
+            caption: "Exact linearisation at the exact fixed point, degrees; the line is where the margin is zero. \
+                      Less than -180 is drawn as -180. A marking ramp is continued beyond its end."
                 .to_owned(),
             samples: format!("{} points computed, {} drawn", count(self.points() as u64), count((columns.len() * rows.len()) as u64)),
             kind: FigureKind::Map,
@@ -363,6 +375,7 @@ impl MarginMap {
         };
         Page {
             headline: self.sentence(),
+            warnings: self.notes.clone(),
             cards: vec![card("Least margin", self.extreme(1.0)), card("Greatest margin", self.extreme(-1.0))],
             sections: vec![Section {
                 id: "answer".to_owned(),

@@ -9,8 +9,7 @@ pub(crate) use trial::Trials;
 use trial::{Trial, WITHOUT_HYPER};
 
 use weft_fluid::cycles::Cycles;
-use weft_fluid::linear::margin::gain_margins;
-use weft_fluid::linear::{Loop, dcqcn};
+use weft_fluid::linear::{dcqcn, smallest_margin};
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Marking, Ramp};
 
@@ -66,31 +65,33 @@ pub(crate) struct Tuning {
     hyper: &'static str,
 }
 
-/// The margin of a loop; without a crossing, where the gain never is 1, half a turn.
-fn margin_of(of: &impl Loop) -> f64 {
-    gain_margins(of).phase().map_or(180.0, |crossing| crossing.margin)
-}
-
 /// The smallest margin of the exact loop, and with how many flows.
 fn worst(base: &Bottleneck, flows: (u32, u32)) -> Option<(f64, u32)> {
-    worst_of(base, flows, &|of| Some(margin_of(&dcqcn::Exact::new(of)?)))
+    worst_of(base, flows, &|of| Some(smallest_margin(&dcqcn::Exact::new(of)?)))
 }
 
 /// The smallest margin of the loop with marks drawn at departures, and with how many flows.
 fn worst_departing(base: &Bottleneck, flows: (u32, u32)) -> Option<(f64, u32)> {
-    worst_of(base, flows, &|of| Some(margin_of(&dcqcn::Departing::new(of)?)))
+    worst_of(base, flows, &|of| Some(smallest_margin(&dcqcn::Departing::new(of)?)))
 }
 
 fn worst_of(
     base: &Bottleneck,
-    (from, to): (u32, u32),
+    flows: (u32, u32),
     margin: &dyn Fn(&Bottleneck) -> Option<f64>,
 ) -> Option<(f64, u32)> {
-    let all: Vec<u32> = (from..=to).collect();
-    let step = all.len().div_ceil(40);
-    let some = all.iter().copied().step_by(step).chain([to]);
-    let margin = |flows: u32| Some((margin(&Bottleneck { flows: f64::from(flows), ..*base })?, flows));
-    some.map(margin).collect::<Option<Vec<_>>>()?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
+    let margin = |flows: u32| Some((margin(&with(base, flows))?, flows));
+    looked_at(flows).map(margin).collect::<Option<Vec<_>>>()?.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// About forty numbers of flows, both ends among them.
+fn looked_at((from, to): (u32, u32)) -> impl Iterator<Item = u32> {
+    let step = (to - from + 1).div_ceil(40);
+    (from..=to).step_by(step as usize).chain([to])
+}
+
+fn with(base: &Bottleneck, flows: u32) -> Bottleneck {
+    Bottleneck { flows: f64::from(flows), ..*base }
 }
 
 /// The bottleneck with another slope; the margin does not depend on the length of the ramp.
@@ -101,8 +102,11 @@ fn sloped(base: &Bottleneck, low: f64, slope: f64) -> Bottleneck {
 /// The steepest slope that keeps the margin. Searches from above, because on very flat ramps the slow estimate reduces
 /// the margin again.
 fn steepest(base: &Bottleneck, low: f64, (from, to, margin): (u32, u32, f64)) -> Option<f64> {
-    let kept =
-        |slope: f64| worst(&sloped(base, low, slope), (from, to)).is_some_and(|worst| worst.0 >= margin);
+    let enough = |of: &Bottleneck| dcqcn::Exact::new(of).is_some_and(|of| smallest_margin(&of) >= margin);
+    let kept = |slope: f64| {
+        let of = sloped(base, low, slope);
+        looked_at((from, to)).all(|flows| enough(&with(&of, flows)))
+    };
     let mut good = SLOPES.end;
     while !kept(good) {
         good /= 2.0;
@@ -125,8 +129,7 @@ fn candidate(
     (queue, time): (f64, f64),
 ) -> Option<Candidate> {
     let slope = steepest(base, low, wanted)?;
-    let at =
-        |flows: u32| dcqcn::Exact::new(&Bottleneck { flows: f64::from(flows), ..sloped(base, low, slope) });
+    let at = |flows: u32| dcqcn::Exact::new(&with(&sloped(base, low, slope), flows));
     let (few, many) = (at(wanted.0)?.at, at(wanted.1)?.at);
     let top = (ROOM * many.probability).min(1.0);
     let ramp = Ramp::new(low, low + top / slope, top, true);
@@ -195,7 +198,9 @@ pub(crate) fn compute(subject: &Subject, options: &TuneOptions, trials: Trials<'
                 estimate_timer: base.law.estimate_timer.max(1.1 * base.law.notification),
                 ..base.law
             };
-            candidates.extend(candidate(&Bottleneck { law, ..base }, ramp.low, wanted, allowed));
+            // settings to copy mark at departure, whatever the scenario does
+            let of = Bottleneck { law, marks_at_arrival: false, ..base };
+            candidates.extend(candidate(&of, ramp.low, wanted, allowed));
         }
     }
     candidates.sort_by(|a, b| (b.answers().cmp(&a.answers())).then(a.convergence.total_cmp(&b.convergence)));

@@ -136,11 +136,16 @@ pub fn determinant<const N: usize>(mut rows: [[Complex; N]; N]) -> Complex {
 /// well-scaled systems.
 #[must_use]
 pub fn first_of_solution<const N: usize>(rows: [[Complex; N]; N], right: [Complex; N]) -> Complex {
-    let mut replaced = rows;
-    for (row, value) in replaced.iter_mut().zip(right) {
+    determinant(replaced(rows, right)) / determinant(rows)
+}
+
+/// A matrix with another first column.
+#[must_use]
+pub fn replaced<const N: usize>(mut rows: [[Complex; N]; N], column: [Complex; N]) -> [[Complex; N]; N] {
+    for (row, value) in rows.iter_mut().zip(column) {
         row[0] = value;
     }
-    determinant(replaced) / determinant(rows)
+    rows
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Margins against published data and against an independent computation, row by row.
 
-use weft_fluid::linear::{Characteristic, dcqcn, margins, timely};
+use weft_fluid::linear::{Characteristic, dcqcn, margins, smallest_margin, timely};
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Marking, Ramp};
 use weft_fluid::model::timely::{TimelyLaw, TimelyParameters};
@@ -23,7 +23,14 @@ fn dcqcn(gbps: f64, step_mbps: f64, ramp: Ramp, (delay_us, flows): (f64, f64)) -
         step: step_mbps * 125.0,
     };
     let marking = Marking::Ramp(ramp);
-    Bottleneck { capacity: gbps * 125e3, flows, law, marking, delay: delay_us * 1e-6 }
+    Bottleneck {
+        capacity: gbps * 125e3,
+        flows,
+        law,
+        marking,
+        delay: delay_us * 1e-6,
+        marks_at_arrival: false,
+    }
 }
 
 #[test]
@@ -114,4 +121,42 @@ fn every_number_of_flows_has_a_margin_and_neighbours_are_close() {
     };
     let all: Vec<f64> = (2..=200).map(margin).collect();
     assert!(all.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 5.0), "{all:?}");
+}
+
+/// Steep ramps and long delays, whose phase at the crossing is several turns behind: the sign of the margin is the verdict.
+#[test]
+fn margins_of_any_delay_have_the_sign_of_the_verdict() {
+    let (mut stable, mut unstable, mut turns) = (0, 0, 0);
+    for high in [5.5, 6.0, 10.0, 200.0, 5000.0] {
+        for delay in [1.0, 40.0, 100.0, 200.0, 300.0, 2000.0, 20_000.0] {
+            for flows in [4.0, 8.0, 64.0] {
+                let of = dcqcn(40.0, 40.0, Ramp::new(5.0, high, 0.01, false), (delay, flows));
+                let exact = dcqcn::Exact::new(&of).expect("a steady state");
+                let found = margins(&exact);
+                let [crossing] = found.gain_crossings[..] else { continue };
+                let roots = exact.unstable_roots();
+                assert_eq!(roots > 0, crossing.margin < 0.0, "{high} {delay} {flows}: {crossing:?}");
+                assert_eq!(found.judged(roots).phase(), Some(crossing), "one crossing leaves no doubt");
+                assert_eq!(smallest_margin(&exact), crossing.margin);
+                *(if roots == 0 { &mut stable } else { &mut unstable }) += 1;
+                turns += u32::from(crossing.margin < -360.0);
+            }
+        }
+    }
+    assert!(stable > 10 && unstable > 50 && turns > 20, "{stable} {unstable} {turns}");
+}
+
+/// Besides those of the differences between flows, pairs of roots in the right half-plane follow one another every turn of the delay, as long as the gain is above 1 there.
+#[test]
+fn no_root_of_a_long_delay_is_missed() {
+    let roots = |delay: f64| {
+        let of = dcqcn(40.0, 40.0, Ramp::new(5.0, 5.5, 0.01, false), (delay, 8.0));
+        let exact = dcqcn::Exact::new(&of).expect("a steady state");
+        let of_loop = exact.unstable_roots() - exact.diverging_differences();
+        (of_loop, margins(&exact).phase().expect("it crosses").margin)
+    };
+    for delay in [500.0, 1000.0, 2000.0, 5000.0, 10_000.0, 20_000.0] {
+        let (found, margin) = roots(delay);
+        assert_eq!(found, 2 * (-margin / 360.0).ceil() as u32, "{delay} us: {found} roots, {margin} degrees");
+    }
 }

@@ -1,6 +1,7 @@
 //! Crossings of a response, and the resulting margins.
 
-use super::Loop;
+use super::turn::{SLOWEST, angle_turned};
+use super::{Characteristic, Loop};
 use crate::complex::Complex;
 use crate::root::root;
 use std::f64::consts::{PI, TAU};
@@ -15,7 +16,7 @@ const DECADES: std::ops::Range<i32> = 0..6;
 pub struct Crossing {
     /// Radians per second.
     pub omega: f64,
-    /// Phase margin in degrees if `|L| = 1`; otherwise the gain margin as a factor.
+    /// Phase margin in degrees if `|L| = 1`, below zero by as many turns as there are; otherwise the gain margin as a factor.
     pub margin: f64,
 }
 
@@ -40,6 +41,21 @@ impl Margins {
     pub fn gain(&self) -> Option<Crossing> {
         let distance = |crossing: &Crossing| crossing.margin.ln().abs();
         self.phase_crossings.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// These margins in terms of the verdict, which counts the unstable roots of the closed loop: turns alone do not decide
+    /// where the gain is 1 more than once. A stable loop has the further lag that makes it unstable, above zero; an unstable
+    /// one has phase margins of which the smallest is at most zero, and gain margins below 1 only.
+    #[must_use]
+    pub fn judged(mut self, unstable_roots: u32) -> Margins {
+        if unstable_roots == 0 {
+            self.gain_crossings.iter_mut().for_each(|at| at.margin = at.margin.rem_euclid(360.0));
+            return self;
+        }
+        let turns = self.phase().map_or(0.0, |least| (least.margin / 360.0).ceil().max(0.0));
+        self.gain_crossings.iter_mut().for_each(|at| at.margin -= 360.0 * turns);
+        self.phase_crossings.retain(|at| at.margin < 1.0);
+        self
     }
 
     /// The additional delay in series with the loop that makes it unstable, in seconds: the minimum of margin over
@@ -87,10 +103,33 @@ pub fn response(of: &impl Loop) -> Response {
     Response { omega, gain }
 }
 
-/// Phase margin of a value with `|L| = 1`, in degrees within (-180, 180].
-fn phase_margin(gain: Complex) -> f64 {
-    let margin = 180.0 + gain.arg().to_degrees();
-    if margin > 180.0 { margin - 360.0 } else { margin }
+/// Follows the phase of a loop upwards, from a value in (-360, 0] degrees.
+struct Follower<'a, L: Loop> {
+    of: &'a L,
+    omega: f64,
+    phase: f64,
+}
+
+impl<'a, L: Loop> Follower<'a, L> {
+    fn new(of: &'a L) -> Self {
+        let phase = of.gain(SLOWEST).arg();
+        Follower { of, omega: SLOWEST, phase: if phase > 0.0 { phase - TAU } else { phase } }
+    }
+
+    /// The phase margin in degrees if `|L| = 1` at this frequency.
+    fn margin(&mut self, omega: f64) -> f64 {
+        self.phase += angle_turned(&|at| self.of.gain(at), (self.omega, omega), self.of.memory());
+        self.omega = omega;
+        180.0 + self.phase.to_degrees()
+    }
+}
+
+/// The smallest phase margin of a loop in degrees, as [`Margins::judged`] has it; without a crossing half a turn, forwards if the
+/// loop is stable, else backwards.
+pub fn smallest_margin<L: Loop + Characteristic>(of: &L) -> f64 {
+    let unstable = of.unstable_roots();
+    let without = if unstable == 0 { 180.0 } else { -180.0 };
+    gain_margins(of).judged(unstable).phase().map_or(without, |crossing| crossing.margin)
 }
 
 /// All margins.
@@ -113,6 +152,7 @@ pub fn margins(of: &impl Loop) -> Margins {
 pub fn gain_margins(of: &impl Loop) -> Margins {
     let level = |omega: f64| of.gain(omega).square();
     let mut crossings = Vec::new();
+    let mut follower = Follower::new(of);
     let mut last: Option<(f64, f64)> = None;
     for omega in grid() {
         let now = level(omega);
@@ -121,7 +161,7 @@ pub fn gain_margins(of: &impl Loop) -> Margins {
             && let Some(at) = root(|log| level(log.exp()).ln(), before.ln(), omega.ln())
         {
             let omega = at.exp();
-            crossings.push(Crossing { omega, margin: phase_margin(of.gain(omega)) });
+            crossings.push(Crossing { omega, margin: follower.margin(omega) });
         }
         last = Some((omega, now));
     }
@@ -131,6 +171,7 @@ pub fn gain_margins(of: &impl Loop) -> Margins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::Remembering;
 
     /// `k / (s (1 + s/a)^2) exp(-s d)`
     struct Known {
@@ -145,6 +186,37 @@ mod tests {
             Complex::from(self.k) / (Complex::imaginary(omega) * pole * pole)
                 * Complex::turn(-omega * self.delay)
         }
+    }
+
+    impl Remembering for Known {
+        fn memory(&self) -> f64 {
+            self.delay
+        }
+    }
+
+    /// `k / s exp(-s d)` crosses at `k`, with 90 degrees less the turn of the delay, however often that turns.
+    #[test]
+    fn a_margin_falls_with_the_delay_beyond_half_a_turn() {
+        for delay in [1e-3, 1e-2, 0.1, 1.0] {
+            let found = margins(&Known { k: 500.0, a: 1e12, delay });
+            let expected = 90.0 - (500.0 * delay).to_degrees();
+            let phase = found.phase().unwrap();
+            assert!((phase.margin - expected).abs() < 1e-4, "{delay}: {phase:?}");
+            assert!((found.delay().unwrap() - (PI / 2.0 / 500.0 - delay)).abs() < 1e-7, "{delay}");
+        }
+    }
+
+    #[test]
+    fn the_verdict_has_the_sign() {
+        let of = |margins: [f64; 2]| Margins {
+            gain_crossings: margins.map(|margin| Crossing { omega: 1.0, margin }).to_vec(),
+            phase_crossings: [0.5, 2.0].map(|margin| Crossing { omega: 1.0, margin }).to_vec(),
+        };
+        let told = |margins: Margins| margins.gain_crossings.iter().map(|at| at.margin).collect::<Vec<_>>();
+        assert_eq!(told(of([30.0, -320.0]).judged(0)), [30.0, 40.0]);
+        assert_eq!(told(of([30.0, -20.0]).judged(2)), [30.0, -20.0]);
+        assert_eq!(told(of([30.0, 50.0]).judged(2)), [-330.0, -310.0]);
+        assert_eq!(of([30.0, -20.0]).judged(2).gain().unwrap().margin, 0.5);
     }
 
     #[test]

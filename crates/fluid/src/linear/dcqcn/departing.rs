@@ -3,9 +3,9 @@
 //! do now, so that the marks of a flow per second depend on the probability alone. And an additive increase needs more than
 //! F intervals of the timer without a notification: it depends on the marks of all of them, not on the marks of now.
 
-use crate::complex::{Complex, determinant, first_of_solution};
+use crate::complex::{Complex, first_of_solution};
 use crate::linear::dcqcn::Exact;
-use crate::linear::{Characteristic, Loop};
+use crate::linear::{Characteristic, Loop, Remembering};
 use crate::model::dcqcn::{Bottleneck, DcqcnFixedPoint, Slopes, Terms};
 
 /// [`Exact`] with marks drawn at departures and the memory of fast recovery.
@@ -63,6 +63,12 @@ impl Departing {
     }
 }
 
+impl Remembering for Departing {
+    fn memory(&self) -> f64 {
+        self.base.delay.max((self.of.law.recovery + 1.0) * self.of.law.increase_timer)
+    }
+}
+
 impl Loop for Departing {
     fn gain(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.base.delay));
@@ -74,7 +80,7 @@ impl Loop for Departing {
 impl Characteristic for Departing {
     fn determinant(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.base.delay));
-        determinant(self.base.matrix(s, late)) * self.base.order(s) * (Complex::ONE + self.gain(omega))
+        self.base.closed(s, late, self.marks(s))
     }
 
     fn degree(&self) -> u32 {

@@ -1,8 +1,8 @@
 //! The exact linearisation: the model's Jacobians at its fixed point. The loop is cut at the marking probability; the
 //! other delayed quantity, the rate of packets at the switch, stays inside.
 
-use crate::complex::{Complex, determinant, first_of_solution};
-use crate::linear::{Characteristic, Loop};
+use crate::complex::{Complex, determinant, first_of_solution, replaced};
+use crate::linear::{Characteristic, Loop, Remembering};
 use crate::model::dcqcn::{Bottleneck, DcqcnFixedPoint, Slopes, Terms, fixed_point};
 use crate::model::marking::Marking;
 
@@ -10,6 +10,7 @@ use crate::model::marking::Marking;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
     flows: f64,
+    /// Of the feedback, in seconds; with marks at arrivals it contains the queueing delay.
     pub(super) delay: f64,
     /// From the queue to the probability: `proportional + integral / s`.
     proportional: f64,
@@ -57,7 +58,7 @@ impl Exact {
         };
         Some(Exact {
             flows: of.flows,
-            delay: of.delay,
+            delay: of.feedback_delay(at.queue),
             proportional,
             integral,
             direct,
@@ -93,6 +94,13 @@ impl Exact {
     pub(super) fn queue_gain(&self, s: Complex, rate: Complex) -> Complex {
         let marker = Complex::from(self.proportional) + Complex::from(self.integral) / s;
         -(marker * rate * self.flows) / s
+    }
+
+    /// The determinant of the closed loop, where a change of the probability does `marks` to rate, target and estimate.
+    pub(super) fn closed(&self, s: Complex, late: Complex, marks: [Complex; 3]) -> Complex {
+        let matrix = self.matrix(s, late);
+        let told = self.queue_gain(s, determinant(replaced(matrix, marks)) * late);
+        self.order(s) * (determinant(matrix) + told)
     }
 
     /// Once `s` for the queue, and once more for an integrating marker.
@@ -131,6 +139,12 @@ impl Exact {
     }
 }
 
+impl Remembering for Exact {
+    fn memory(&self) -> f64 {
+        self.delay
+    }
+}
+
 impl Loop for Exact {
     fn gain(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
@@ -141,7 +155,7 @@ impl Loop for Exact {
 impl Characteristic for Exact {
     fn determinant(&self, omega: f64) -> Complex {
         let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
-        determinant(self.matrix(s, late)) * self.order(s) * (Complex::ONE + self.gain(omega))
+        self.closed(s, late, self.marks.map(Complex::from))
     }
 
     fn degree(&self) -> u32 {
@@ -155,6 +169,12 @@ impl Characteristic for Exact {
 
 /// The differences between flows, which do not affect the queue.
 struct Differences(Exact);
+
+impl Remembering for Differences {
+    fn memory(&self) -> f64 {
+        self.0.delay
+    }
+}
 
 impl Characteristic for Differences {
     fn determinant(&self, omega: f64) -> Complex {

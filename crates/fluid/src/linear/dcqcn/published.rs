@@ -4,7 +4,7 @@
 //! moves the margin by less than a degree.
 
 use crate::complex::Complex;
-use crate::linear::Loop;
+use crate::linear::{Loop, Remembering};
 use crate::model::dcqcn::{Bottleneck, Terms, approximate_probability};
 use crate::model::marking::Marking;
 
@@ -42,7 +42,7 @@ impl Published {
             flows: n,
             estimate: law.gain * of.capacity,
             cuts: p * r,
-            delay: of.delay,
+            delay: of.feedback_delay(ramp.queue_at(p)),
             rate: [
                 -(0.5 * r * r * alpha + half * r * excess) * n * k,
                 -0.5 * p * r * alpha - 0.5 * increases * r + half * p * r,
@@ -55,6 +55,12 @@ impl Published {
                 -pull * (r * excess + recovery * law.step * r) * n * k,
             ],
         })
+    }
+}
+
+impl Remembering for Published {
+    fn memory(&self) -> f64 {
+        self.delay
     }
 }
 
