@@ -11,7 +11,7 @@ use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::{Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
-use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, value};
+use crate::text::{NOT_MEASURED, count, duration, number, plural, value};
 use weft_draw::Columns;
 
 pub use weft_draw::{WIDTH, wrapped};
@@ -151,13 +151,14 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
     start.chain(cells).collect()
 }
 
-/// `1.62×`; a difference that three digits do not show is a share: `+0.301 %`.
+/// `1.62×`; close to 1 with as many digits as show a difference: `1.0030×`.
 fn speed(ratio: f64) -> String {
     match ratio - 1.0 {
         0.0 => "1×".to_owned(),
         small if small.abs() < 0.005 => {
-            let sign = if small > 0.0 { '+' } else { '−' };
-            format!("{sign}{}", percent(small.abs())).replace('\u{202f}', " ")
+            // two digits of the difference
+            let digits = (1.0 - small.abs().log10().floor()).min(9.0) as usize;
+            format!("{ratio:.digits$}×")
         }
         _ => format!("{}×", number(ratio)),
     }
@@ -220,10 +221,11 @@ fn counts(run: &Run) -> String {
         number(*goodput_gbps),
         averaged(&run.summary)
     );
-    let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
-    let paused = told("stops").zip(told("host_time"));
-    let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in total\n"));
     let held = |name: &str| run.summary.pauses.get(name);
+    let paused = held("stops").zip(held("host_time"));
+    let pauses = paused.map(|(stops, us)| {
+        format!("{}, hosts paused for {} in total\n", plural(*stops as u64, "pause"), duration(*us))
+    });
     let victims = held("victims").zip(held("victims.slowdown")).map(|(flows, slowdown)| {
         format!(
             "{} of pauses that others caused, mean slowdown {}×\n",
@@ -311,14 +313,16 @@ pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
     warnings + &sentence
 }
 
-/// Rows in columns; the first column is truncated if the width does not suffice.
+/// Rows in columns; names in the first take several lines if the width does not suffice.
 pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> String {
     let all = || std::iter::once(header).chain(rows.iter().map(|row| row.cells.as_slice()));
     let columns = Columns::of(all()).within(WIDTH - 4);
-    let line = |cells: &[String]| format!("  {}", columns.line(cells)).trim_end().to_owned();
-    let head = painted(&line(header), "2", colour);
-    let body = rows.iter().map(|row| painted(&line(&row.cells), "1", colour && row.bold));
-    std::iter::once(head).chain(body).map(|line| line + "\n").collect()
+    let lines = |cells: &[String], code: &str, colour: bool| -> String {
+        let lines = columns.lines(cells).into_iter();
+        lines.map(|line| painted(format!("  {line}").trim_end(), code, colour) + "\n").collect()
+    };
+    let body = rows.iter().map(|row| lines(&row.cells, "1", colour && row.bold));
+    std::iter::once(lines(header, "2", colour)).chain(body).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use crate::detail::Detail;
 use crate::manifest::Manifest;
+use crate::short_labels::short_labels;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::text::NOT_MEASURED;
@@ -245,7 +246,7 @@ fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
             )
             .len()
         };
-        let with: Vec<Key<'_>> = telling.iter().copied().chain([Key::new(runs, key)]).collect();
+        let with: Vec<Key<'_>> = telling.iter().cloned().chain([Key::new(runs, key)]).collect();
         if telling.is_empty() || names(&with) > names(&telling) {
             telling = with;
         }
@@ -253,34 +254,43 @@ fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
     telling
 }
 
-/// The name of a run's scheme: its labels for these keys, each with the name of its setting if the value alone is
-/// ambiguous: `drill`, `deadlock = false`, `gap = 500 us`. Without keys, the name of the scenario.
+/// The name of a run's scheme: its labels for these keys, as short as their values allow, each with the name of its setting if
+/// the value alone is ambiguous: `drill`, `deadlock = false`, `gap = 500 us`. Without keys, the name of the scenario.
 fn scheme_of(run: &Run, keys: &[Key<'_>]) -> String {
     if keys.is_empty() {
         return run.manifest.name.clone();
     }
-    let words = keys.iter().map(|key| match key.named {
-        true => format!("{} = {}", last_word(key.path), run.label(key.path)),
-        false => run.label(key.path).to_owned(),
+    let words = keys.iter().map(|key| match (key.named, key.label_of(run)) {
+        (true, label) => format!("{} = {label}", last_word(key.path)),
+        (false, label) => label.to_owned(),
     });
     words.collect::<Vec<_>>().join(", ")
 }
 
 /// A setting that distinguishes schemes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Key<'a> {
     path: &'a str,
+    /// Its values, and the label of each.
+    labels: Vec<(String, String)>,
     /// Whether one of its values is a number, a quantity or a switch, which needs the name of the setting.
     named: bool,
 }
 
 impl Key<'_> {
     fn new<'a>(runs: &[Run], path: &'a str) -> Key<'a> {
-        let bare = |value: &str| {
-            matches!(value, "true" | "false" | "none")
+        let bare = |value: &String| {
+            matches!(value.as_str(), "true" | "false" | "none")
                 || value.starts_with(|first: char| first.is_ascii_digit())
         };
-        Key { path, named: values(runs, path).iter().any(|value| bare(value)) }
+        let values = values(runs, path);
+        let (short, named) = (short_labels(&values), values.iter().any(bare));
+        Key { path, labels: values.into_iter().zip(short).collect(), named }
+    }
+
+    fn label_of<'r>(&'r self, run: &'r Run) -> &'r str {
+        let value = run.label(self.path);
+        self.labels.iter().find(|(known, _)| known == value).map_or(value, |(_, short)| short)
     }
 }
 

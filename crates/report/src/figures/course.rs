@@ -1,9 +1,9 @@
 //! A run over time: throughput, loads of links, queues, drops, marks and pauses, with what happened to the network.
 
-use crate::detail::RunCourse;
+use crate::detail::{NetworkColumns, RunCourse};
 use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, duration, number, percent, rounded, size};
+use crate::text::{count, duration, number, percent, plural, rounded, size};
 
 /// More points of a line than this are not drawn where several runs share a page.
 const POINTS: usize = 128;
@@ -18,7 +18,7 @@ pub fn course(run: &Run) -> Vec<Figure> {
     let course = &whole.before_drain();
     let all = [
         Some(throughput(course)),
-        loads(course),
+        loads(course, run),
         queues(course),
         drops(course),
         marks(course),
@@ -35,8 +35,9 @@ pub fn course(run: &Run) -> Vec<Figure> {
 fn bins(course: &RunCourse) -> String {
     let all = course.throughput_gbps.len();
     let fine = course.fine.min(all);
-    let of = |bins: usize, us: f64| format!("{} bins of {}", count(bins as u64), duration(us));
+    let of = |bins: usize, us: f64| format!("{} of {}", plural(bins as u64, "bin"), duration(us));
     match (fine, all - fine) {
+        _ if duration(course.every_us) == duration(course.later_us) => of(all, course.every_us),
         (fine, 0) => of(fine, course.every_us),
         (0, later) => of(later, course.later_us),
         (fine, later) => {
@@ -78,7 +79,7 @@ fn throughput(course: &RunCourse) -> Figure {
     }
 }
 
-fn loads(course: &RunCourse) -> Option<Figure> {
+fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
     let (figure, x) = over_time(course);
     let lengths: Vec<f64> = (0..course.throughput_gbps.len()).map(|bin| course.length_us(bin)).collect();
     let mean = |load: &[f64]| {
@@ -91,7 +92,7 @@ fn loads(course: &RunCourse) -> Option<Figure> {
         .map(|group| line(&group.name, &x, group.load.iter().map(|load| rounded(load * 100.0)).collect()));
     Some(Figure {
         id: "loads".into(),
-        title: format!("{} links are busiest: {} on average", busiest.name, percent(mean(&busiest.load))),
+        title: loads_title(&busiest.name, mean(&busiest.load), run),
         caption: "Bytes sent over all links between two tiers, by bin, as a share of their capacity; a packet counts from its \
                   first bit."
             .into(),
@@ -99,6 +100,24 @@ fn loads(course: &RunCourse) -> Option<Figure> {
         series: series.collect(),
         ..figure
     })
+}
+
+/// The tiers between which links are busiest on average; and the busiest link, which may lie elsewhere, if it is busier.
+fn loads_title(name: &str, mean: f64, run: &Run) -> String {
+    let words = format!("{name} links are busiest on average: {}", percent(mean));
+    let most = run.summary.links.utilisation_max.filter(|most| *most > 1.05 * mean);
+    most.map_or(words.clone(), |most| {
+        let link = busiest_link(&run.detail.network).map_or(String::new(), |link| format!(" ({link})"));
+        format!("{words}; the busiest link{link}: {}", percent(most))
+    })
+}
+
+/// `switch → host4`; `None` where drawn links stand for several.
+fn busiest_link(NetworkColumns { nodes, links, .. }: &NetworkColumns) -> Option<String> {
+    let (most, _) = links.load_max.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+    let name = |end: &[u32]| nodes.name.get(*end.get(most)? as usize);
+    let ends = name(&links.from).zip(name(&links.to)).filter(|_| links.members.get(most) == Some(&1));
+    ends.map(|(from, to)| format!("{from} → {to}"))
 }
 
 fn queues(course: &RunCourse) -> Option<Figure> {

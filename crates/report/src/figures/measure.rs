@@ -1,6 +1,6 @@
 //! A metric against the axis of the sweep, one line per scheme; without an axis, one bar per scheme.
 
-use super::{flows_words, series};
+use super::{Samples, samples_words, series};
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, FigureKind, LevelMark, Scaled, Series};
 use crate::metric::find;
@@ -21,6 +21,8 @@ pub struct Measure {
     pub caption: &'static str,
     /// Whether it is a share, plotted in per cent.
     pub share: bool,
+    /// What it is measured of.
+    pub samples: Samples,
     /// Times to compare it with, as far as they were computed.
     pub ideals: [Option<IdealTime>; 5],
 }
@@ -59,8 +61,13 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
     let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
     let title = title(sweep, of);
     let caption = format!("{} {INTERVAL}{}", of.caption, references_words(sweep, &references));
-    let base =
-        Figure { id: of.id.into(), title, caption, samples: flows_words(sweep, None), ..Figure::default() };
+    let base = Figure {
+        id: of.id.into(),
+        title,
+        caption,
+        samples: samples_words(sweep, None, of.samples),
+        ..Figure::default()
+    };
     let value = Axis { log: log && sweep.axis.is_some(), ..Axis::linear(of.name, &scaled.unit) };
     Some(match &sweep.axis {
         Some(_) => with_lines(against_axis(sweep, base, value, &all, scaled.scale), &references, &scaled),
@@ -174,7 +181,7 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
     let at = sweep.points() - 1;
     let place = sweep.place(at);
     let Some(duel) = Duel::at(sweep, at) else {
-        return format!("{} of {}", of.name, sweep.schemes[0]);
+        return spread(sweep, of, at);
     };
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
     let ratio = sweep.ratio(duel.best, duel.base, at, of.metric);
@@ -201,24 +208,44 @@ fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> Stri
     format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
+/// The greatest and the least of several schemes without a baseline; the name of a single one.
+fn spread(sweep: &Sweep, of: &Measure, at: usize) -> String {
+    let known = |scheme: usize| Some((scheme, sweep.estimate(scheme, at, of.metric)?.mean));
+    let known: Vec<(usize, f64)> = (0..sweep.schemes.len()).filter_map(known).collect();
+    let most = known.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let least = known.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    let words =
+        |(scheme, mean): &(usize, f64)| format!("{} with {}", shown(of, *mean), sweep.schemes[*scheme]);
+    match most.zip(least) {
+        _ if sweep.schemes.len() == 1 => format!("{} of {}", of.name, sweep.schemes[0]),
+        Some((most, least)) if most.1 > least.1 => {
+            format!("{}{}: {}, {}", of.name, sweep.place(at), words(most), words(least))
+        }
+        Some((most, _)) => format!("{}{}: {}", of.name, sweep.place(at), shown(of, most.1)),
+        None => of.name.to_owned(),
+    }
+}
+
+/// A value of the measure as text.
+fn shown(of: &Measure, value: f64) -> String {
+    match of.share {
+        true => crate::text::percent(value),
+        false => crate::text::value(value, find(of.metric).map_or("", |metric| metric.unit)),
+    }
+}
+
 /// Both values in words, if there is no ratio (one seed, zeros).
 fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &str) -> String {
-    let unit = find(of.metric).map_or("", |metric| metric.unit);
     let at = sweep.points() - 1;
-    let words = |scheme: usize| {
-        let text = match sweep.estimate(scheme, at, of.metric) {
-            None if sweep.lacks(scheme, at, of.metric) => NOT_MEASURED.to_owned(),
-            value if of.share => crate::text::percent(value.map_or(0.0, |value| value.mean)),
-            value => crate::text::value(value.map_or(0.0, |value| value.mean), unit),
-        };
-        format!("{text} with {}", sweep.schemes[scheme])
+    let mean = |scheme: usize| sweep.estimate(scheme, at, of.metric).map(|estimate| estimate.mean);
+    let name = |scheme: usize| &sweep.schemes[scheme];
+    let words = |scheme: usize| match mean(scheme) {
+        Some(mean) => format!("{} with {}", shown(of, mean), name(scheme)),
+        None if sweep.lacks(scheme, at, of.metric) => format!("{NOT_MEASURED} with {}", name(scheme)),
+        None => format!("no value with {}", name(scheme)),
     };
-    let amount = |scheme: usize| {
-        sweep.estimate(scheme, sweep.points() - 1, of.metric).map_or(0.0, |estimate| estimate.mean)
-    };
-    let none = |scheme: usize| {
-        sweep.estimate(scheme, sweep.points() - 1, of.metric).is_none_or(|estimate| estimate.mean == 0.0)
-    };
+    let none = |scheme: usize| mean(scheme) == Some(0.0);
+    let amount = |scheme: usize| mean(scheme).unwrap_or(0.0);
     match (none(best), none(base)) {
         (true, true) => {
             let most =
@@ -228,14 +255,14 @@ fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &s
                     "{}: {}, none with {} and {}{place}",
                     of.name,
                     words(most),
-                    sweep.schemes[best],
-                    sweep.schemes[base]
+                    name(best),
+                    name(base)
                 ),
                 false => format!("{}: none{place}", of.name),
             }
         }
-        (true, false) => format!("{}: {}, none with {}{place}", of.name, words(base), sweep.schemes[best]),
-        (false, true) => format!("{}: {}, none with {}{place}", of.name, words(best), sweep.schemes[base]),
+        (true, false) => format!("{}: {}, none with {}{place}", of.name, words(base), name(best)),
+        (false, true) => format!("{}: {}, none with {}{place}", of.name, words(best), name(base)),
         _ => format!("{}: {}, {}{place}", of.name, words(best), words(base)),
     }
 }
@@ -256,7 +283,7 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
             "Mean FCT under {base} divided by mean FCT under each scheme, paired by seed. Points are geometric means \
              over seeds; bands and bars are 95 % intervals (Student's t of the logarithms)."
         ),
-        samples: flows_words(sweep, None),
+        samples: samples_words(sweep, None, Samples::Finished),
         ..Figure::default()
     };
     let value = Axis::linear(&format!("times faster than {base}"), "×");
@@ -317,6 +344,7 @@ mod tests {
         name: "Mean FCT",
         caption: "Mean.",
         share: false,
+        samples: Samples::Finished,
         ideals: [
             Some(IdealTime { metric: "ideal.bound", name: "bound", bound: Some("none is faster") }),
             Some(IdealTime { metric: "ideal.sjf", name: "SJF", bound: None }),

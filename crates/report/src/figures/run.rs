@@ -1,6 +1,6 @@
 //! The plots that only a single run has: percentiles of slowdown by size, waiting and drops by hop, queues over time.
 
-use super::why::hop_name;
+use super::why::{hop_name, in_words};
 use crate::detail::Heat;
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::{Distribution, SAMPLES_ABOVE};
@@ -40,7 +40,7 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
                   upper end; flows of one size are in one class; p99 is omitted below 100 flows; the title names no percentile with \
                   fewer than 100 flows beyond."
             .into(),
-        samples: format!("n = {} flows", count(run.summary.flows.finished)),
+        samples: format!("n = {}", plural(run.summary.flows.finished, "flow")),
         x: Axis::log("flow size", "kB"),
         y: Axis::log("slowdown", "×"),
         series: lines.into_iter().filter(|line| !line.x.is_empty()).collect(),
@@ -68,7 +68,7 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
         let scaled = Scaled::fitting(values.iter().copied().fold(0.0, f64::max), "us", false);
         let longest = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         let title = longest.map_or(String::new(), |(hop, wait)| {
-            format!("The {name} is highest at {}: {}", hop_name(run, hop), duration(*wait))
+            format!("The {name} is highest at {}: {}", in_words(&hop_name(run, hop)), duration(*wait))
         });
         Figure {
             id: id.into(),
@@ -126,7 +126,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
         title: match worst {
             Some((hop, packets)) if *packets > 0 => {
                 let number = hop.strip_prefix("hop").and_then(|hop| hop.parse().ok());
-                let place = number.map_or(hop.clone(), |hop| hop_name(run, hop));
+                let place = number.map_or(hop.clone(), |hop| in_words(&hop_name(run, hop)));
                 let whole = if *packets == drops.total { "All" } else { &count(*packets) };
                 format!("{whole} of {} drops are at {place}{}", count(drops.total), chief_reason(drops, hop))
             }
@@ -175,7 +175,7 @@ pub fn heat(heat: &Heat) -> Figure {
     Figure {
         id: "queues".into(),
         title: format!(
-            "The longest queue, {}, is at {}",
+            "The longest sampled queue, {}, is at {}",
             size(greatest as f64),
             heat.ports.get(worst).map_or("", String::as_str)
         ),
@@ -272,7 +272,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
             reordering.mean_displacement.map_or("none".to_owned(), number),
             count(reordering.gro_batches)
         ),
-        samples: format!("n = {} flows", count(run.summary.flows.finished)),
+        samples: format!("n = {}", plural(run.summary.flows.finished, "flow")),
         kind: FigureKind::Bars,
         x: Axis::linear("fraction of flows", "%"),
         y: Axis::linear("duplicate ACKs", ""),
