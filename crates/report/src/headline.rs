@@ -728,6 +728,42 @@ mod tests {
         assert!(text.contains("which is no significant difference (1.28×, 95 % interval"), "{text}");
         let text = two(&[(1, 100.0, 200.0)]);
         assert!(text.contains("which one seed cannot separate (2.00×, one seed, no interval"), "{text}");
+        let turning = |seed: u64| {
+            let means = [("0.1", 236.0), ("0.3", 17.0), ("0.5", 212.0), ("0.8", 1_210.0)];
+            means.map(|(load, mean)| at(load, seed, mean + seed as f64))
+        };
+        let text = sentence(&Sweep::new([turning(1), turning(2)].concat()));
+        assert!(
+            text.starts_with(
+                "Mean FCT of ecmp is lowest, 18.5 us at 30 % load, and highest, 1.21 ms at 80 % load (65"
+            ),
+            "{text}"
+        );
+        let text = sentence(&Sweep::new(turning(1).to_vec()));
+        assert!(
+            text.contains("and highest, 1.21 ms at 80 % load, which one seed cannot separate ("),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn one_flow_is_spoken_of_in_the_singular() {
+        let mut one = run("ecmp", 1, 100.0, 1);
+        one.summary.flows =
+            FlowCounts { started: 2, finished: 1, unfinished: 1, open_bytes: 900, ..FlowCounts::default() };
+        let Headline { warnings, sentence } = Headline::of_run(&one, &[]);
+        assert!(sentence.contains("(1 flow, seed 1;"), "{sentence}");
+        let words = warnings.join(" ").replace('\u{202f}', " ");
+        assert!(
+            words.contains(
+                "1 flow (50.0 %) did not finish and is in no percentile; 0 B of its 900 B arrived."
+            ),
+            "{words}"
+        );
+        let mut open = endless_run("a", 1, 1.0);
+        (open.summary.flows.started, open.summary.flows.unfinished) = (1, 1);
+        let sentence = Headline::of_run(&open, &[]).sentence;
+        assert!(sentence.contains("1 flow reaches a goodput"), "{sentence}");
     }
 
     #[test]

@@ -409,4 +409,30 @@ mod tests {
         let text = of_run(&run, &Headline::of_run(&run, &[]), false);
         assert!(text.contains("above 10 MB") && text.lines().all(|line| line.chars().count() <= WIDTH));
     }
+
+    /// A column has one unit.
+    #[test]
+    fn speeds_close_to_one_have_more_digits() {
+        let all = [1.62, 1.0, 0.995, 0.998_96, 1.003_01, 1.000_000_2].map(speed);
+        assert_eq!(all, ["1.62×", "1×", "0.995×", "0.9990×", "1.0030×", "1.00000020×"]);
+    }
+
+    /// Labels that begin alike stay different where the table leaves them little room.
+    #[test]
+    fn names_of_rows_are_not_cut() {
+        let rows = ["a threshold of 20", "a threshold of 200"]
+            .map(|name| TerminalRow { cells: vec![name.to_owned(), "9".repeat(60)], bold: false });
+        let text = table(&["case".to_owned(), "n".to_owned()], &rows, false);
+        let words: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with('9')).collect();
+        assert_eq!(words.join(" "), "case n a threshold of 20 a threshold of 200", "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn pauses_are_counted_in_whole_numbers() {
+        let mut run = Run::default();
+        run.summary.pauses = [("stops".to_owned(), 99.0), ("host_time".to_owned(), 1_500.0)].into();
+        let text = counts(&run);
+        assert!(text.contains("99 pauses, hosts paused for 1.50 ms in total\n"), "{text}");
+    }
 }

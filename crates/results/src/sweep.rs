@@ -425,4 +425,19 @@ mod tests {
         assert_eq!((sweep.axis.as_ref(), sweep.schemes.len(), sweep.points()), (None, 1, 1));
         assert_eq!(sweep.estimate(0, 0, "fct.mean").unwrap().low, None);
     }
+
+    #[test]
+    fn schemes_of_tables_are_named_by_what_differs() {
+        let of = |marker: &str, transport: &str| {
+            let labels = [("switch.ecn", marker), ("transport", transport)];
+            let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+            Run { manifest: Manifest { labels, ..Manifest::default() }, ..Run::default() }
+        };
+        let markers = ["kind=red min=128 kB max=1280 kB", "kind=step threshold=200 kB"];
+        let transports = ["kind=dctcp tso=true min_rto=10 ms", "kind=htcp tso=true min_rto=10 ms ecn=on"];
+        let runs = markers.iter().flat_map(|marker| transports.map(|transport| of(marker, transport)));
+        let sweep = Sweep::new(runs.collect());
+        assert_eq!(sweep.schemes, ["red, dctcp", "red, htcp", "step, dctcp", "step, htcp"]);
+        assert_eq!(sweep.case(2, 0)[0].manifest.labels[0].1, markers[1], "commands name a case by its label");
+    }
 }

@@ -270,3 +270,52 @@ pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
     };
     if greatest > 0.0 { vec![throughput, queues] } else { vec![throughput] }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detail::{LinkColumns, Nodes};
+    use crate::summary::{Links, Summary};
+
+    #[test]
+    fn bins_of_one_length_are_counted_together() {
+        let course = |fine: usize, later_us: f64| RunCourse {
+            every_us: 500.0,
+            later_us,
+            fine,
+            throughput_gbps: vec![0.0; 200],
+            ..RunCourse::default()
+        };
+        let words = |fine, later_us| bins(&course(fine, later_us)).replace('\u{202f}', " ");
+        assert_eq!(words(192, 500.0), "200 bins of 500 us");
+        assert_eq!(words(199, 1_000.0), "199 bins of 500 us, then 1 bin of 1.00 ms");
+        assert_eq!(words(0, 1_000.0), "200 bins of 1.00 ms");
+    }
+
+    /// 40 senders share the load of one port.
+    #[test]
+    fn the_busiest_link_is_named_beside_the_tiers_that_are_busiest_on_average() {
+        let names = ["host0", "switch0"].map(str::to_owned).to_vec();
+        let network = |members: u32| NetworkColumns {
+            nodes: Nodes { name: names.clone(), ..Nodes::default() },
+            links: LinkColumns {
+                from: vec![0, 1],
+                to: vec![1, 0],
+                members: vec![1, members],
+                load_max: vec![0.02, 0.95],
+                ..LinkColumns::default()
+            },
+            ..NetworkColumns::default()
+        };
+        let title = |members, most| {
+            let links = Links { utilisation_max: Some(most), ..Links::default() };
+            let mut run = Run { summary: Summary { links, ..Summary::default() }, ..Run::default() };
+            run.detail.network = network(members);
+            loads_title("host → switch", 0.0231, &run).replace('\u{202f}', " ")
+        };
+        let start = "host → switch links are busiest on average: 2.31 %";
+        assert_eq!(title(1, 0.95), format!("{start}; the busiest link (switch0 → host0): 95.0 %"));
+        assert_eq!(title(40, 0.95), format!("{start}; the busiest link: 95.0 %"));
+        assert_eq!(title(1, 0.0232), start, "no link is busier than the others");
+    }
+}

@@ -151,3 +151,42 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         many(MetricOrder::Unclear) + many(MetricOrder::Equal)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+    use crate::statistics::Distribution;
+    use crate::summary::{FlowMeasure, Summary};
+
+    /// A run with two size classes; the second may have too few flows for a percentile.
+    fn run(scheme: &str, seed: u64, mean: f64, second: Option<f64>) -> Run {
+        let class = |to_bytes: u64, p99: Option<f64>| SizeClass {
+            to_bytes,
+            slowdown: Distribution { p99, ..Distribution::default() },
+            ..SizeClass::default()
+        };
+        let fct_us = FlowMeasure { all: Distribution::of(vec![mean]), ..FlowMeasure::default() };
+        let equal20 = vec![class(1_000, Some(mean)), class(9_000, second)];
+        let labels = vec![("balance".to_owned(), scheme.to_owned())];
+        Run {
+            manifest: Manifest { labels, seed, ..Manifest::default() },
+            summary: Summary { fct_us, equal20, ..Summary::default() },
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn a_class_with_a_percentile_in_one_seed_does_not_make_it_a_sweep_of_one_seed() {
+        let of = |scheme: &str, mean: f64| {
+            [1, 2, 3].map(|seed| run(scheme, seed, mean + seed as f64, (seed == 2).then_some(mean)))
+        };
+        let sweep = Sweep::new([of("ecmp", 100.0), of("drill", 50.0)].concat());
+        assert_eq!(
+            size_title(&sweep, 0),
+            "Slowdown with drill against ecmp: lower in 1 of 1 size classes, higher in 0, no significant difference in 0"
+        );
+        let one = Sweep::new(vec![run("ecmp", 1, 9.0, None), run("drill", 1, 5.0, None)]);
+        assert!(size_title(&one, 0).ends_with("one seed cannot separate them"));
+    }
+}

@@ -318,7 +318,9 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
 mod tests {
     use super::*;
     use crate::statistics::Distribution;
-    use crate::summary::{FlowMeasure, IdealTimes, Summary};
+    use crate::summary::{
+        DeadlineCounts, Deadlines, DuplicateAcks, FlowCounts, FlowMeasure, IdealTimes, Reordering, Summary,
+    };
     use crate::sweep::Run;
 
     /// Two schemes, at one load or at two; the second's flows have the smaller ideals.
@@ -373,5 +375,79 @@ mod tests {
         let found: Vec<_> = lines.series.iter().skip(2).map(drawn).collect();
         assert_eq!(found, [("bound".to_owned(), true, false), ("PS (no bound)".to_owned(), false, true)]);
         assert!(lines.levels.is_empty());
+    }
+
+    /// A run whose flows did not finish; one of its transports has no duplicate acknowledgements.
+    fn endless(scheme: &str, goodput: f64, dupacks: Option<f64>) -> Run {
+        let labels = vec![("balance".to_owned(), scheme.to_owned())];
+        let manifest = crate::manifest::Manifest { labels, seed: 1, ..Default::default() };
+        let duplicate_acks =
+            dupacks.map(|flows_with_dupacks| DuplicateAcks { flows_with_dupacks, ..Default::default() });
+        let not_measured = if dupacks.is_none() { vec!["duplicate ACKs".to_owned()] } else { Vec::new() };
+        let summary = Summary {
+            flows: FlowCounts { started: 2, unfinished: 2, ..Default::default() },
+            goodput_gbps: goodput,
+            reordering: Some(Reordering { duplicate_acks, ..Default::default() }),
+            not_measured,
+            ..Default::default()
+        };
+        Run { manifest, summary, ..Run::default() }
+    }
+
+    const GOODPUT: Measure =
+        Measure { metric: "goodput", name: "Goodput", samples: Samples::Started, ideals: [None; 5], ..MEAN };
+
+    #[test]
+    fn schemes_without_a_baseline_are_told_by_their_extremes() {
+        let sweep = Sweep::new(vec![
+            endless("red", 9.24, None),
+            endless("step", 9.48, None),
+            endless("a", 9.4, None),
+        ]);
+        let figure = measure(&sweep, &GOODPUT).expect("there is goodput");
+        let [title, samples] = [figure.title, figure.samples].map(|text| text.replace('\u{202f}', " "));
+        assert_eq!(title, "Goodput: 9.48 Gbps with step, 9.24 Gbps with red");
+        assert_eq!(samples, "n = 6 flows in 3 runs", "none of them finished");
+        let alike = Sweep::new(vec![endless("red", 9.0, None), endless("step", 9.0, None)]);
+        let title = measure(&alike, &GOODPUT).expect("there is goodput").title;
+        assert_eq!(title.replace('\u{202f}', " "), "Goodput: 9.00 Gbps");
+    }
+
+    #[test]
+    fn what_is_not_measured_is_not_none() {
+        let with_mean = |run: Run, mean: f64| {
+            let fct_us = FlowMeasure { all: Distribution::of(vec![mean]), ..Default::default() };
+            Run { summary: Summary { fct_us, ..run.summary }, ..run }
+        };
+        let runs = |best: Option<f64>| {
+            let both = [endless("dctcp", 1.0, Some(0.538)), endless("pfabric", 1.0, best)];
+            let [base, best] = both;
+            Sweep::new(vec![with_mean(base, 100.0), with_mean(best, 50.0)])
+        };
+        let of =
+            Measure { metric: "reordering.flows_with_dupacks", name: "Duplicates", share: true, ..GOODPUT };
+        let title = |best| measure(&runs(best), &of).expect("one has it").title.replace('\u{202f}', " ");
+        assert_eq!(title(None), "Duplicates: not measured with pfabric, 53.8 % with dctcp");
+        assert_eq!(title(Some(0.0)), "Duplicates: 53.8 % with dctcp, none with pfabric");
+    }
+
+    #[test]
+    fn a_figure_counts_the_flows_that_it_is_of() {
+        let mut one = endless("ecmp", 1.0, None);
+        let small = Distribution { count: 5, p50: Some(1.0), ..Distribution::default() };
+        one.summary.fct_us = FlowMeasure { all: Distribution::of(vec![1.0; 7]), small, ..Default::default() };
+        one.summary.flows = FlowCounts { started: 8, finished: 7, unfinished: 1, ..Default::default() };
+        let counts = DeadlineCounts { flows: 4, met: 3, ..Default::default() };
+        one.summary.deadlines = Some(Deadlines { all: counts, ..Default::default() });
+        let sweep = Sweep::new(vec![one]);
+        let of = |metric, samples| {
+            let figure = measure(&sweep, &Measure { metric, samples, ..GOODPUT }).expect("it has the metric");
+            figure.samples.replace('\u{202f}', " ")
+        };
+        assert_eq!(of("fct.mean", Samples::Finished), "n = 7 flows in one run");
+        assert_eq!(of("fct.small.p50", Samples::Small), "n = 5 flows up to 100 kB in one run");
+        assert_eq!(of("deadline.met", Samples::Dated), "n = 4 flows with a deadline in one run");
+        assert_eq!(of("goodput", Samples::Started), "n = 8 flows in one run");
+        assert_eq!(of("goodput", Samples::Runs), "n = 1 run");
     }
 }

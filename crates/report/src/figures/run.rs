@@ -4,7 +4,7 @@ use super::why::{hop_name, in_words};
 use crate::detail::Heat;
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::{Distribution, SAMPLES_ABOVE};
-use crate::summary::{DropCell, Drops, Reordering, SizeClass};
+use crate::summary::{DropCell, Drops, DuplicateAcks, Reordering, SizeClass};
 use crate::sweep::Run;
 use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, rounded, size};
 use std::collections::BTreeSet;
@@ -240,9 +240,9 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
 }
 
 /// The title. Without duplicate acknowledgements it reports packets out of order.
-fn overtaking_title(reordering: &Reordering) -> String {
-    match (reordering.flows_with_dupacks > 0.0, reordering.out_of_order) {
-        (true, _) => format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
+fn overtaking_title(reordering: &Reordering, duplicates: &DuplicateAcks) -> String {
+    match (duplicates.flows_with_dupacks > 0.0, reordering.out_of_order) {
+        (true, _) => format!("{} of flows see a duplicate ACK", percent(duplicates.flows_with_dupacks)),
         (false, 0) => "No packet arrives out of order".to_owned(),
         (false, late) => format!("{} out of order", plural(late, "packet")),
     }
@@ -255,15 +255,16 @@ pub fn reordering(run: &Run) -> Option<Figure> {
     if run.summary.lacks("reordering.over_3") {
         return None;
     }
+    let duplicates = reordering.duplicate_acks.as_ref()?;
     let rows = [
-        ("any duplicate ACK", reordering.flows_with_dupacks),
-        ("more than 3", reordering.over_3),
-        ("any, nothing lost", reordering.flows_with_dupacks_reorder),
-        ("more than 3, nothing lost", reordering.over_3_reorder),
+        ("any duplicate ACK", duplicates.flows_with_dupacks),
+        ("more than 3", duplicates.over_3),
+        ("any, nothing lost", duplicates.flows_with_dupacks_reorder),
+        ("more than 3, nothing lost", duplicates.over_3_reorder),
     ];
     Some(Figure {
         id: "reordering".into(),
-        title: overtaking_title(reordering),
+        title: overtaking_title(reordering, duplicates),
         caption: format!(
             "Fraction of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
              these, sent while no packet of the flow had been lost. Maximum displacement: {} packets, mean {}; receive \

@@ -329,3 +329,74 @@ fn computed(runs: &[Run]) -> String {
         false => format!("{} events in {}\u{202f}s of compute time{on}", number(events as f64), number(wall)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+    use crate::statistics::Distribution;
+    use crate::summary::{DeadlineCounts, Deadlines, Drops, FlowCounts, FlowMeasure};
+
+    fn measure(mean: f64) -> FlowMeasure {
+        let all = Distribution { mean: Some(mean), p50: Some(mean), count: 3, ..Distribution::default() };
+        FlowMeasure { all, ..FlowMeasure::default() }
+    }
+
+    /// A run with a mean completion time, drops, and shares of 10 deadlines met.
+    fn run(scheme: &str, seed: u64, mean: f64, (drops, met): (u64, u64)) -> Run {
+        let counts = DeadlineCounts { flows: 10, met, late: 10 - met, terminated: 0 };
+        let summary = Summary {
+            flows: FlowCounts { started: 3, finished: 3, ..FlowCounts::default() },
+            fct_us: measure(mean),
+            drops: Some(Drops { total: drops, ..Drops::default() }),
+            deadlines: Some(Deadlines { all: counts, ..Deadlines::default() }),
+            ..Summary::default()
+        };
+        let labels = vec![("balance".to_owned(), scheme.to_owned())];
+        Run { manifest: Manifest { labels, seed, ..Manifest::default() }, summary, ..Run::default() }
+    }
+
+    fn card(cards: &[Card], label: &str) -> Card {
+        cards.iter().find(|card| card.label == label).expect("there is such a card").clone()
+    }
+
+    /// One flow of 1000 waits far longer than it would alone: the mean of its ratios says little about the means.
+    #[test]
+    fn a_mean_is_compared_with_the_mean_in_an_empty_network() {
+        let mut one = run("ecmp", 1, 500.0, (0, 4));
+        (one.summary.alone_us, one.summary.slowdown) = (measure(10.0), measure(1_290.0));
+        let cards = cards_of_run(&one);
+        assert_eq!(card(&cards, "Mean FCT").note, "50.0× that in an empty network");
+        assert_eq!(card(&cards, "Deadlines met").note, "of 10 flows with a deadline", "3 flows finished");
+        assert_eq!(card(&cards, "Median FCT").note, "of 3 flows");
+    }
+
+    #[test]
+    fn differences_are_told_only_where_the_seeds_show_them_and_of_shares_in_points() {
+        let seeds = [(1, 0, 5), (2, 84, 6), (3, 374, 5)];
+        let base = seeds.map(|(seed, drops, met)| run("ecmp", seed, 100.0, (drops, met)));
+        let best = [1, 2, 3].map(|seed| run("drill", seed, 50.0, (0, 10)));
+        let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
+        assert_eq!(card(&cards, "Drops").difference, "no significant difference");
+        assert_eq!(card(&cards, "Deadlines met").difference, "+46.7 points");
+        assert_eq!(card(&cards, "Mean FCT").difference, "−50.0\u{202f}%");
+        let base = [90, 100, 110].map(|drops| run("ecmp", drops, 100.0, (drops, 5)));
+        let best = [90, 100, 110].map(|seed| run("drill", seed, 50.0, (0, 10)));
+        let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
+        assert_eq!(card(&cards, "Drops").difference, "−100\u{202f}%", "every seed drops, and none here");
+    }
+
+    #[test]
+    fn cards_of_runs_without_an_end_are_of_the_scheme_that_the_headline_names() {
+        let endless = |scheme: &str, goodput: f64| {
+            let mut run = run(scheme, 1, 1.0, (0, 0));
+            run.summary.fct_us = FlowMeasure::default();
+            run.summary.flows = FlowCounts { started: 2, unfinished: 2, ..FlowCounts::default() };
+            (run.summary.goodput_gbps, run.summary.deadlines) = (goodput, None);
+            run
+        };
+        let sweep = Sweep::new(vec![endless("red", 9.24), endless("step", 9.48), endless("ramp", 9.4)]);
+        let goodput = card(&cards_of_sweep(&sweep), "Goodput");
+        assert_eq!((goodput.value.as_str(), goodput.note.as_str()), ("9.48\u{202f}Gbps", "step"));
+    }
+}
