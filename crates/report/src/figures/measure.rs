@@ -286,7 +286,7 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
         samples: samples_words(sweep, None, Samples::Finished),
         ..Figure::default()
     };
-    let value = Axis::linear(&format!("times faster than {base}"), "×");
+    let value = Axis::linear("speedup", "×");
     Some(match &sweep.axis {
         Some(_) => against_axis(sweep, figure, value, &all, 1.0),
         None => Figure { kind: FigureKind::Dots, ..by_scheme(sweep, figure, value, &all, 1.0) },
