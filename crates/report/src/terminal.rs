@@ -88,7 +88,7 @@ fn deadlines_table(sweep: &Sweep, first: usize, colour: bool) -> String {
     let cells = |(scheme, at): (usize, usize)| {
         let found = CaseDeadlines::of(&sweep.case(scheme, at))?;
         let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-        let start = std::iter::once(sweep.schemes[scheme].clone()).chain(place);
+        let start = std::iter::once(sweep.cell_name(scheme)).chain(place);
         let cells = found.cells().map(|text| text.replace('\u{202f}', " "));
         Some(TerminalRow { cells: start.chain(cells).collect(), bold: false })
     };
@@ -123,7 +123,7 @@ fn of_endless(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let cells = |(scheme, at): (usize, usize)| {
         let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-        let start = several.then(|| sweep.schemes[scheme].clone()).into_iter().chain(place);
+        let start = several.then(|| sweep.cell_name(scheme)).into_iter().chain(place);
         let cells = start.chain(SHOWN.map(|(metric, _)| cell(sweep, scheme, at, metric))).collect();
         TerminalRow { cells, bold: false }
     };
@@ -145,7 +145,7 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
     let shown = |metric: &str| cell(sweep, scheme, at, metric);
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-    let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
+    let start = [Some(sweep.cell_name(scheme)), place].into_iter().flatten();
     let faster = ratio.as_ref().map_or(String::new(), |ratio| speed(ratio.mean));
     let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];
     start.chain(cells).collect()

@@ -150,6 +150,14 @@ impl Sweep {
         self.axis.as_ref().map_or(1, |axis| axis.values.len())
     }
 
+    /// The name of a scheme below the name of its setting, which it need not repeat: `20 pkt` of `threshold = 20 pkt`.
+    #[must_use]
+    pub fn cell_name(&self, scheme: usize) -> String {
+        let name = &self.schemes[scheme];
+        let value = name.strip_prefix(&self.scheme_name).and_then(|rest| rest.strip_prefix(" = "));
+        value.unwrap_or(name).to_owned()
+    }
+
     /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis.
     #[must_use]
     pub fn place(&self, at: usize) -> String {
@@ -409,6 +417,11 @@ mod tests {
         };
         let sweep = Sweep::new(vec![of("false", 1), of("500 us", 1)]);
         assert_eq!(sweep.schemes, ["watchdog = false", "watchdog = 500 us"]);
+        assert_eq!(
+            [0, 1].map(|scheme| sweep.cell_name(scheme)),
+            ["false", "500 us"],
+            "in a column with that name"
+        );
     }
 
     #[test]
