@@ -286,3 +286,22 @@ pub fn reordering(run: &Run) -> Option<Figure> {
         ..Figure::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A queue that was sampled may have been longer in between, as another figure says.
+    #[test]
+    fn the_longest_of_sampled_queues_is_called_so() {
+        let found = Heat {
+            ports: vec!["leaf0 → host0".to_owned()],
+            sampled: 1,
+            column_us: 1.0,
+            bytes: vec![vec![5, 331_000]],
+            ..Heat::default()
+        };
+        let title = heat(&found).title.replace('\u{202f}', " ");
+        assert_eq!(title, "The longest sampled queue, 331 kB, is at leaf0 → host0");
+    }
+}

@@ -190,3 +190,16 @@ fn drops_title(sweep: &Sweep, at: usize) -> String {
         None => format!("{} packets dropped per run", number(lost(0))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hop_with_a_number_has_an_article_in_a_sentence() {
+        assert_eq!(
+            ["2nd hop", "leaf → spine", "host card"].map(in_words),
+            ["the 2nd hop", "leaf → spine", "host card"]
+        );
+    }
+}
