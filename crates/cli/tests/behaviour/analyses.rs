@@ -172,7 +172,7 @@ fn options_change_what_is_asked() {
     assert!(later.contains("1 down") && later.contains("Cables change during the run, at 1 ms"), "{later}");
     let twice = good(
         &folder,
-        "analyse quiver q.toml --set failure=[{cables=[\"leaf0-spine0\"],at=\"1ms\",until=\"3ms\"}]",
+        "analyse quiver q.toml --set failure=[{cables=[\"leaf0-spine0\"],at=\"1ms\",repair_at=\"3ms\"}]",
     );
     let twice = twice.replace('\n', " ");
     assert!(twice.contains("Cables change during the run, at 1 ms, 3 ms; --at selects"), "{twice}");
