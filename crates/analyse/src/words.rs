@@ -39,7 +39,10 @@ pub(crate) fn opening(path: &Path, subject: &AnalysedNetwork) -> String {
     );
     if !subject.changes.is_empty() {
         let times: Vec<String> = subject.changes.iter().map(ToString::to_string).collect();
-        text += &format!(" Cables change during the run, at {}; --at selects another time.", few(&times));
+        let more = times.len().saturating_sub(MOST_NAMES);
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let times = times[..times.len() - more].join(", ");
+        text += &format!(" Cables change during the run, at {times}{others}; --at selects another time.");
     }
     let whose = if subject.used {
         "as in the scenario's balancer"

@@ -50,9 +50,21 @@ const ABSENT: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
+/// Schemes that are a setting, not a member of the family they are sought in: how they are written, and what to set.
+const SETTINGS: &[(&str, &str, &str)] = &[
+    ("transport", "irn", "IRN is `roce`, `dcqcn` or `timely` with `recovery = \"selective\"` and a `window`"),
+    ("transport", "pias", "PIAS is a setting of TCP transports: `[transport.dctcp]` with `pias.thresholds`"),
+    ("transport", "tlt", "TLT is a setting of TCP and RoCE transports: `tlt = {}`"),
+    ("scheduler", "pias", "PIAS is `schedule = \"strict\"` and `pias.thresholds` of a TCP transport"),
+    ("scheduler", "pfabric", "pFabric is `order = \"ranked\"` of switches and `transport = \"pfabric\"`"),
+];
+
 /// What to say of a name of a family that is known elsewhere: `HPCC is not modelled; ... instead`.
 pub(crate) fn absent(family: &str, found: &str) -> Option<String> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
+    if let Some((_, _, says)) = SETTINGS.iter().find(|(of, name, _)| *of == family && *name == plain(found)) {
+        return Some((*says).to_owned());
+    }
     let known = ABSENT.iter().find(|(of, name, ..)| *of == family && *name == plain(found));
     known.map(|(_, _, name, instead)| format!("{name} is not modelled; {instead}"))
 }
@@ -63,6 +75,7 @@ mod tests {
 
     #[test]
     fn names_are_found_however_they_are_written() {
+        assert!(absent("transport", "IRN").is_some_and(|words| words.contains("`roce`")));
         for name in ["hpcc", "HPCC", "power-tcp", "PowerTCP"] {
             assert!(absent("transport", name).is_some_and(|words| words.contains("not modelled")), "{name}");
         }

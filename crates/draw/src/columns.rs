@@ -1,4 +1,5 @@
-//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned.
+//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned. A cell of the
+//! first column that does not fit continues on further lines.
 
 use crate::visible::visible;
 
@@ -21,29 +22,27 @@ impl Columns {
         Columns { widths }
     }
 
-    /// Narrows the first column if the table is wider than `width`.
+    /// Narrows the first column if the table is wider than `width`, though not below [`LEAST`].
     #[must_use]
     pub fn within(mut self, width: usize) -> Columns {
         let others: usize = self.widths.iter().skip(1).map(|width| width + 2).sum();
         if let Some(first) = self.widths.first_mut() {
-            *first = (*first).min(width.saturating_sub(others));
+            *first = (*first).min(width.saturating_sub(others).max(LEAST));
         }
         self
     }
 
-    /// A row as a line, without trailing blanks.
+    /// A row as lines, without trailing blanks; the second and later ones continue the first cell.
     #[must_use]
-    pub fn line(&self, row: &[String]) -> String {
-        let mut line = String::new();
-        for (n, (cell, &width)) in row.iter().zip(&self.widths).enumerate() {
-            let cell = shown(cell);
-            match n {
-                0 => line += &format!("{:<width$}", cell.chars().take(width).collect::<String>()),
-                _ => line += &format!("  {cell:>width$}"),
-            }
+    pub fn lines(&self, row: &[String]) -> Vec<String> {
+        let first = self.widths.first().copied().unwrap_or(0);
+        let mut names = parts(&shown(row.first().map_or("", String::as_str)), first).into_iter();
+        let mut line = format!("{:<first$}", names.next().unwrap_or_default());
+        for (cell, &width) in row.iter().zip(&self.widths).skip(1) {
+            line += &format!("  {:>width$}", shown(cell));
         }
         line.truncate(line.trim_end().len());
-        line
+        std::iter::once(line).chain(names).collect()
     }
 
     /// A whole table: the header, then one line per row.
@@ -52,8 +51,29 @@ impl Columns {
         let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
         let all = || std::iter::once(header.as_slice()).chain(rows.iter().map(Vec::as_slice));
         let columns = Columns::of(all());
-        all().map(|row| columns.line(row) + "\n").collect()
+        all().flat_map(|row| columns.lines(row)).map(|line| line + "\n").collect()
     }
+}
+
+/// The least width of a first column that has to give way.
+const LEAST: usize = 10;
+
+/// A text in lines of at most `width` characters, broken between words or, if a word is longer, within it.
+fn parts(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let length = |text: &str| text.chars().count();
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is a line");
+        if length(last) + 1 + length(word) <= width && !last.is_empty() {
+            *last += &format!(" {word}");
+            continue;
+        }
+        let letters: Vec<char> = word.chars().collect();
+        let pieces = letters.chunks(width.max(1)).map(|piece| piece.iter().collect::<String>());
+        lines.extend(pieces);
+        lines.retain(|line| !line.is_empty());
+    }
+    lines
 }
 
 /// A cell for a terminal: thin spaces, which not every terminal shows, become spaces.
@@ -81,7 +101,7 @@ mod tests {
     #[test]
     fn the_first_column_gives_way() {
         let rows = [row(["a long name", "12", "3"])];
-        let columns = Columns::of(rows.iter().map(Vec::as_slice)).within(12);
-        assert_eq!(columns.line(&rows[0]), "a lon  12  3");
+        let columns = Columns::of(rows.iter().map(Vec::as_slice)).within(17);
+        assert_eq!(columns.lines(&rows[0]), ["a long      12  3", "name"]);
     }
 }

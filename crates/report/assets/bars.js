@@ -7,17 +7,21 @@ function drawBars(figure, width) {
   const legend = partLegend(parts, width);
   const levels = figure.levels || [];
   const top = 12 + legend.height + (levels.length ? 4 + 14 * levels.length : 0);
-  const height = top + rows.length * ROW + 46;
+  const left = Math.min(width * 0.4, 34 + Math.max(0, ...rows.map((row) => textWidth(row.name))));
+  // names that need more lines than a row has room for make it higher
+  rows.forEach((row) => (row.lines = wrap(row.name, left - 33)));
+  const heights = rows.map((row) => Math.max(ROW, 8 + LINE * row.lines.length));
+  const place = (n) => top + heights.slice(0, n).reduce((sum, one) => sum + one, 0) + (heights[n] - ROW) / 2;
+  const height = top + heights.reduce((sum, one) => sum + one, 0) + 46;
   const svg = frame(figure, width, height);
   svg.append(...legend.marks);
-  const left = Math.min(width * 0.4, 34 + Math.max(0, ...rows.map((row) => textWidth(row.name))));
   const total = (row) => figure.series.reduce((sum, one) => sum + (one.y[row.n] || 0), 0);
   const ends = [...rows.flatMap((row) => [total(row), figure.series[0]?.high?.[row.n] || 0]), ...levels.map((level) => level.at)];
   const dots = figure.kind === "dots";
   const x = dots ? ratioScale(figure.series[0], rows, left, width - 70) : scaleFor(figure.x, Math.max(0, ...ends) > 0 ? ends : [1], left, width - 70, true);
   barAxis(svg, figure, x, { left, right: width - 70, top, bottom: height - 46 });
   if (dots) svg.append(draw("line", { class: "axis-line", x1: round(x.place(1)), x2: round(x.place(1)), y1: top, y2: height - 46 }));
-  const points = rows.flatMap((row, place) => oneRow(svg, figure, row, { x, left, y: top + place * ROW, width }));
+  const points = rows.flatMap((row, n) => oneRow(svg, figure, row, { x, left, y: place(n), width }));
   svg.append(...levelLines(figure, x, { right: width, top, bottom: height - 46, first: 12 + legend.height }));
   return { svg, points };
 }
@@ -67,9 +71,12 @@ function barAxis(svg, figure, x, box) {
   svg.append(write((box.left + box.right) / 2, box.bottom + 37, axisName(figure.x), { class: "axis-name", "text-anchor": "middle" }));
 }
 
+function known(value) {
+  return value !== null && value !== undefined;
+}
+
 function oneRow(svg, figure, row, { x, left, y, width }) {
-  const name = write(left - 10, y + ROW / 2 + 4.5, row.name, { "text-anchor": "end" });
-  svg.append(name);
+  svg.append(writeLines(left - 10, y + ROW / 2 + 4.5, row.lines, { "text-anchor": "end" }));
   if (row.scheme !== undefined) svg.append(mark(row.scheme, 9, y + ROW / 2, 4.5));
   if (figure.kind === "dots") return [dotRow(svg, figure, row, x, y)];
   const points = [];
@@ -79,12 +86,12 @@ function oneRow(svg, figure, row, { x, left, y, width }) {
     const [a, b] = [x.place(sum), x.place(sum + value)];
     const fill = figure.series.length > 1 ? `var(--p${n % 8})` : row.scheme !== undefined ? schemeColour(row.scheme) : "var(--s1)";
     svg.append(draw("rect", { class: "bar mark", x: round(a), y: y + 6, width: round(Math.max(b - a - (figure.series.length > 1 ? 1 : 0), value > 0 ? 0.8 : 0)), height: ROW - 12, fill }));
-    if (value > 0 || figure.series.length === 1) points.push({ line: n, one, n: row.n, row: row.name, x: round((a + b) / 2), y: y + ROW / 2, inside: (px, py) => px >= Math.min(a, left) && px <= Math.max(b, a + 4) && py >= y && py < y + ROW });
+    if (value > 0 || (figure.series.length === 1 && known(one.y[row.n]))) points.push({ line: n, one, n: row.n, row: row.name, x: round((a + b) / 2), y: y + ROW / 2, inside: (px, py) => px >= Math.min(a, left) && px <= Math.max(b, a + 4) && py >= y && py < y + ROW });
     sum += value;
   });
   const high = figure.series[0]?.high?.[row.n];
   if (high !== undefined && high !== null) svg.append(whisker(figure.series[0], row, x, y));
-  svg.append(write(Math.max(x.place(sum), x.place(high || 0)) + 7, y + ROW / 2 + 4.5, number(sum), { class: "halo" }));
+  svg.append(write(Math.max(x.place(sum), x.place(high || 0)) + 7, y + ROW / 2 + 4.5, figure.series.some((one) => known(one.y[row.n])) ? number(sum) : "–", { class: "halo" }));
   return points;
 }
 

@@ -7,8 +7,9 @@ function drawLines(figure, width) {
   if (!series.length) return { svg, points: [] };
   const ys = shownValues(figure, series);
   const y = scaleFor(figure.y, ys, lineHeight() - 44, 26, true);
-  const left = 14 + Math.max(...y.ticks.map((tick) => textWidth(short(tick))));
-  const right = 20 + Math.min(width * 0.34, Math.max(...series.map((one) => textWidth(one.name))));
+  const left = 14 + Math.max(0, ...y.ticks.map((tick) => textWidth(short(tick))));
+  const names = series.map((one) => wrap(one.name, width * 0.34));
+  const right = 20 + Math.max(...names.flat().map((words) => textWidth(words)));
   // two places are no curve: dots side by side, each with its interval
   const dots = series.every((one) => one.x.length <= 2);
   const inset = dots ? Math.min(70, (width - right - left) / 5) : 0;
@@ -17,7 +18,7 @@ function drawLines(figure, width) {
   svg.append(...eventLines(figure, x, { left, right: width - right, top: 26, bottom: lineHeight() - 44 }));
   const beside = (n) => (dots ? { ...x, place: (value) => x.place(value) + (n - (series.length - 1) / 2) * Math.min(12, 60 / series.length) } : x);
   series.forEach((one, n) => svg.append(oneLine(one, beside(n), y, dots)));
-  svg.append(...endLabels(series, x, y, width, beside));
+  svg.append(...endLabels(series, names, y, width, beside));
   return { svg, points: series.flatMap((one, n) => linePoints(one, beside(n), y)) };
 }
 
@@ -121,28 +122,29 @@ function whiskers(one, x, y, colour) {
 }
 
 // Names at the line ends, moved apart where they would overlap; a name without room appears in the legend only.
-function endLabels(series, plain, y, width, beside) {
+function endLabels(series, names, y, width, beside) {
   const labels = series.map((one, n) => {
     const x = beside(n);
     const last = one.y.findLastIndex((value) => value !== null);
     const [ex, ey] = [x.place(one.x[last]), y.place(one.y[last])];
-    const length = textWidth(one.name);
-    return { one, ex, ey, length, left: Math.min(ex + 11, width - length - 1), y: ey };
+    const lines = names[n];
+    const length = Math.max(...lines.map((words) => textWidth(words)));
+    return { one, ex, ey, lines, length, left: Math.min(ex + 11, width - length - 1), half: 8 * lines.length };
   });
   labels.sort((a, b) => a.ey - b.ey || b.ex - a.ex);
   const placed = [];
   for (const label of labels) {
-    const clash = (at) => placed.some((p) => Math.abs(p.y - at) < 16 && p.left < label.left + label.length + 6 && label.left < p.left + p.length + 6);
+    const clash = (at) => placed.some((p) => Math.abs(p.y - at) < p.half + label.half && p.left < label.left + label.length + 6 && label.left < p.left + p.length + 6);
     const tries = Array.from({ length: lineHeight() / 2 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
-    const free = tries.find((at) => at > 10 && at < lineHeight() - 48 && !clash(at));
+    const free = tries.find((at) => at > 2 + label.half && at < lineHeight() - 40 - label.half && !clash(at));
     if (free !== undefined) placed.push({ ...label, y: free });
   }
   return placed.map(endLabel);
 }
 
-function endLabel({ one, ex, ey, left, y }) {
+function endLabel({ one, ex, ey, lines, left, y }) {
   const moved = Math.abs(y - ey) > 6;
-  const name = write(left, y + 4.5, one.name, { class: "halo" });
+  const name = writeLines(left, y + 4.5, lines, { class: "halo" });
   const leader = moved ? draw("path", { class: "leader", d: `M${round(ex + 4)} ${round(ey)}L${round(left - 2)} ${round(y)}`, fill: "none" }) : null;
   const group = draw("g", { class: one.scheme === undefined ? "" : "label" }, leader, name);
   if (one.scheme !== undefined) group.addEventListener("click", (event) => { event.stopPropagation(); change((s) => toggle(s.hide, one.scheme)); });

@@ -10,19 +10,27 @@ function networkFigure(scheme, view) {
   if (!load) return null;
   const shape = page.networks.shapes[load.shape];
   const fabric = shape.from.map((_, n) => n).filter((n) => shape.tier[shape.from[n]] > 0 && shape.tier[shape.to[n]] > 0 && !load.failed[n]);
-  const loads = (fabric.length ? fabric : shape.from.map((_, n) => n)).map((n) => load.load[n]);
-  const percent = (share) => number(share * 100) + THIN + "%";
+  const links = fabric.length ? fabric : shape.from.map((_, n) => n).filter((n) => !load.failed[n]);
   const where = page.views.labels.length > 1 ? ` at ${page.views.labels[view]} ${page.views.name}` : "";
   const who = page.schemes.length > 1 ? `${page.schemes[scheme]}${where}: ` : "";
   const failed = load.failed.reduce((sum, n) => sum + n, 0);
   const measured = load.load.length > 0;
-  const busy = measured ? `links are ${percent(Math.min(...loads))} to ${percent(Math.max(...loads))} busy` : "links: load not measured";
+  const busy = measured ? `links are ${busyWords(shape, load, links)} busy` : "links: load not measured";
+  const words = (fabric.length ? "fabric " : "") + busy;
   return {
     id: "network-" + scheme + "-" + view, kind: "network", load, shape,
-    title: `${who ? who + "fabric" : "Fabric"} ${busy}`,
-    samples: `${count(shape.hosts)} hosts, ${count(shape.switches)} switches, ${count(shape.directions)} link directions${failed ? `, ${failed} failed (dashed)` : ""}`,
+    title: who ? who + words : words[0].toUpperCase() + words.slice(1),
+    samples: `${many(shape.hosts, "host")}, ${many(shape.switches, "switch")}, ${many(shape.directions, "link direction")}${failed ? `, ${failed} failed (dashed)` : ""}`,
     caption: (measured ? `Colour and width: share of the line rate that a link sent ${load.averaged}, one line per direction` : "One line per direction") + (page.seeds > 1 ? "; first seed" : "") + ". A symbol may stand for several nodes; a line then shows the mean of its links.",
   };
+}
+
+// The least and the greatest load; only the greatest where lines stand for several links, of which they show the mean.
+function busyWords(shape, load, links) {
+  const percent = (share) => number(share * 100) + THIN + "%";
+  const [least, most] = [Math.min(...links.map((n) => load.load[n])), Math.max(...links.map((n) => load.load_max[n]))];
+  if (links.some((n) => shape.count[n] > 1)) return `up to ${percent(most)}`;
+  return percent(least) === percent(most) ? percent(most) : `${percent(least)} to ${percent(most)}`;
 }
 
 // Places of the nodes: tiers from the top down, each spread over the width.
@@ -41,9 +49,24 @@ function layout(shape, width) {
 
 function tierName(shape, nodes) {
   const total = nodes.reduce((sum, n) => sum + shape.members[n], 0);
-  const word = shape.name[nodes[0]].replace(/^\d+ /, "").replace(/\d+$/, "").replace(/ves$/, "f").replace(/(ch|x|s)es$/, "$1").replace(/([^s])s$/, "$1");
-  const plural = word.endsWith("f") ? word.slice(0, -1) + "ves" : word + (/(ch|x|s)$/.test(word) ? "es" : "s");
-  return [count(total), total === 1 ? word : plural];
+  const one = (name) => (/^\d+ /.test(name) ? singular(name.replace(/^\d+ /, "")) : name.replace(/\d+$/, ""));
+  const words = new Set(nodes.map((node) => one(shape.name[node])));
+  // nodes of different names have nothing in common but what they are
+  const word = words.size === 1 ? [...words][0] : shape.tier[nodes[0]] === 0 ? "host" : "switch";
+  return [count(total), total === 1 ? word : plural(word)];
+}
+
+function singular(words) {
+  return words.replace(/ves$/, "f").replace(/(ch|x|s)es$/, "$1").replace(/([^s])s$/, "$1");
+}
+
+function plural(word) {
+  return word.endsWith("f") ? word.slice(0, -1) + "ves" : word + (/(ch|x|s)$/.test(word) ? "es" : "s");
+}
+
+// `1 switch`, `5 hosts`.
+function many(amount, word) {
+  return `${count(amount)} ${amount === 1 ? word : plural(word)}`;
 }
 
 function drawNetwork(figure, width) {
@@ -93,14 +116,14 @@ function nodeBox(shape, node, place) {
 function describeNetwork(figure) {
   const { shape, load } = figure;
   return ({ n }) => {
-    const many = shape.members[n] !== undefined && shape.count[n] > 1;
+    const several = shape.members[n] !== undefined && shape.count[n] > 1;
     const lines = [
-      many ? `${shape.count[n]} links of ${number(shape.rate[n])}${THIN}Gbps` : `${number(shape.rate[n])}${THIN}Gbps`,
-      load.load.length ? `load ${number(load.load[n] * 100)}${THIN}%` + (many ? `, busiest ${number(load.load_max[n] * 100)}${THIN}%` : "") : "load not measured",
+      several ? `${shape.count[n]} links of ${number(shape.rate[n])}${THIN}Gbps` : `${number(shape.rate[n])}${THIN}Gbps`,
+      load.load.length ? `load ${number(load.load[n] * 100)}${THIN}%` + (several ? `, busiest ${number(load.load_max[n] * 100)}${THIN}%` : "") : "load not measured",
       `${measured(load.dropped, n, count, "dropped")}, ${measured(load.marked, n, count, "marked")}`,
       load.peak.length ? `peak queue ${bytes(load.peak[n])}` : "queues not measured",
     ];
-    if (load.failed[n]) lines.push(many ? `${load.failed[n]} failed` : "failed");
+    if (load.failed[n]) lines.push(several ? `${load.failed[n]} failed` : "failed");
     return [html("b", {}, `${shape.name[shape.from[n]]} → ${shape.name[shape.to[n]]}`), ...lines.flatMap((line) => [html("br"), line])];
   };
 }

@@ -32,16 +32,19 @@ function logTicks(low, high) {
       if (tick >= low * 0.9999 && tick <= high * 1.0001) ticks.push(tick);
     }
   }
-  return ticks;
+  // between round numbers there may be none: then the axis is short enough for equal steps
+  return ticks.length < 2 ? linearTicks(low, high) : ticks;
 }
 
 function scaleFor(axis, values, from, to, fromZero) {
   const known = values.filter((value) => Number.isFinite(value));
   if (axis.log) {
     const positive = known.filter((value) => value > 0);
+    if (!positive.length) return logScale(1, 10, from, to);
     const [low, high] = [Math.min(...positive), Math.max(...positive)];
     return logScale(low / 1.08, high === low ? high * 2 : high * 1.08, from, to);
   }
+  if (!known.length) known.push(0);
   const high = Math.max(...known, fromZero ? 0 : -Infinity);
   const low = fromZero ? Math.min(0, ...known) : Math.min(...known);
   const scale = linearScale(low, high === low ? low + 1 : high, from, to);

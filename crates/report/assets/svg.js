@@ -1,5 +1,6 @@
 // SVG elements, markers of the schemes, and saving a drawing or a table as a file.
 const SVG = "http://www.w3.org/2000/svg";
+const LINE = 15;
 
 function draw(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);
@@ -22,6 +23,32 @@ function html(name, attributes, ...children) {
 
 function write(x, y, words, attributes) {
   return draw("text", { x: round(x), y: round(y), ...attributes }, words);
+}
+
+// Lines of text, one below the other, whose middle lies where one line would be.
+function writeLines(x, y, lines, attributes) {
+  const first = y - ((lines.length - 1) * LINE) / 2;
+  return draw("text", { y: round(first), ...attributes }, ...lines.map((words, n) => draw("tspan", { x: round(x), y: round(first + n * LINE) }, words)));
+}
+
+// A text in lines of at most a width, broken between words; a longer word, after one of its signs or anywhere.
+function wrap(text, most, size) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const joined = lines.length ? lines[lines.length - 1] + " " + word : word;
+    if (lines.length && textWidth(joined, size) <= most) lines[lines.length - 1] = joined;
+    else lines.push(...pieces(word, most, size));
+  }
+  return lines;
+}
+
+function pieces(word, most, size) {
+  if (textWidth(word, size) <= most || word.length < 2) return [word];
+  let end = word.length - 1;
+  while (end > 1 && textWidth(word.slice(0, end), size) > most) end -= 1;
+  const sign = Math.max(..."=-_.,+/".split("").map((c) => word.lastIndexOf(c, end - 1)));
+  if (sign > end / 2) end = sign + 1;
+  return [word.slice(0, end), ...pieces(word.slice(end), most, size)];
 }
 
 function round(value) {

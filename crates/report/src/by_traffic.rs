@@ -34,7 +34,7 @@ pub(crate) fn table(sweep: &Sweep, first: usize) -> Option<TrafficTable> {
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let cases = cases.filter(|(scheme, at)| !sweep.case(*scheme, *at).is_empty());
     let rows = cases.flat_map(|(scheme, at)| {
-        let scheme_of = several.then(|| sweep.schemes[scheme].clone());
+        let scheme_of = several.then(|| sweep.cell_name(scheme));
         let names: Vec<String> =
             scheme_of.into_iter().chain(sweep.axis.as_ref().map(|axis| axis.label(at))).collect();
         tags.iter()

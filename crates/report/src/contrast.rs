@@ -26,12 +26,17 @@ impl MetricOrder {
     /// The order that a ratio implies.
     #[must_use]
     pub fn of(ratio: &Estimate) -> MetricOrder {
-        let certain = |end: Option<f64>| end.is_none_or(|end| end == ratio.mean);
-        match (ratio.runs, ratio.excludes(1.0)) {
-            _ if ratio.mean == 1.0 && certain(ratio.low) && certain(ratio.high) => MetricOrder::Equal,
+        MetricOrder::against(ratio, 1.0)
+    }
+
+    /// The order that a ratio or a difference implies, where equals have the value `equal`.
+    fn against(found: &Estimate, equal: f64) -> MetricOrder {
+        let certain = |end: Option<f64>| end.is_none_or(|end| end == found.mean);
+        match (found.runs, found.excludes(equal)) {
+            _ if found.mean == equal && certain(found.low) && certain(found.high) => MetricOrder::Equal,
             (..=1, _) => MetricOrder::OneSeed,
             (_, false) => MetricOrder::Unclear,
-            (_, true) if ratio.mean < 1.0 => MetricOrder::Less,
+            (_, true) if found.mean < equal => MetricOrder::Less,
             (_, true) => MetricOrder::Greater,
         }
     }
@@ -138,6 +143,19 @@ impl Duel {
         let others = (1..sweep.schemes.len()).filter_map(rank);
         let (best, ..) = others.min_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)))?;
         sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
+    }
+
+    /// How a metric of the other scheme compares with that of the baseline. Where one of the values is zero there is no ratio,
+    /// and the interval of the difference decides. `None` if no seed has both values.
+    #[must_use]
+    pub fn order(&self, sweep: &Sweep, metric: &str) -> Option<MetricOrder> {
+        let by_ratio = self.contrast(sweep, metric).map(|contrast| contrast.order());
+        by_ratio.or_else(|| {
+            let value = |run: &Run| run.summary.metric(metric);
+            let pairs = partners(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at));
+            let differences = pairs.into_iter().filter_map(|(best, base)| Some(value(best)? - value(base)?));
+            Estimate::of(&differences.collect::<Vec<f64>>()).map(|found| MetricOrder::against(&found, 0.0))
+        })
     }
 
     /// A metric of the two schemes over their common seeds.

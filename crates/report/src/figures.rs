@@ -11,8 +11,9 @@ pub mod why;
 pub mod windows;
 
 use crate::statistics::Estimate;
-use crate::sweep::Sweep;
-use crate::text::{count, rounded};
+use crate::summary::Summary;
+use crate::sweep::{Run, Sweep};
+use crate::text::{plural, rounded};
 
 /// One series per scheme: estimates at the given positions, absent where nothing was measured.
 pub(crate) fn series(
@@ -39,14 +40,48 @@ pub(crate) fn series(
     }
 }
 
-/// `n = 61 000 flows, 3 seeds each` over all runs at a point of the axis, or of the whole sweep.
-pub(crate) fn flows_words(sweep: &Sweep, at: Option<usize>) -> String {
+/// What a figure is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Samples {
+    /// Measured flows that finished.
+    Finished,
+    /// Of these, flows of at most 100 kB.
+    Small,
+    /// Measured flows with a deadline, finished or not.
+    Dated,
+    /// Measured flows, finished or not.
+    Started,
+    /// Something other than flows: one number of each run.
+    Runs,
+}
+
+impl Samples {
+    /// How many of them a run has.
+    fn of(self, run: &Run) -> u64 {
+        let Summary { flows, fct_us, deadlines, .. } = &run.summary;
+        match self {
+            Samples::Finished => flows.finished,
+            Samples::Small => fct_us.small.count,
+            Samples::Dated => deadlines.as_ref().map_or(0, |found| found.all.flows),
+            Samples::Started => flows.started,
+            Samples::Runs => 1,
+        }
+    }
+}
+
+/// `at 80 % load, n = 61 000 flows in 3 runs` of all runs at a point of the axis, or of the whole sweep.
+pub(crate) fn samples_words(sweep: &Sweep, at: Option<usize>, samples: Samples) -> String {
     let places = at.map_or(0..sweep.points(), |at| at..at + 1);
     let runs: Vec<_> =
         places.flat_map(|at| (0..sweep.schemes.len()).flat_map(move |s| sweep.case(s, at))).collect();
-    let flows: u64 = runs.iter().map(|run| run.summary.flows.finished).sum();
+    let flows = plural(runs.iter().map(|run| samples.of(run)).sum(), "flow");
     let place =
         at.zip(sweep.axis.as_ref()).map_or(String::new(), |(at, axis)| format!("at {}, ", axis.phrase(at)));
-    let runs = if runs.len() == 1 { "one run".to_owned() } else { format!("{} runs", runs.len()) };
-    format!("{place}n = {} flows in {runs}", count(flows))
+    let all = if runs.len() == 1 { "one run".to_owned() } else { format!("{} runs", runs.len()) };
+    match samples {
+        Samples::Finished | Samples::Started => format!("{place}n = {flows} in {all}"),
+        Samples::Small => format!("{place}n = {flows} up to 100\u{202f}kB in {all}"),
+        Samples::Dated => format!("{place}n = {flows} with a deadline in {all}"),
+        Samples::Runs => format!("{place}n = {}", plural(runs.len() as u64, "run")),
+    }
 }

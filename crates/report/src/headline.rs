@@ -13,7 +13,7 @@ use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{HorizontalAxis, Run, Sweep};
-use crate::text::{count, duration, number, percent};
+use crate::text::{duration, number, percent, plural};
 use warnings::{left_out_words, warnings};
 
 /// More schemes beside the two compared are summed up by the fastest and the slowest.
@@ -47,6 +47,18 @@ pub fn percentile_words(metric: &str) -> String {
     match metric.rsplit(".p").next().unwrap_or(metric) {
         "50" => "median".to_owned(),
         digits => format!("{}th percentile", digits.replace('_', ".")),
+    }
+}
+
+/// What [`tail_metric`] is called in figures and on cards.
+#[must_use]
+pub fn tail_name(metric: &str) -> &'static str {
+    match metric {
+        "fct.p99_99" => "99.99th percentile of FCT",
+        "fct.p99_9" => "99.9th percentile of FCT",
+        "fct.p99" => "99th percentile of FCT",
+        "fct.p95" => "95th percentile of FCT",
+        _ => "Median FCT",
     }
 }
 
@@ -137,11 +149,11 @@ fn run_sentence(run: &Run) -> String {
         None => (String::new(), "Flows"),
     };
     format!(
-        "{jobs}{place}{began} finish in {} on average; half take at least {}× their time in an empty network{tail} ({} flows, \
+        "{jobs}{place}{began} finish in {} on average; half take at least {}× their time in an empty network{tail} ({}, \
          seed {}; one run, no interval).{}{}",
         duration(mean),
         number(half),
-        count(flows.finished),
+        plural(flows.finished, "flow"),
         run.manifest.seed,
         timeouts::of_run(&run.summary),
         incidents::of_run(&run.summary)
@@ -260,7 +272,7 @@ fn equal_words(mean: &Contrast, both: &str) -> String {
     let value = duration(mean.base);
     let seeds =
         if mean.ratio.runs == 1 { "one seed".to_owned() } else { format!("{} seeds", mean.ratio.runs) };
-    format!("{both} have the same mean FCT, {value} ({seeds}, {} flows)", count(mean.finished))
+    format!("{both} have the same mean FCT, {value} ({seeds}, {})", plural(mean.finished, "flow"))
 }
 
 fn undecided(mean: &Contrast, words: &str) -> String {
@@ -285,7 +297,7 @@ fn evidence(contrast: &Contrast) -> String {
         1 => ", 1 unpaired run excluded".to_owned(),
         many => format!(", {many} unpaired runs excluded"),
     };
-    format!("{}{left_out}, {} flows", interval_words(&contrast.ratio), count(contrast.finished))
+    format!("{}{left_out}, {}", interval_words(&contrast.ratio), plural(contrast.finished, "flow"))
 }
 
 /// The effect on the tail, joined to the sentence on the mean.
@@ -324,30 +336,42 @@ fn trend_sentence(sweep: &Sweep) -> String {
     let known: Vec<(usize, Estimate)> = (0..sweep.points()).filter_map(mean).collect();
     let flows: u64 = sweep.runs.iter().map(|run| run.summary.flows.finished).sum();
     match (known.as_slice(), &sweep.axis) {
-        ([(first, _), .., (last, _)], Some(axis)) => along(sweep, axis, *first, *last),
+        ([_, .., _], Some(axis)) => along(sweep, axis, &known),
         ([(_, only), ..], _) => {
-            format!("Mean FCT is {} ({}, {} flows).", duration(only.mean), of_durations(only), count(flows))
+            let flows = plural(flows, "flow");
+            format!("Mean FCT is {} ({}, {flows}).", duration(only.mean), of_durations(only))
         }
         _ => NONE.to_owned(),
     }
 }
 
-/// The change of a single scheme from the first point of the axis to the last.
-fn along(sweep: &Sweep, axis: &HorizontalAxis, first: usize, last: usize) -> String {
+/// The change of a single scheme from the first point of the axis to the last; where the least and the greatest mean are not
+/// at its ends, these two.
+fn along(sweep: &Sweep, axis: &HorizontalAxis, known: &[(usize, Estimate)]) -> String {
+    let by_mean = |a: &&(usize, Estimate), b: &&(usize, Estimate)| a.1.mean.total_cmp(&b.1.mean);
+    let ends = known.first().zip(known.last()).map_or([0, 0], |(first, last)| [first.0, last.0]);
+    let extremes = known.iter().min_by(by_mean).zip(known.iter().max_by(by_mean));
+    let extremes = extremes.map_or(ends, |(least, most)| [least.0, most.0]);
+    let is_turning = extremes.iter().any(|place| !ends.contains(place)) && extremes[0] != extremes[1];
+    let [first, last] = if is_turning { extremes } else { ends };
     let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), "fct.mean") else {
         return "No seed has run at both ends of the axis: nothing to compare.".to_owned();
     };
     let from = format!("{} at {}", duration(trend.base), axis.phrase(first));
     let to = format!("{} at {}", duration(trend.other), axis.phrase(last));
     let change = match trend.order() {
+        _ if is_turning => format!("is lowest, {from}, and highest, {to}"),
         MetricOrder::Less => format!("falls from {from} to {to}"),
         MetricOrder::Greater => format!("rises from {from} to {to}"),
-        MetricOrder::Unclear => format!("is {from} and {to}, which is no significant difference"),
-        MetricOrder::OneSeed => format!("is {from} and {to}, which one seed cannot separate"),
-        MetricOrder::Equal => format!("is {from} and {to}"),
+        _ => format!("is {from} and {to}"),
+    };
+    let doubt = match trend.order() {
+        MetricOrder::Unclear => ", which is no significant difference",
+        MetricOrder::OneSeed => ", which one seed cannot separate",
+        _ => "",
     };
     let times = number(trend.ratio.mean);
-    format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
+    format!("Mean FCT of {} {change}{doubt} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
 }
 
 #[cfg(test)]
@@ -488,7 +512,7 @@ mod tests {
         let words = Headline::of_run(&run, &[]).sentence.replace('\u{202f}', " ");
         assert!(
             words.ends_with(
-                "31 flows waited for a time-out, 29 of them of a SYN; the others take 61.0 us on average."
+                "31 flows waited for a time-out, 29 of them of the opening packet; the others take 61.0 us on average."
             ),
             "{words}"
         );
@@ -704,6 +728,42 @@ mod tests {
         assert!(text.contains("which is no significant difference (1.28×, 95 % interval"), "{text}");
         let text = two(&[(1, 100.0, 200.0)]);
         assert!(text.contains("which one seed cannot separate (2.00×, one seed, no interval"), "{text}");
+        let turning = |seed: u64| {
+            let means = [("0.1", 236.0), ("0.3", 17.0), ("0.5", 212.0), ("0.8", 1_210.0)];
+            means.map(|(load, mean)| at(load, seed, mean + seed as f64))
+        };
+        let text = sentence(&Sweep::new([turning(1), turning(2)].concat()));
+        assert!(
+            text.starts_with(
+                "Mean FCT of ecmp is lowest, 18.5 us at 30 % load, and highest, 1.21 ms at 80 % load (65"
+            ),
+            "{text}"
+        );
+        let text = sentence(&Sweep::new(turning(1).to_vec()));
+        assert!(
+            text.contains("and highest, 1.21 ms at 80 % load, which one seed cannot separate ("),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn one_flow_is_spoken_of_in_the_singular() {
+        let mut one = run("ecmp", 1, 100.0, 1);
+        one.summary.flows =
+            FlowCounts { started: 2, finished: 1, unfinished: 1, open_bytes: 900, ..FlowCounts::default() };
+        let Headline { warnings, sentence } = Headline::of_run(&one, &[]);
+        assert!(sentence.contains("(1 flow, seed 1;"), "{sentence}");
+        let words = warnings.join(" ").replace('\u{202f}', " ");
+        assert!(
+            words.contains(
+                "1 flow (50.0 %) did not finish and is in no percentile; 0 B of its 900 B arrived."
+            ),
+            "{words}"
+        );
+        let mut open = endless_run("a", 1, 1.0);
+        (open.summary.flows.started, open.summary.flows.unfinished) = (1, 1);
+        let sentence = Headline::of_run(&open, &[]).sentence;
+        assert!(sentence.contains("1 flow reaches a goodput"), "{sentence}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::{Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
-use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, value};
+use crate::text::{NOT_MEASURED, count, duration, number, plural, value};
 use weft_draw::Columns;
 
 pub use weft_draw::{WIDTH, wrapped};
@@ -88,7 +88,7 @@ fn deadlines_table(sweep: &Sweep, first: usize, colour: bool) -> String {
     let cells = |(scheme, at): (usize, usize)| {
         let found = CaseDeadlines::of(&sweep.case(scheme, at))?;
         let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-        let start = std::iter::once(sweep.schemes[scheme].clone()).chain(place);
+        let start = std::iter::once(sweep.cell_name(scheme)).chain(place);
         let cells = found.cells().map(|text| text.replace('\u{202f}', " "));
         Some(TerminalRow { cells: start.chain(cells).collect(), bold: false })
     };
@@ -123,7 +123,7 @@ fn of_endless(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let cells = |(scheme, at): (usize, usize)| {
         let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-        let start = several.then(|| sweep.schemes[scheme].clone()).into_iter().chain(place);
+        let start = several.then(|| sweep.cell_name(scheme)).into_iter().chain(place);
         let cells = start.chain(SHOWN.map(|(metric, _)| cell(sweep, scheme, at, metric))).collect();
         TerminalRow { cells, bold: false }
     };
@@ -145,19 +145,20 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
     let shown = |metric: &str| cell(sweep, scheme, at, metric);
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-    let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
+    let start = [Some(sweep.cell_name(scheme)), place].into_iter().flatten();
     let faster = ratio.as_ref().map_or(String::new(), |ratio| speed(ratio.mean));
     let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];
     start.chain(cells).collect()
 }
 
-/// `1.62×`; a difference that three digits do not show is a share: `+0.301 %`.
+/// `1.62×`; close to 1 with as many digits as show a difference: `1.0030×`.
 fn speed(ratio: f64) -> String {
     match ratio - 1.0 {
         0.0 => "1×".to_owned(),
         small if small.abs() < 0.005 => {
-            let sign = if small > 0.0 { '+' } else { '−' };
-            format!("{sign}{}", percent(small.abs())).replace('\u{202f}', " ")
+            // two digits of the difference
+            let digits = (1.0 - small.abs().log10().floor()).min(9.0) as usize;
+            format!("{ratio:.digits$}×")
         }
         _ => format!("{}×", number(ratio)),
     }
@@ -220,10 +221,11 @@ fn counts(run: &Run) -> String {
         number(*goodput_gbps),
         averaged(&run.summary)
     );
-    let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
-    let paused = told("stops").zip(told("host_time"));
-    let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in total\n"));
     let held = |name: &str| run.summary.pauses.get(name);
+    let paused = held("stops").zip(held("host_time"));
+    let pauses = paused.map(|(stops, us)| {
+        format!("{}, hosts paused for {} in total\n", plural(*stops as u64, "pause"), duration(*us))
+    });
     let victims = held("victims").zip(held("victims.slowdown")).map(|(flows, slowdown)| {
         format!(
             "{} of pauses that others caused, mean slowdown {}×\n",
@@ -311,14 +313,16 @@ pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
     warnings + &sentence
 }
 
-/// Rows in columns; the first column is truncated if the width does not suffice.
+/// Rows in columns; names in the first take several lines if the width does not suffice.
 pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> String {
     let all = || std::iter::once(header).chain(rows.iter().map(|row| row.cells.as_slice()));
     let columns = Columns::of(all()).within(WIDTH - 4);
-    let line = |cells: &[String]| format!("  {}", columns.line(cells)).trim_end().to_owned();
-    let head = painted(&line(header), "2", colour);
-    let body = rows.iter().map(|row| painted(&line(&row.cells), "1", colour && row.bold));
-    std::iter::once(head).chain(body).map(|line| line + "\n").collect()
+    let lines = |cells: &[String], code: &str, colour: bool| -> String {
+        let lines = columns.lines(cells).into_iter();
+        lines.map(|line| painted(format!("  {line}").trim_end(), code, colour) + "\n").collect()
+    };
+    let body = rows.iter().map(|row| lines(&row.cells, "1", colour && row.bold));
+    std::iter::once(lines(header, "2", colour)).chain(body).collect()
 }
 
 #[cfg(test)]
@@ -404,5 +408,31 @@ mod tests {
         let run = sweep().runs[0].clone();
         let text = of_run(&run, &Headline::of_run(&run, &[]), false);
         assert!(text.contains("above 10 MB") && text.lines().all(|line| line.chars().count() <= WIDTH));
+    }
+
+    /// A column has one unit.
+    #[test]
+    fn speeds_close_to_one_have_more_digits() {
+        let all = [1.62, 1.0, 0.995, 0.998_96, 1.003_01, 1.000_000_2].map(speed);
+        assert_eq!(all, ["1.62×", "1×", "0.995×", "0.9990×", "1.0030×", "1.00000020×"]);
+    }
+
+    /// Labels that begin alike stay different where the table leaves them little room.
+    #[test]
+    fn names_of_rows_are_not_cut() {
+        let rows = ["a threshold of 20", "a threshold of 200"]
+            .map(|name| TerminalRow { cells: vec![name.to_owned(), "9".repeat(60)], bold: false });
+        let text = table(&["case".to_owned(), "n".to_owned()], &rows, false);
+        let words: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with('9')).collect();
+        assert_eq!(words.join(" "), "case n a threshold of 20 a threshold of 200", "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn pauses_are_counted_in_whole_numbers() {
+        let mut run = Run::default();
+        run.summary.pauses = [("stops".to_owned(), 99.0), ("host_time".to_owned(), 1_500.0)].into();
+        let text = counts(&run);
+        assert!(text.contains("99 pauses, hosts paused for 1.50 ms in total\n"), "{text}");
     }
 }

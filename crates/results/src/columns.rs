@@ -118,10 +118,15 @@ const FLOWS: TableWords = TableWords {
         (
             "dupacks",
             "",
-            "duplicate acknowledgements; with \"reordering\" in measure.record, as the next five",
+            "duplicate acknowledgements; with \"reordering\" in measure.record, where a transport of the run has any, as the \
+             next",
         ),
         ("dupacks_reorder", "", "duplicate acknowledgements sent while nothing of the flow was lost"),
-        ("ooo_packets", "packets", "packets that arrived out of order"),
+        (
+            "ooo_packets",
+            "packets",
+            "packets that arrived out of order; with \"reordering\" in measure.record, as the next three",
+        ),
         ("displacement_packets", "packets", "largest displacement of a late packet"),
         ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
         ("gro_batches", "", "batches delivered by receive offload"),

@@ -12,6 +12,7 @@ pub mod listing;
 pub mod manifest;
 mod monitor;
 pub mod recording;
+mod short_labels;
 pub mod sweep;
 pub mod tables;
 

@@ -229,6 +229,7 @@ impl TableFiles {
 mod tests {
     use super::*;
     use std::fs;
+    use weft_core::record::Measured;
     use weft_core::{Bytes, FlowId, HostId, Span, Time};
 
     /// Flows of all sizes with ties, some unfinished, some before the warm-up.
@@ -305,6 +306,28 @@ mod tests {
         for rows in [1_000, 100, 7] {
             assert_eq!(written(rows), (all.clone(), table.clone()), "{rows}");
         }
+    }
+
+    /// No key and no column is zero for what no transport of a run has; what was written reads back.
+    #[test]
+    fn duplicate_acknowledgements_that_are_not_measured_are_in_no_file() {
+        let written = |name: &str, measured: Measured| {
+            let folder = place(name).join("seed-1");
+            let record = RunRecord { flows: (0..9).map(flow).collect(), measured, ..record() };
+            let run =
+                write_run(&folder, &record, &Manifest::default(), "", &Kept::ALL).expect("it is written");
+            let [summary, flows] = ["summary.json", "flows.csv"]
+                .map(|file| fs::read_to_string(folder.join(file)).expect("a file"));
+            assert_eq!(files::read_run(&folder).expect("it reads back").summary, run.summary);
+            fs::remove_dir_all(folder.parent().expect("a folder")).expect("it is ours");
+            [summary, flows]
+                .map(|text| (text.contains("dupacks"), text.contains("over_3"), text.contains("ooo_packets")))
+        };
+        let [summary, flows] = written("dupacks", Measured::ALL);
+        assert_eq!((summary, flows), ((true, true, false), (true, false, true)));
+        let [summary, flows] =
+            written("no-dupacks", Measured::ALL.without(weft_core::record::Quantity::DuplicateAcks));
+        assert_eq!((summary, flows), ((false, false, false), (false, false, true)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use crate::detail::Detail;
 use crate::manifest::Manifest;
+use crate::short_labels::short_labels;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::text::NOT_MEASURED;
@@ -149,6 +150,14 @@ impl Sweep {
         self.axis.as_ref().map_or(1, |axis| axis.values.len())
     }
 
+    /// The name of a scheme below the name of its setting, which it need not repeat: `20 pkt` of `threshold = 20 pkt`.
+    #[must_use]
+    pub fn cell_name(&self, scheme: usize) -> String {
+        let name = &self.schemes[scheme];
+        let value = name.strip_prefix(&self.scheme_name).and_then(|rest| rest.strip_prefix(" = "));
+        value.unwrap_or(name).to_owned()
+    }
+
     /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis.
     #[must_use]
     pub fn place(&self, at: usize) -> String {
@@ -245,7 +254,7 @@ fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
             )
             .len()
         };
-        let with: Vec<Key<'_>> = telling.iter().copied().chain([Key::new(runs, key)]).collect();
+        let with: Vec<Key<'_>> = telling.iter().cloned().chain([Key::new(runs, key)]).collect();
         if telling.is_empty() || names(&with) > names(&telling) {
             telling = with;
         }
@@ -253,34 +262,43 @@ fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
     telling
 }
 
-/// The name of a run's scheme: its labels for these keys, each with the name of its setting if the value alone is
-/// ambiguous: `drill`, `deadlock = false`, `gap = 500 us`. Without keys, the name of the scenario.
+/// The name of a run's scheme: its labels for these keys, as short as their values allow, each with the name of its setting if
+/// the value alone is ambiguous: `drill`, `deadlock = false`, `gap = 500 us`. Without keys, the name of the scenario.
 fn scheme_of(run: &Run, keys: &[Key<'_>]) -> String {
     if keys.is_empty() {
         return run.manifest.name.clone();
     }
-    let words = keys.iter().map(|key| match key.named {
-        true => format!("{} = {}", last_word(key.path), run.label(key.path)),
-        false => run.label(key.path).to_owned(),
+    let words = keys.iter().map(|key| match (key.named, key.label_of(run)) {
+        (true, label) => format!("{} = {label}", last_word(key.path)),
+        (false, label) => label.to_owned(),
     });
     words.collect::<Vec<_>>().join(", ")
 }
 
 /// A setting that distinguishes schemes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Key<'a> {
     path: &'a str,
+    /// Its values, and the label of each.
+    labels: Vec<(String, String)>,
     /// Whether one of its values is a number, a quantity or a switch, which needs the name of the setting.
     named: bool,
 }
 
 impl Key<'_> {
     fn new<'a>(runs: &[Run], path: &'a str) -> Key<'a> {
-        let bare = |value: &str| {
-            matches!(value, "true" | "false" | "none")
+        let bare = |value: &String| {
+            matches!(value.as_str(), "true" | "false" | "none")
                 || value.starts_with(|first: char| first.is_ascii_digit())
         };
-        Key { path, named: values(runs, path).iter().any(|value| bare(value)) }
+        let values = values(runs, path);
+        let (short, named) = (short_labels(&values), values.iter().any(bare));
+        Key { path, labels: values.into_iter().zip(short).collect(), named }
+    }
+
+    fn label_of<'r>(&'r self, run: &'r Run) -> &'r str {
+        let value = run.label(self.path);
+        self.labels.iter().find(|(known, _)| known == value).map_or(value, |(_, short)| short)
     }
 }
 
@@ -399,6 +417,11 @@ mod tests {
         };
         let sweep = Sweep::new(vec![of("false", 1), of("500 us", 1)]);
         assert_eq!(sweep.schemes, ["watchdog = false", "watchdog = 500 us"]);
+        assert_eq!(
+            [0, 1].map(|scheme| sweep.cell_name(scheme)),
+            ["false", "500 us"],
+            "in a column with that name"
+        );
     }
 
     #[test]
@@ -414,5 +437,20 @@ mod tests {
         let sweep = Sweep::new(vec![run("ecmp", "0.8", 1, 4.0)]);
         assert_eq!((sweep.axis.as_ref(), sweep.schemes.len(), sweep.points()), (None, 1, 1));
         assert_eq!(sweep.estimate(0, 0, "fct.mean").unwrap().low, None);
+    }
+
+    #[test]
+    fn schemes_of_tables_are_named_by_what_differs() {
+        let of = |marker: &str, transport: &str| {
+            let labels = [("switch.ecn", marker), ("transport", transport)];
+            let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+            Run { manifest: Manifest { labels, ..Manifest::default() }, ..Run::default() }
+        };
+        let markers = ["kind=red min=128 kB max=1280 kB", "kind=step threshold=200 kB"];
+        let transports = ["kind=dctcp tso=true min_rto=10 ms", "kind=htcp tso=true min_rto=10 ms ecn=on"];
+        let runs = markers.iter().flat_map(|marker| transports.map(|transport| of(marker, transport)));
+        let sweep = Sweep::new(runs.collect());
+        assert_eq!(sweep.schemes, ["red, dctcp", "red, htcp", "step, dctcp", "step, htcp"]);
+        assert_eq!(sweep.case(2, 0)[0].manifest.labels[0].1, markers[1], "commands name a case by its label");
     }
 }

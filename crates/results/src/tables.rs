@@ -9,7 +9,7 @@ use crate::sweep::Run;
 use std::sync::Arc;
 use weft_core::LinkId;
 use weft_core::record::{
-    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueEvent,
+    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, Measured, PauseRecord, Quantity, QueueEvent,
     QueueSeries, RunRecord,
 };
 use weft_table::{Cells, DataTable};
@@ -66,7 +66,7 @@ pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColu
     let ids = || Cells::Integers(flows.iter().map(|flow| flow.listed.map(u64::from)).collect());
     let table = if listed { table.column("listed_id", "", ids()) } else { table };
     let table = if dated { deadlines_of_flows(flows, table) } else { table };
-    let table = if reordering { overtaking_of_flows(flows, table) } else { table };
+    let table = if reordering { overtaking_of_flows(flows, table, record.measured) } else { table };
     let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
     let table = if record.measured.has(Quantity::Marks) {
         table
@@ -137,11 +137,17 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumn
 }
 
 /// Adds the columns on reordering.
-fn overtaking_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
+fn overtaking_of_flows(flows: &[FlowRecord], table: DataTable, measured: Measured) -> DataTable {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
+    let table = match measured.has(Quantity::DuplicateAcks) {
+        true => table.integers("dupacks", "", column(|f| u64::from(f.dupacks))).integers(
+            "dupacks_reorder",
+            "",
+            column(|f| u64::from(f.dupacks_reorder)),
+        ),
+        false => table,
+    };
     table
-        .integers("dupacks", "", column(|f| u64::from(f.dupacks)))
-        .integers("dupacks_reorder", "", column(|f| u64::from(f.dupacks_reorder)))
         .integers("ooo_packets", "packets", column(|f| u64::from(f.out_of_order)))
         .integers("displacement_packets", "packets", column(|f| u64::from(f.displacement)))
         .integers("displacement_sum_packets", "packets", column(|f| f.displaced))

@@ -112,17 +112,21 @@ fn spelled(path: &str) -> Vec<String> {
 
 /// The metrics of reordering.
 fn overtaking(reordering: &Reordering) -> impl Iterator<Item = (String, f64)> {
+    let duplicates = reordering.duplicate_acks.iter().flat_map(|duplicates| {
+        [
+            ("flows_with_dupacks", duplicates.flows_with_dupacks),
+            ("over_3", duplicates.over_3),
+            ("flows_with_dupacks_reorder", duplicates.flows_with_dupacks_reorder),
+            ("over_3_reorder", duplicates.over_3_reorder),
+        ]
+    });
     let named = [
-        ("flows_with_dupacks", reordering.flows_with_dupacks),
-        ("over_3", reordering.over_3),
-        ("flows_with_dupacks_reorder", reordering.flows_with_dupacks_reorder),
-        ("over_3_reorder", reordering.over_3_reorder),
         ("out_of_order", reordering.out_of_order as f64),
         ("max_displacement", reordering.max_displacement as f64),
         ("gro_batches", reordering.gro_batches as f64),
     ];
     let mean = reordering.mean_displacement.map(|value| ("mean_displacement", value));
-    named.into_iter().chain(mean).map(|(name, value)| (format!("reordering.{name}"), value))
+    duplicates.chain(named).chain(mean).map(|(name, value)| (format!("reordering.{name}"), value))
 }
 
 impl Summary {
@@ -286,7 +290,7 @@ mod tests {
     use super::*;
     use crate::derived::IdealSchedule;
     use crate::summary::{
-        DeadlineCounts, Deadlines, DropCell, Drops, IdealTimes, Imbalance, RunFacts, Waiting,
+        DeadlineCounts, Deadlines, DropCell, Drops, DuplicateAcks, IdealTimes, Imbalance, RunFacts, Waiting,
     };
     use weft_core::record::{HELD_MEASURES, JOB_MEASURES, PAUSE_MEASURES, RunRecord};
 
@@ -319,7 +323,11 @@ mod tests {
                 cells: vec![DropCell { hop: 1, reason: "early".to_owned(), packets: 7 }],
                 ..Drops::default()
             }),
-            reordering: Some(Reordering { mean_displacement: Some(1.5), ..Reordering::default() }),
+            reordering: Some(Reordering {
+                duplicate_acks: Some(DuplicateAcks::default()),
+                mean_displacement: Some(1.5),
+                ..Reordering::default()
+            }),
             throughput_gbps: Throughput {
                 all: Some(1.0),
                 small: Some(1.0),

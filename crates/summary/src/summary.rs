@@ -24,7 +24,7 @@ pub use ideal::IdealTimes;
 pub use incidents::{IncidentCost, ThroughputDip};
 pub use links::{ArrivalAverages, DroppedTowards, Links};
 pub use offered::Offered;
-pub use reordering::Reordering;
+pub use reordering::{DuplicateAcks, Reordering};
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
 

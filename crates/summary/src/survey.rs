@@ -177,7 +177,7 @@ impl<'a> RecordSurvey<'a> {
         so_far.slow_flows = self.slow_flows.finish();
         so_far.ideal = self.ideals.finish();
         so_far.deadlines = self.punctuality.finish(record);
-        so_far.reordering = overtaking.of(so_far.flows.finished);
+        so_far.reordering = overtaking.of(so_far.flows.finished, record.measured);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);
         let [mut fct_us, mut slowdown, mut acknowledged, mut alone] =

@@ -246,6 +246,22 @@ impl EcnTrial {
     }
 }
 
+impl EcnTrial {
+    /// The verdict where zeros leave no ratio to the best: by the interval of the difference.
+    fn without_ratio(&self, best: &EcnTrial) -> &'static str {
+        let of = |seed: u64| best.values.iter().find(|(own, _)| *own == seed)?.1;
+        let differences: Option<Vec<f64>> =
+            self.values.iter().map(|(seed, value)| Some((*value)? - of(*seed)?)).collect();
+        match differences.and_then(|differences| Estimate::of(&differences)) {
+            None => NOT_MEASURED,
+            Some(found) if self.values == best.values && found.runs > 1 => "alike",
+            Some(found) if found.runs < 2 => "one seed",
+            Some(found) if found.excludes(0.0) => "worse",
+            Some(_) => "unclear",
+        }
+    }
+}
+
 /// Results within this factor of the best are as good.
 const ALIKE: f64 = 1.1;
 
@@ -262,8 +278,9 @@ impl EcnAdvice {
             let ratio = trial.ratio_to(best);
             let interval = ratio.as_ref().and_then(|ratio| Some((ratio.low?, ratio.high?)));
             let words = match (n == self.best, &ratio) {
+                _ if self.differs_nowhere() => "equal",
                 (true, _) => "best",
-                (false, None) => NOT_MEASURED,
+                (false, None) => trial.without_ratio(best),
                 (false, Some(ratio)) if ratio.runs < 2 => "one seed",
                 (false, Some(ratio)) if is_alike(ratio) => "alike",
                 (false, Some(ratio)) if ratio.excludes(1.0) => "worse",
@@ -298,15 +315,7 @@ impl EcnAdvice {
             true => "\nthe best lies at an end of the row: look beyond with --from or --to",
             false => "",
         };
-        let kept: Vec<String> =
-            self.alike().iter().map(|trial| trial.threshold.unwrap_or_default().to_string()).collect();
-        let alike = match kept.as_slice() {
-            [] => String::new(),
-            [one] => format!("\nas good within 10 %: {one}"),
-            [first, .., last] => {
-                format!("\nas good within 10 %: from {first} to {last}, {} tried", kept.len())
-            }
-        };
+        let alike = self.alike_words();
         let about = format!(
             "{}: {}{unit}, {} seeds a trial; × best: geometric mean of the ratios by seed; unclear: the interval is too wide to \
              tell; open: flows that did not finish",
@@ -314,30 +323,50 @@ impl EcnAdvice {
             self.options.metric,
             self.trials[self.best].values.len()
         );
-        format!(
-            "{}\n{}\nbest found: {} = {}{alike}{edge}",
-            wrapped(&about, WIDTH).join("\n"),
-            Columns::table(&header, &self.rows()),
-            self.options.at,
-            self.options.marker(best)
-        )
+        let found = match self.differs_nowhere() {
+            true => format!(
+                "{} is {} with every threshold and seed: there is no best",
+                self.options.metric,
+                self.trials[self.best].mean().map_or(NOT_MEASURED.to_owned(), number)
+            ),
+            false => format!("best found: {} = {}{alike}{edge}", self.options.at, self.options.marker(best)),
+        };
+        format!("{}\n{}\n{found}", wrapped(&about, WIDTH).join("\n"), Columns::table(&header, &self.rows()))
     }
 
-    /// Other thresholds with results close to the best.
-    fn alike(&self) -> Vec<&EcnTrial> {
+    /// Whether the metric has one value in all runs.
+    fn differs_nowhere(&self) -> bool {
+        let mut values = self.trials.iter().flat_map(|trial| trial.values.iter().map(|(_, value)| *value));
+        let first = values.next().flatten();
+        first.is_some() && values.all(|value| value == first)
+    }
+
+    /// The thresholds with results close to the best, in lines of their own: ranges without a gap, the best in one of them.
+    fn alike_words(&self) -> String {
         let best = &self.trials[self.best];
-        let is = |trial: &&EcnTrial| {
-            *trial != best
-                && trial.threshold.is_some()
-                && trial.ratio_to(best).is_some_and(|ratio| is_alike(&ratio))
+        let is =
+            |trial: &EcnTrial| trial == best || trial.ratio_to(best).is_some_and(|ratio| is_alike(&ratio));
+        let tried: Vec<&EcnTrial> = self.trials.iter().filter(|trial| trial.threshold.is_some()).collect();
+        let ranges: Vec<&[&EcnTrial]> =
+            tried.chunk_by(|a, b| is(a) && is(b)).filter(|range| is(range[0])).collect();
+        let name = |trial: &EcnTrial| trial.threshold.unwrap_or_default().to_string();
+        let words = |range: &&[&EcnTrial]| match range {
+            [one] => name(one),
+            [first, .., last] => format!("from {} to {} ({} tried)", name(first), name(last), range.len()),
+            [] => String::new(),
         };
-        self.trials.iter().filter(is).collect()
+        match ranges.as_slice() {
+            [[_]] => String::new(),
+            all => {
+                format!("\nwithin 10 % of the best: {}", all.iter().map(words).collect::<Vec<_>>().join(", "))
+            }
+        }
     }
 
     /// As JSON.
     #[must_use]
     pub fn json(&self) -> String {
-        let best = &self.trials[self.best];
+        let (best, differs) = (&self.trials[self.best], !self.differs_nowhere());
         let trial = |trial: &EcnTrial| {
             let ratio = trial.ratio_to(best);
             serde_json::json!({
@@ -352,8 +381,8 @@ impl EcnAdvice {
         let all = serde_json::json!({
             "metric": self.options.metric,
             "at": self.options.at,
-            "best": self.options.marker(best.threshold.unwrap_or_default()),
-            "best_threshold_bytes": best.threshold.map(|at| at.0),
+            "best": differs.then(|| self.options.marker(best.threshold.unwrap_or_default())),
+            "best_threshold_bytes": best.threshold.filter(|_| differs).map(|at| at.0),
             "at_edge": self.at_edge,
             "trials": self.trials.iter().map(trial).collect::<Vec<_>>(),
         });
@@ -425,7 +454,48 @@ mod tests {
         let advice = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true };
         let words: Vec<String> = advice.rows().into_iter().map(|row| row[4].clone()).collect();
         assert_eq!(words, ["worse", "best", "alike", "worse", "unclear"]);
-        assert!(advice.text().contains("as good within 10 %: 20 B"), "{}", advice.text());
+        assert!(
+            advice.text().contains("\nwithin 10 % of the best: from 10 B to 20 B (2 tried)\n"),
+            "{}",
+            advice.text()
+        );
         assert!(advice.text().contains("look beyond"));
+    }
+
+    /// A metric that is zero everywhere has no best threshold; one that is zero for the best has verdicts by difference.
+    #[test]
+    fn zeros_are_measured_and_equal_values_have_no_best() {
+        let metric = metric_of(&options()).expect("it is a metric");
+        let of = |values: [[f64; 3]; 3]| {
+            let own = EcnTrial { threshold: None, ..trial(0, values[0]) };
+            let trials = vec![own, trial(10, values[1]), trial(20, values[2])];
+            EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }
+        };
+        let words =
+            |advice: &EcnAdvice| advice.rows().into_iter().map(|row| row[4].clone()).collect::<Vec<_>>();
+        let zeros = of([[0.0; 3]; 3]);
+        assert_eq!(words(&zeros), ["equal", "equal", "equal"]);
+        assert!(
+            zeros.text().ends_with("is 0 with every threshold and seed: there is no best"),
+            "{}",
+            zeros.text()
+        );
+        assert!(zeros.json().contains("\"best\": null"), "{}", zeros.json());
+        let some = of([[0.0; 3], [0.0; 3], [50.0, 51.0, 49.0]]);
+        assert_eq!(words(&some), ["alike", "best", "worse"]);
+        assert_eq!(words(&of([[1.0; 3], [0.0; 3], [0.0, 90.0, 0.0]])), ["worse", "best", "unclear"]);
+    }
+
+    /// The best lies in the range of thresholds that are as good, and a gap in it is not passed over.
+    #[test]
+    fn thresholds_as_good_as_the_best_are_told_with_it() {
+        let metric = metric_of(&options()).expect("it is a metric");
+        let own = EcnTrial { threshold: None, ..trial(0, [9.0; 3]) };
+        let good = |at| trial(at, [1.01, 10.1, 100.0]);
+        let best = trial(40, [1.0, 10.0, 100.0]);
+        let bad = trial(80, [2.0, 20.0, 200.0]);
+        let trials = vec![own, good(10), good(20), best, bad, good(160)];
+        let text = EcnAdvice { options: options(), metric, trials, best: 3, at_edge: false }.text();
+        assert!(text.ends_with("\nwithin 10 % of the best: from 10 B to 40 B (3 tried), 160 B"), "{text}");
     }
 }

@@ -157,7 +157,8 @@ impl PiasAdvice {
         let rows: Vec<Vec<String>> = self.by_load.iter().map(LoadAdvice::row).collect();
         let header = ["load", "one queue", "thresholds", "any number", "sizes known", "objective"];
         let about = format!(
-            "PIAS, {} queues, sizes {}: mean completion times on one link without congestion control, in lone mean flows",
+            "PIAS, {} queues, sizes {}: mean completion times on one link without congestion control, as multiples of the time \
+             that a flow of mean size takes alone",
             options.queues, options.sizes
         );
         let lines = |text: &str| wrapped(text, WIDTH).join("\n");

@@ -116,6 +116,24 @@ fn listed_hosts_that_have_nobody_to_send_to_are_refused() {
     assert_eq!(among(&[20], &[]), ["traffic[0].from: there is no host 20; they are numbered 0 to 19"]);
 }
 
+/// One receiver: the hosts of its leaf do not send to it, and itself does not; the load is that of the others.
+#[test]
+fn hosts_without_a_receiver_do_not_send() {
+    let network = Network::new(2, 10, 10);
+    for (pairs, senders) in [(Pairs::OtherLeaf, 10), (Pairs::Any, 19)] {
+        let settings = OpenLoopSettings {
+            to: vec![12],
+            pairs,
+            load_of: open_loop::LoadOf::Receivers,
+            ..open_loop(0.5, "1 kB")
+        };
+        let limits = Limits { measured_flows: Some(5_000), ..Limits::default() };
+        let flows = network.flows(&[entry("t", PatternSettings::OpenLoop(settings))], limits, 1);
+        let from: BTreeSet<u32> = flows.iter().map(|flow| flow.source.0).collect();
+        assert!(from.len() == senders && !from.contains(&12), "{from:?}");
+    }
+}
+
 #[test]
 fn a_flow_has_56_bytes() {
     assert!(size_of::<Flow>() <= 56);

@@ -170,6 +170,12 @@ fn options_change_what_is_asked() {
         "analyse quiver q.toml --set failure=[{cables=[\"leaf0-spine0\"],at=\"1ms\"}] --at 2ms",
     );
     assert!(later.contains("1 down") && later.contains("Cables change during the run, at 1 ms"), "{later}");
+    let twice = good(
+        &folder,
+        "analyse quiver q.toml --set failure=[{cables=[\"leaf0-spine0\"],at=\"1ms\",repair_at=\"3ms\"}]",
+    );
+    let twice = twice.replace('\n', " ");
+    assert!(twice.contains("Cables change during the run, at 1 ms, 3 ms; --at selects"), "{twice}");
     let words =
         good(&folder, "analyse quiver q.toml --labels set --score own-pair --source-cf const --valley-free");
     assert!(

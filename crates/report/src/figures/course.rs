@@ -1,9 +1,9 @@
 //! A run over time: throughput, loads of links, queues, drops, marks and pauses, with what happened to the network.
 
-use crate::detail::RunCourse;
+use crate::detail::{NetworkColumns, RunCourse};
 use crate::figure::{Axis, EventMark, Figure, FigureKind, Scaled, Series};
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, duration, number, percent, rounded, size};
+use crate::text::{count, duration, number, percent, plural, rounded, size};
 
 /// More points of a line than this are not drawn where several runs share a page.
 const POINTS: usize = 128;
@@ -18,7 +18,7 @@ pub fn course(run: &Run) -> Vec<Figure> {
     let course = &whole.before_drain();
     let all = [
         Some(throughput(course)),
-        loads(course),
+        loads(course, run),
         queues(course),
         drops(course),
         marks(course),
@@ -35,8 +35,9 @@ pub fn course(run: &Run) -> Vec<Figure> {
 fn bins(course: &RunCourse) -> String {
     let all = course.throughput_gbps.len();
     let fine = course.fine.min(all);
-    let of = |bins: usize, us: f64| format!("{} bins of {}", count(bins as u64), duration(us));
+    let of = |bins: usize, us: f64| format!("{} of {}", plural(bins as u64, "bin"), duration(us));
     match (fine, all - fine) {
+        _ if duration(course.every_us) == duration(course.later_us) => of(all, course.every_us),
         (fine, 0) => of(fine, course.every_us),
         (0, later) => of(later, course.later_us),
         (fine, later) => {
@@ -78,7 +79,7 @@ fn throughput(course: &RunCourse) -> Figure {
     }
 }
 
-fn loads(course: &RunCourse) -> Option<Figure> {
+fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
     let (figure, x) = over_time(course);
     let lengths: Vec<f64> = (0..course.throughput_gbps.len()).map(|bin| course.length_us(bin)).collect();
     let mean = |load: &[f64]| {
@@ -91,7 +92,7 @@ fn loads(course: &RunCourse) -> Option<Figure> {
         .map(|group| line(&group.name, &x, group.load.iter().map(|load| rounded(load * 100.0)).collect()));
     Some(Figure {
         id: "loads".into(),
-        title: format!("{} links are busiest: {} on average", busiest.name, percent(mean(&busiest.load))),
+        title: loads_title(&busiest.name, mean(&busiest.load), run),
         caption: "Bytes sent over all links between two tiers, by bin, as a share of their capacity; a packet counts from its \
                   first bit."
             .into(),
@@ -99,6 +100,24 @@ fn loads(course: &RunCourse) -> Option<Figure> {
         series: series.collect(),
         ..figure
     })
+}
+
+/// The tiers between which links are busiest on average; and the busiest link, which may lie elsewhere, if it is busier.
+fn loads_title(name: &str, mean: f64, run: &Run) -> String {
+    let words = format!("{name} links are busiest on average: {}", percent(mean));
+    let most = run.summary.links.utilisation_max.filter(|most| *most > 1.05 * mean);
+    most.map_or(words.clone(), |most| {
+        let link = busiest_link(&run.detail.network).map_or(String::new(), |link| format!(" ({link})"));
+        format!("{words}; the busiest link{link}: {}", percent(most))
+    })
+}
+
+/// `switch → host4`; `None` where drawn links stand for several.
+fn busiest_link(NetworkColumns { nodes, links, .. }: &NetworkColumns) -> Option<String> {
+    let (most, _) = links.load_max.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+    let name = |end: &[u32]| nodes.name.get(*end.get(most)? as usize);
+    let ends = name(&links.from).zip(name(&links.to)).filter(|_| links.members.get(most) == Some(&1));
+    ends.map(|(from, to)| format!("{from} → {to}"))
 }
 
 fn queues(course: &RunCourse) -> Option<Figure> {
@@ -250,4 +269,53 @@ pub fn courses(sweep: &Sweep, at: usize) -> Vec<Figure> {
         ..throughput.clone()
     };
     if greatest > 0.0 { vec![throughput, queues] } else { vec![throughput] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detail::{LinkColumns, Nodes};
+    use crate::summary::{Links, Summary};
+
+    #[test]
+    fn bins_of_one_length_are_counted_together() {
+        let course = |fine: usize, later_us: f64| RunCourse {
+            every_us: 500.0,
+            later_us,
+            fine,
+            throughput_gbps: vec![0.0; 200],
+            ..RunCourse::default()
+        };
+        let words = |fine, later_us| bins(&course(fine, later_us)).replace('\u{202f}', " ");
+        assert_eq!(words(192, 500.0), "200 bins of 500 us");
+        assert_eq!(words(199, 1_000.0), "199 bins of 500 us, then 1 bin of 1.00 ms");
+        assert_eq!(words(0, 1_000.0), "200 bins of 1.00 ms");
+    }
+
+    /// 40 senders share the load of one port.
+    #[test]
+    fn the_busiest_link_is_named_beside_the_tiers_that_are_busiest_on_average() {
+        let names = ["host0", "switch0"].map(str::to_owned).to_vec();
+        let network = |members: u32| NetworkColumns {
+            nodes: Nodes { name: names.clone(), ..Nodes::default() },
+            links: LinkColumns {
+                from: vec![0, 1],
+                to: vec![1, 0],
+                members: vec![1, members],
+                load_max: vec![0.02, 0.95],
+                ..LinkColumns::default()
+            },
+            ..NetworkColumns::default()
+        };
+        let title = |members, most| {
+            let links = Links { utilisation_max: Some(most), ..Links::default() };
+            let mut run = Run { summary: Summary { links, ..Summary::default() }, ..Run::default() };
+            run.detail.network = network(members);
+            loads_title("host → switch", 0.0231, &run).replace('\u{202f}', " ")
+        };
+        let start = "host → switch links are busiest on average: 2.31 %";
+        assert_eq!(title(1, 0.95), format!("{start}; the busiest link (switch0 → host0): 95.0 %"));
+        assert_eq!(title(40, 0.95), format!("{start}; the busiest link: 95.0 %"));
+        assert_eq!(title(1, 0.0232), start, "no link is busier than the others");
+    }
 }

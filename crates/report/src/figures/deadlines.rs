@@ -1,10 +1,10 @@
 //! What became of the flows with deadlines: of a run by traffic entry, of a sweep by scheme.
 
-use super::flows_words;
+use super::{Samples, samples_words};
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::summary::{DeadlineCounts, Deadlines};
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, duration, percent, rounded};
+use crate::text::{count, duration, percent, plural, rounded};
 use weft_statistics::mean;
 
 /// A name, and how many flows it applies to.
@@ -35,7 +35,7 @@ pub fn deadlines(run: &Run) -> Option<Figure> {
         id: "deadlines".into(),
         title: words(found),
         caption: CAPTION.into(),
-        samples: format!("n = {} flows", count(found.all.flows)),
+        samples: format!("n = {}", plural(found.all.flows, "flow")),
         kind: FigureKind::Bars,
         x: Axis::linear("flows", ""),
         y: Axis::linear("traffic", ""),
@@ -105,12 +105,11 @@ pub fn by_scheme(sweep: &Sweep, at: usize) -> Option<Figure> {
     let cases: Vec<(usize, CaseDeadlines)> = (0..sweep.schemes.len()).filter_map(case).collect();
     let share =
         |counts: &DeadlineCounts, part: u64| rounded(100.0 * part as f64 / counts.flows.max(1) as f64);
-    let flows: u64 = cases.iter().map(|(_, case)| case.counts.flows).sum();
     (!cases.is_empty()).then(|| Figure {
         id: format!("fates-{at}"),
         title: fates_title(sweep, &cases, at),
         caption: format!("{CAPTION} Shares of the flows of all seeds."),
-        samples: format!("n = {} flows with a deadline; {}", count(flows), flows_words(sweep, Some(at))),
+        samples: samples_words(sweep, Some(at), Samples::Dated),
         view: Some(at),
         kind: FigureKind::Bars,
         x: Axis::linear("flows with a deadline", "%"),
@@ -152,5 +151,5 @@ pub fn words(found: &Deadlines) -> String {
     let open = (found.all.open() > 0).then(|| format!("{} unfinished", count(found.all.open())));
     let rest: Vec<String> = late.into_iter().chain(given_up).chain(open).collect();
     let rest = if rest.is_empty() { String::new() } else { format!("; {}", rest.join(", ")) };
-    format!("{} of {} deadlines met{rest}", percent(found.all.met_share()), count(flows))
+    format!("{} of {} met{rest}", percent(found.all.met_share()), plural(flows, "deadline"))
 }

@@ -1,6 +1,6 @@
 //! Distributions under every scheme at one point of the axis: completion times with their tail, slowdown by size.
 
-use super::flows_words;
+use super::{Samples, samples_words};
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, Scaled, Series};
 use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
@@ -25,7 +25,7 @@ pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
                   smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
                   run lie beyond. Dotted: the same flows, each alone in the empty network."
             .into(),
-        samples: flows_words(sweep, Some(at)),
+        samples: samples_words(sweep, Some(at), Samples::Finished),
         view: Some(at),
         x: Axis::log("flow completion time", &scaled.unit),
         y: Axis::log("fraction of flows that take longer", ""),
@@ -90,7 +90,7 @@ pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
              omitted. {}",
             "Points are geometric means over seeds, bands 95 % intervals (Student's t of the logarithms)."
         ),
-        samples: flows_words(sweep, Some(at)),
+        samples: samples_words(sweep, Some(at), Samples::Finished),
         view: Some(at),
         x: Axis::log("flow size", "kB"),
         y: Axis::log("slowdown, 99th percentile", "×"),
@@ -127,16 +127,20 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
     };
     let cases = partners(&sweep.case(duel.best, at), &sweep.case(duel.base, at));
     let slowdown = |run: &Run, class: &SizeClass| alike(run, class)?.slowdown.p99;
+    // a class that has a percentile with some seeds only says nothing of all of them
     let ratio = |class: &SizeClass| {
-        let pairs = cases.iter().filter_map(|(best, base)| slowdown(best, class).zip(slowdown(base, class)));
-        Estimate::of_ratios(&pairs.collect::<Vec<_>>())
+        let pairs = cases.iter().map(|(best, base)| slowdown(best, class).zip(slowdown(base, class)));
+        Estimate::of_ratios(&pairs.collect::<Option<Vec<_>>>()?)
     };
     let classes = cases.first().map_or(&[][..], |(best, _)| &best.summary.equal20);
     let orders: Vec<MetricOrder> =
         classes.iter().filter_map(ratio).map(|ratio| MetricOrder::of(&ratio)).collect();
     let (best, base) = (&sweep.schemes[duel.best], &sweep.schemes[duel.base]);
     let many = |order: MetricOrder| orders.iter().filter(|known| **known == order).count();
-    if orders.is_empty() || many(MetricOrder::OneSeed) > 0 {
+    if orders.is_empty() {
+        return "Slowdown by flow size".to_owned();
+    }
+    if many(MetricOrder::OneSeed) > 0 {
         return format!("Slowdown by flow size with {best} and {base}; one seed cannot separate them");
     }
     format!(
@@ -146,4 +150,43 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         many(MetricOrder::Greater),
         many(MetricOrder::Unclear) + many(MetricOrder::Equal)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+    use crate::statistics::Distribution;
+    use crate::summary::{FlowMeasure, Summary};
+
+    /// A run with two size classes; the second may have too few flows for a percentile.
+    fn run(scheme: &str, seed: u64, mean: f64, second: Option<f64>) -> Run {
+        let class = |to_bytes: u64, p99: Option<f64>| SizeClass {
+            to_bytes,
+            slowdown: Distribution { p99, ..Distribution::default() },
+            ..SizeClass::default()
+        };
+        let fct_us = FlowMeasure { all: Distribution::of(vec![mean]), ..FlowMeasure::default() };
+        let equal20 = vec![class(1_000, Some(mean)), class(9_000, second)];
+        let labels = vec![("balance".to_owned(), scheme.to_owned())];
+        Run {
+            manifest: Manifest { labels, seed, ..Manifest::default() },
+            summary: Summary { fct_us, equal20, ..Summary::default() },
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn a_class_with_a_percentile_in_one_seed_does_not_make_it_a_sweep_of_one_seed() {
+        let of = |scheme: &str, mean: f64| {
+            [1, 2, 3].map(|seed| run(scheme, seed, mean + seed as f64, (seed == 2).then_some(mean)))
+        };
+        let sweep = Sweep::new([of("ecmp", 100.0), of("drill", 50.0)].concat());
+        assert_eq!(
+            size_title(&sweep, 0),
+            "Slowdown with drill against ecmp: lower in 1 of 1 size classes, higher in 0, no significant difference in 0"
+        );
+        let one = Sweep::new(vec![run("ecmp", 1, 9.0, None), run("drill", 1, 5.0, None)]);
+        assert!(size_title(&one, 0).ends_with("one seed cannot separate them"));
+    }
 }

@@ -1,6 +1,6 @@
 //! A metric against the axis of the sweep, one line per scheme; without an axis, one bar per scheme.
 
-use super::{flows_words, series};
+use super::{Samples, samples_words, series};
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, FigureKind, LevelMark, Scaled, Series};
 use crate::metric::find;
@@ -21,6 +21,8 @@ pub struct Measure {
     pub caption: &'static str,
     /// Whether it is a share, plotted in per cent.
     pub share: bool,
+    /// What it is measured of.
+    pub samples: Samples,
     /// Times to compare it with, as far as they were computed.
     pub ideals: [Option<IdealTime>; 5],
 }
@@ -59,8 +61,13 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
     let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
     let title = title(sweep, of);
     let caption = format!("{} {INTERVAL}{}", of.caption, references_words(sweep, &references));
-    let base =
-        Figure { id: of.id.into(), title, caption, samples: flows_words(sweep, None), ..Figure::default() };
+    let base = Figure {
+        id: of.id.into(),
+        title,
+        caption,
+        samples: samples_words(sweep, None, of.samples),
+        ..Figure::default()
+    };
     let value = Axis { log: log && sweep.axis.is_some(), ..Axis::linear(of.name, &scaled.unit) };
     Some(match &sweep.axis {
         Some(_) => with_lines(against_axis(sweep, base, value, &all, scaled.scale), &references, &scaled),
@@ -174,7 +181,7 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
     let at = sweep.points() - 1;
     let place = sweep.place(at);
     let Some(duel) = Duel::at(sweep, at) else {
-        return format!("{} of {}", of.name, sweep.schemes[0]);
+        return spread(sweep, of, at);
     };
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
     let ratio = sweep.ratio(duel.best, duel.base, at, of.metric);
@@ -201,24 +208,44 @@ fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> Stri
     format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
+/// The greatest and the least of several schemes without a baseline; the name of a single one.
+fn spread(sweep: &Sweep, of: &Measure, at: usize) -> String {
+    let known = |scheme: usize| Some((scheme, sweep.estimate(scheme, at, of.metric)?.mean));
+    let known: Vec<(usize, f64)> = (0..sweep.schemes.len()).filter_map(known).collect();
+    let most = known.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let least = known.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    let words =
+        |(scheme, mean): &(usize, f64)| format!("{} with {}", shown(of, *mean), sweep.schemes[*scheme]);
+    match most.zip(least) {
+        _ if sweep.schemes.len() == 1 => format!("{} of {}", of.name, sweep.schemes[0]),
+        Some((most, least)) if most.1 > least.1 => {
+            format!("{}{}: {}, {}", of.name, sweep.place(at), words(most), words(least))
+        }
+        Some((most, _)) => format!("{}{}: {}", of.name, sweep.place(at), shown(of, most.1)),
+        None => of.name.to_owned(),
+    }
+}
+
+/// A value of the measure as text.
+fn shown(of: &Measure, value: f64) -> String {
+    match of.share {
+        true => crate::text::percent(value),
+        false => crate::text::value(value, find(of.metric).map_or("", |metric| metric.unit)),
+    }
+}
+
 /// Both values in words, if there is no ratio (one seed, zeros).
 fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &str) -> String {
-    let unit = find(of.metric).map_or("", |metric| metric.unit);
     let at = sweep.points() - 1;
-    let words = |scheme: usize| {
-        let text = match sweep.estimate(scheme, at, of.metric) {
-            None if sweep.lacks(scheme, at, of.metric) => NOT_MEASURED.to_owned(),
-            value if of.share => crate::text::percent(value.map_or(0.0, |value| value.mean)),
-            value => crate::text::value(value.map_or(0.0, |value| value.mean), unit),
-        };
-        format!("{text} with {}", sweep.schemes[scheme])
+    let mean = |scheme: usize| sweep.estimate(scheme, at, of.metric).map(|estimate| estimate.mean);
+    let name = |scheme: usize| &sweep.schemes[scheme];
+    let words = |scheme: usize| match mean(scheme) {
+        Some(mean) => format!("{} with {}", shown(of, mean), name(scheme)),
+        None if sweep.lacks(scheme, at, of.metric) => format!("{NOT_MEASURED} with {}", name(scheme)),
+        None => format!("no value with {}", name(scheme)),
     };
-    let amount = |scheme: usize| {
-        sweep.estimate(scheme, sweep.points() - 1, of.metric).map_or(0.0, |estimate| estimate.mean)
-    };
-    let none = |scheme: usize| {
-        sweep.estimate(scheme, sweep.points() - 1, of.metric).is_none_or(|estimate| estimate.mean == 0.0)
-    };
+    let none = |scheme: usize| mean(scheme) == Some(0.0);
+    let amount = |scheme: usize| mean(scheme).unwrap_or(0.0);
     match (none(best), none(base)) {
         (true, true) => {
             let most =
@@ -228,14 +255,14 @@ fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &s
                     "{}: {}, none with {} and {}{place}",
                     of.name,
                     words(most),
-                    sweep.schemes[best],
-                    sweep.schemes[base]
+                    name(best),
+                    name(base)
                 ),
                 false => format!("{}: none{place}", of.name),
             }
         }
-        (true, false) => format!("{}: {}, none with {}{place}", of.name, words(base), sweep.schemes[best]),
-        (false, true) => format!("{}: {}, none with {}{place}", of.name, words(best), sweep.schemes[base]),
+        (true, false) => format!("{}: {}, none with {}{place}", of.name, words(base), name(best)),
+        (false, true) => format!("{}: {}, none with {}{place}", of.name, words(best), name(base)),
         _ => format!("{}: {}, {}{place}", of.name, words(best), words(base)),
     }
 }
@@ -256,10 +283,10 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
             "Mean FCT under {base} divided by mean FCT under each scheme, paired by seed. Points are geometric means \
              over seeds; bands and bars are 95 % intervals (Student's t of the logarithms)."
         ),
-        samples: flows_words(sweep, None),
+        samples: samples_words(sweep, None, Samples::Finished),
         ..Figure::default()
     };
-    let value = Axis::linear(&format!("times faster than {base}"), "×");
+    let value = Axis::linear("speedup", "×");
     Some(match &sweep.axis {
         Some(_) => against_axis(sweep, figure, value, &all, 1.0),
         None => Figure { kind: FigureKind::Dots, ..by_scheme(sweep, figure, value, &all, 1.0) },
@@ -291,7 +318,9 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
 mod tests {
     use super::*;
     use crate::statistics::Distribution;
-    use crate::summary::{FlowMeasure, IdealTimes, Summary};
+    use crate::summary::{
+        DeadlineCounts, Deadlines, DuplicateAcks, FlowCounts, FlowMeasure, IdealTimes, Reordering, Summary,
+    };
     use crate::sweep::Run;
 
     /// Two schemes, at one load or at two; the second's flows have the smaller ideals.
@@ -317,6 +346,7 @@ mod tests {
         name: "Mean FCT",
         caption: "Mean.",
         share: false,
+        samples: Samples::Finished,
         ideals: [
             Some(IdealTime { metric: "ideal.bound", name: "bound", bound: Some("none is faster") }),
             Some(IdealTime { metric: "ideal.sjf", name: "SJF", bound: None }),
@@ -345,5 +375,79 @@ mod tests {
         let found: Vec<_> = lines.series.iter().skip(2).map(drawn).collect();
         assert_eq!(found, [("bound".to_owned(), true, false), ("PS (no bound)".to_owned(), false, true)]);
         assert!(lines.levels.is_empty());
+    }
+
+    /// A run whose flows did not finish; one of its transports has no duplicate acknowledgements.
+    fn endless(scheme: &str, goodput: f64, dupacks: Option<f64>) -> Run {
+        let labels = vec![("balance".to_owned(), scheme.to_owned())];
+        let manifest = crate::manifest::Manifest { labels, seed: 1, ..Default::default() };
+        let duplicate_acks =
+            dupacks.map(|flows_with_dupacks| DuplicateAcks { flows_with_dupacks, ..Default::default() });
+        let not_measured = if dupacks.is_none() { vec!["duplicate ACKs".to_owned()] } else { Vec::new() };
+        let summary = Summary {
+            flows: FlowCounts { started: 2, unfinished: 2, ..Default::default() },
+            goodput_gbps: goodput,
+            reordering: Some(Reordering { duplicate_acks, ..Default::default() }),
+            not_measured,
+            ..Default::default()
+        };
+        Run { manifest, summary, ..Run::default() }
+    }
+
+    const GOODPUT: Measure =
+        Measure { metric: "goodput", name: "Goodput", samples: Samples::Started, ideals: [None; 5], ..MEAN };
+
+    #[test]
+    fn schemes_without_a_baseline_are_told_by_their_extremes() {
+        let sweep = Sweep::new(vec![
+            endless("red", 9.24, None),
+            endless("step", 9.48, None),
+            endless("a", 9.4, None),
+        ]);
+        let figure = measure(&sweep, &GOODPUT).expect("there is goodput");
+        let [title, samples] = [figure.title, figure.samples].map(|text| text.replace('\u{202f}', " "));
+        assert_eq!(title, "Goodput: 9.48 Gbps with step, 9.24 Gbps with red");
+        assert_eq!(samples, "n = 6 flows in 3 runs", "none of them finished");
+        let alike = Sweep::new(vec![endless("red", 9.0, None), endless("step", 9.0, None)]);
+        let title = measure(&alike, &GOODPUT).expect("there is goodput").title;
+        assert_eq!(title.replace('\u{202f}', " "), "Goodput: 9.00 Gbps");
+    }
+
+    #[test]
+    fn what_is_not_measured_is_not_none() {
+        let with_mean = |run: Run, mean: f64| {
+            let fct_us = FlowMeasure { all: Distribution::of(vec![mean]), ..Default::default() };
+            Run { summary: Summary { fct_us, ..run.summary }, ..run }
+        };
+        let runs = |best: Option<f64>| {
+            let both = [endless("dctcp", 1.0, Some(0.538)), endless("pfabric", 1.0, best)];
+            let [base, best] = both;
+            Sweep::new(vec![with_mean(base, 100.0), with_mean(best, 50.0)])
+        };
+        let of =
+            Measure { metric: "reordering.flows_with_dupacks", name: "Duplicates", share: true, ..GOODPUT };
+        let title = |best| measure(&runs(best), &of).expect("one has it").title.replace('\u{202f}', " ");
+        assert_eq!(title(None), "Duplicates: not measured with pfabric, 53.8 % with dctcp");
+        assert_eq!(title(Some(0.0)), "Duplicates: 53.8 % with dctcp, none with pfabric");
+    }
+
+    #[test]
+    fn a_figure_counts_the_flows_that_it_is_of() {
+        let mut one = endless("ecmp", 1.0, None);
+        let small = Distribution { count: 5, p50: Some(1.0), ..Distribution::default() };
+        one.summary.fct_us = FlowMeasure { all: Distribution::of(vec![1.0; 7]), small, ..Default::default() };
+        one.summary.flows = FlowCounts { started: 8, finished: 7, unfinished: 1, ..Default::default() };
+        let counts = DeadlineCounts { flows: 4, met: 3, ..Default::default() };
+        one.summary.deadlines = Some(Deadlines { all: counts, ..Default::default() });
+        let sweep = Sweep::new(vec![one]);
+        let of = |metric, samples| {
+            let figure = measure(&sweep, &Measure { metric, samples, ..GOODPUT }).expect("it has the metric");
+            figure.samples.replace('\u{202f}', " ")
+        };
+        assert_eq!(of("fct.mean", Samples::Finished), "n = 7 flows in one run");
+        assert_eq!(of("fct.small.p50", Samples::Small), "n = 5 flows up to 100 kB in one run");
+        assert_eq!(of("deadline.met", Samples::Dated), "n = 4 flows with a deadline in one run");
+        assert_eq!(of("goodput", Samples::Started), "n = 8 flows in one run");
+        assert_eq!(of("goodput", Samples::Runs), "n = 1 run");
     }
 }

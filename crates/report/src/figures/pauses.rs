@@ -2,7 +2,7 @@
 
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::sweep::Run;
-use crate::text::{count, number};
+use crate::text::{count, number, plural};
 
 /// Mean slowdown of victims, culprits and others, and the queues that caused the pauses; empty without pauses.
 #[must_use]
@@ -33,7 +33,7 @@ fn groups(run: &Run) -> Option<Figure> {
         caption: "Mean slowdown of measured, finished flows. Culprits passed through a queue that grew by itself and made \
                   its switch pause others; victims did not, but waited in paused queues or cards."
             .into(),
-        samples: format!("n = {} flows", count(names.clone().map(flows).sum())),
+        samples: format!("n = {}", plural(names.clone().map(flows).sum(), "flow")),
         kind: FigureKind::Bars,
         x: Axis::linear("mean slowdown", "×"),
         y: Axis::linear("flows", ""),

@@ -1,10 +1,10 @@
 //! The plots that only a single run has: percentiles of slowdown by size, waiting and drops by hop, queues over time.
 
-use super::why::hop_name;
+use super::why::{hop_name, in_words};
 use crate::detail::Heat;
 use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::{Distribution, SAMPLES_ABOVE};
-use crate::summary::{DropCell, Drops, Reordering, SizeClass};
+use crate::summary::{DropCell, Drops, DuplicateAcks, Reordering, SizeClass};
 use crate::sweep::Run;
 use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, rounded, size};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
                   upper end; flows of one size are in one class; p99 is omitted below 100 flows; the title names no percentile with \
                   fewer than 100 flows beyond."
             .into(),
-        samples: format!("n = {} flows", count(run.summary.flows.finished)),
+        samples: format!("n = {}", plural(run.summary.flows.finished, "flow")),
         x: Axis::log("flow size", "kB"),
         y: Axis::log("slowdown", "×"),
         series: lines.into_iter().filter(|line| !line.x.is_empty()).collect(),
@@ -68,7 +68,7 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
         let scaled = Scaled::fitting(values.iter().copied().fold(0.0, f64::max), "us", false);
         let longest = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         let title = longest.map_or(String::new(), |(hop, wait)| {
-            format!("The {name} is highest at {}: {}", hop_name(run, hop), duration(*wait))
+            format!("The {name} is highest at {}: {}", in_words(&hop_name(run, hop)), duration(*wait))
         });
         Figure {
             id: id.into(),
@@ -126,7 +126,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
         title: match worst {
             Some((hop, packets)) if *packets > 0 => {
                 let number = hop.strip_prefix("hop").and_then(|hop| hop.parse().ok());
-                let place = number.map_or(hop.clone(), |hop| hop_name(run, hop));
+                let place = number.map_or(hop.clone(), |hop| in_words(&hop_name(run, hop)));
                 let whole = if *packets == drops.total { "All" } else { &count(*packets) };
                 format!("{whole} of {} drops are at {place}{}", count(drops.total), chief_reason(drops, hop))
             }
@@ -175,7 +175,7 @@ pub fn heat(heat: &Heat) -> Figure {
     Figure {
         id: "queues".into(),
         title: format!(
-            "The longest queue, {}, is at {}",
+            "The longest sampled queue, {}, is at {}",
             size(greatest as f64),
             heat.ports.get(worst).map_or("", String::as_str)
         ),
@@ -240,9 +240,9 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
 }
 
 /// The title. Without duplicate acknowledgements it reports packets out of order.
-fn overtaking_title(reordering: &Reordering) -> String {
-    match (reordering.flows_with_dupacks > 0.0, reordering.out_of_order) {
-        (true, _) => format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
+fn overtaking_title(reordering: &Reordering, duplicates: &DuplicateAcks) -> String {
+    match (duplicates.flows_with_dupacks > 0.0, reordering.out_of_order) {
+        (true, _) => format!("{} of flows see a duplicate ACK", percent(duplicates.flows_with_dupacks)),
         (false, 0) => "No packet arrives out of order".to_owned(),
         (false, late) => format!("{} out of order", plural(late, "packet")),
     }
@@ -255,15 +255,16 @@ pub fn reordering(run: &Run) -> Option<Figure> {
     if run.summary.lacks("reordering.over_3") {
         return None;
     }
+    let duplicates = reordering.duplicate_acks.as_ref()?;
     let rows = [
-        ("any duplicate ACK", reordering.flows_with_dupacks),
-        ("more than 3", reordering.over_3),
-        ("any, nothing lost", reordering.flows_with_dupacks_reorder),
-        ("more than 3, nothing lost", reordering.over_3_reorder),
+        ("any duplicate ACK", duplicates.flows_with_dupacks),
+        ("more than 3", duplicates.over_3),
+        ("any, nothing lost", duplicates.flows_with_dupacks_reorder),
+        ("more than 3, nothing lost", duplicates.over_3_reorder),
     ];
     Some(Figure {
         id: "reordering".into(),
-        title: overtaking_title(reordering),
+        title: overtaking_title(reordering, duplicates),
         caption: format!(
             "Fraction of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
              these, sent while no packet of the flow had been lost. Maximum displacement: {} packets, mean {}; receive \
@@ -272,7 +273,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
             reordering.mean_displacement.map_or("none".to_owned(), number),
             count(reordering.gro_batches)
         ),
-        samples: format!("n = {} flows", count(run.summary.flows.finished)),
+        samples: format!("n = {}", plural(run.summary.flows.finished, "flow")),
         kind: FigureKind::Bars,
         x: Axis::linear("fraction of flows", "%"),
         y: Axis::linear("duplicate ACKs", ""),
@@ -284,4 +285,23 @@ pub fn reordering(run: &Run) -> Option<Figure> {
         }],
         ..Figure::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A queue that was sampled may have been longer in between, as another figure says.
+    #[test]
+    fn the_longest_of_sampled_queues_is_called_so() {
+        let found = Heat {
+            ports: vec!["leaf0 → host0".to_owned()],
+            sampled: 1,
+            column_us: 1.0,
+            bytes: vec![vec![5, 331_000]],
+            ..Heat::default()
+        };
+        let title = heat(&found).title.replace('\u{202f}', " ");
+        assert_eq!(title, "The longest sampled queue, 331 kB, is at leaf0 → host0");
+    }
 }

@@ -26,7 +26,7 @@ pub fn slowest(run: &Run) -> Option<Figure> {
         ),
         caption: format!(
             "The 1 % of measured, finished flows with the highest slowdown (at most 1000), each by the first cause that applies: \
-                  a time-out of the SYN, of data, a retransmission, pauses for at least half of the time lost, none of these. Mean \
+                  a time-out of the opening packet, of data, a retransmission, pauses for at least half of the time lost, none of these. Mean \
                   FCT and slowdown: {}.",
             means.join("; ")
         ),

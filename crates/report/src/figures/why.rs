@@ -20,6 +20,12 @@ pub fn hop_name(run: &Run, hop: usize) -> String {
     }
 }
 
+/// A hop in a sentence: `leaf → spine`, `the 2nd hop`.
+pub(crate) fn in_words(hop: &str) -> String {
+    let is_numbered = hop.ends_with(" hop");
+    if is_numbered { format!("the {hop}") } else { hop.to_owned() }
+}
+
 /// The name of a hop in the first run of a sweep that names it; the number where networks differ.
 fn name_in(sweep: &Sweep, hop: usize) -> String {
     let names: BTreeSet<String> = sweep.runs.iter().map(|run| hop_name(run, hop)).collect();
@@ -89,7 +95,7 @@ fn stacked(sweep: &Sweep, at: usize) -> Figure {
 
 fn queueing_title(sweep: &Sweep, at: usize) -> String {
     let most = worst_hop(&sweep.case(0, at)).map_or(String::new(), |hop| {
-        format!("; most waiting under {} is at {}", sweep.schemes[0], name_in(sweep, hop))
+        format!("; most waiting under {} is at {}", sweep.schemes[0], in_words(&name_in(sweep, hop)))
     });
     let waiting = Duel::at(sweep, at).and_then(|duel| Some((duel, duel.contrast(sweep, "queueing.total")?)));
     let (sign, share) = match &waiting {
@@ -160,7 +166,7 @@ fn dropped_words(sweep: &Sweep, kinds: &BTreeSet<(u8, String)>) -> String {
         (Some((hop, reason)), None) => {
             format!(
                 "packets dropped per run, all at {} ({})",
-                name_in(sweep, usize::from(*hop)),
+                in_words(&name_in(sweep, usize::from(*hop))),
                 reason.replace('_', " ")
             )
         }
@@ -182,5 +188,18 @@ fn drops_title(sweep: &Sweep, at: usize) -> String {
             number(lost(duel.base))
         ),
         None => format!("{} packets dropped per run", number(lost(0))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hop_with_a_number_has_an_article_in_a_sentence() {
+        assert_eq!(
+            ["2nd hop", "leaf → spine", "host card"].map(in_words),
+            ["the 2nd hop", "leaf → spine", "host card"]
+        );
     }
 }

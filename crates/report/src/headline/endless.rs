@@ -25,9 +25,10 @@ pub(crate) fn endless(runs: &[Run]) -> bool {
 pub(super) fn of_run(run: &Run) -> String {
     let metric = |name: &str| run.summary.metric(name);
     let place = run.manifest.case().map_or(String::new(), |case| format!("{case}: "));
-    let flows = plural(run.summary.flows.unfinished, "flow");
+    let open = run.summary.flows.unfinished;
+    let (flows, reach) = (plural(open, "flow"), if open == 1 { "reaches" } else { "reach" });
     let words = format!(
-        "no measured flow finishes before the end: {flows} reach a goodput of {}{} (seed {}; one run, no interval).",
+        "no measured flow finishes before the end: {flows} {reach} a goodput of {}{} (seed {}; one run, no interval).",
         shown("goodput", metric("goodput")),
         told(&metric),
         run.manifest.seed
@@ -43,12 +44,8 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
         format!("{goodput}{}", told(&|name: &str| mean(scheme, name)))
     };
     let place = place_words(sweep, at);
-    let by_goodput = |a: &usize, b: &usize| {
-        let goodput = |scheme: usize| mean(scheme, "goodput").unwrap_or(0.0);
-        goodput(*a).total_cmp(&goodput(*b)).then(b.cmp(a))
-    };
-    let schemes = || (0..sweep.schemes.len()).filter(|scheme| mean(*scheme, "goodput").is_some());
-    let (Some(most), Some(least)) = (schemes().max_by(by_goodput), schemes().min_by(by_goodput)) else {
+    let ends = most_goodput(sweep, at).zip(by_goodput(sweep, at).min_by(least_first));
+    let Some((most, (least, _))) = ends else {
         return begin(&place, "no measured flow finishes before the end.");
     };
     let seeds = sweep.estimate(most, at, "goodput").map_or(String::new(), |goodput| interval_words(&goodput));
@@ -64,6 +61,23 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
         )
     };
     begin(&place, &words)
+}
+
+/// The schemes with their goodput.
+fn by_goodput(sweep: &Sweep, at: usize) -> impl Iterator<Item = (usize, f64)> {
+    (0..sweep.schemes.len())
+        .filter_map(move |scheme| Some((scheme, sweep.estimate(scheme, at, "goodput")?.mean)))
+}
+
+/// Of schemes with equal goodput the first counts as the greatest.
+fn least_first(a: &(usize, f64), b: &(usize, f64)) -> std::cmp::Ordering {
+    a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))
+}
+
+/// The scheme with the most goodput, if these runs are told by it.
+pub(crate) fn most_goodput(sweep: &Sweep, at: usize) -> Option<usize> {
+    let most = by_goodput(sweep, at).max_by(least_first)?;
+    endless(&sweep.runs).then_some(most.0)
 }
 
 /// A value with its unit.

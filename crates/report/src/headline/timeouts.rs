@@ -13,12 +13,12 @@ pub(super) fn of_run(summary: &Summary) -> String {
     format!(" {} waited for a time-out{}{others}.", plural(flows, "flow"), of_syn(flows, syn))
 }
 
-/// `, 29 of them of a SYN`.
+/// `, 29 of them of the opening packet`: with TCP that is a SYN, with PDQ a packet of its own.
 pub(crate) fn of_syn(flows: u64, syn: u64) -> String {
     match syn {
         0 => String::new(),
-        _ if syn == flows => " of a SYN".to_owned(),
-        _ => format!(", {} of them of a SYN", count(syn)),
+        _ if syn == flows => " of the opening packet".to_owned(),
+        _ => format!(", {} of them of the opening packet", count(syn)),
     }
 }
 

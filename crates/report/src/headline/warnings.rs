@@ -79,10 +79,12 @@ fn unfinished(runs: &[Run]) -> Option<String> {
     let given_up = given_up(runs);
     (open > 0).then(|| match runs.len() {
         1 => format!(
-            "{} ({}) did not finish and are in no percentile; {} of their {} arrived.{given_up}",
+            "{} ({}) did not finish and {} in no percentile; {} of {} {} arrived.{given_up}",
             plural(open, "flow"),
             percent(share),
+            if open == 1 { "is" } else { "are" },
             size(arrived as f64),
+            if open == 1 { "its" } else { "their" },
             size(open_bytes as f64)
         ),
         all => format!(
@@ -99,10 +101,13 @@ fn given_up(runs: &[Run]) -> String {
         (runs.iter().map(all).sum(), runs.iter().map(|run| run.summary.flows.unfinished).sum());
     match given_up {
         0 => String::new(),
+        1 if open == 1 => " It was given up because of its deadline.".to_owned(),
         _ => format!(
-            " {} of {} were given up because of their deadlines.",
+            " {} of {} {} given up because of {}.",
             count(given_up),
-            plural(open, "flow")
+            plural(open, "flow"),
+            if given_up == 1 { "was" } else { "were" },
+            if given_up == 1 { "its deadline" } else { "their deadlines" }
         ),
     }
 }

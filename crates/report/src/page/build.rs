@@ -6,8 +6,11 @@ use crate::by_traffic::{self, TrafficTable};
 use crate::contrast::Duel;
 use crate::figure::{Figure, FigureKind};
 use crate::figures::measure::{IdealTime, Measure, measure, speed_up};
-use crate::figures::{course, deadlines, distribution, pauses, run as single, slowest, why, windows};
-use crate::headline::{Headline, percentile_words, tail_metric};
+use crate::figures::{
+    Samples, course, deadlines, distribution, pauses, run as single, slowest, why, windows,
+};
+use crate::headline::endless::endless;
+use crate::headline::{Headline, tail_metric, tail_name};
 use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
 
@@ -93,6 +96,10 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
     let headline = Headline::of_sweep(sweep, verdicts);
     let last = sweep.points() - 1;
     let best = Duel::at(sweep, last).map(|duel| duel.best);
+    let lead = match endless(&sweep.runs) {
+        true => "How much flows get under each scheme.",
+        false => "How long flows take under each scheme.",
+    };
     Page {
         name: sweep.runs[0].manifest.name.clone(),
         about: sweep.runs[0].manifest.about.clone(),
@@ -107,7 +114,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         quiver: String::new(),
         jobs: Vec::new(),
         sections: vec![
-            section("answer", "The answer", "How long flows take under each scheme.", answer(sweep)),
+            section("answer", "The answer", lead, answer(sweep)),
             section(
                 "why",
                 "Why",
@@ -146,39 +153,43 @@ fn networks(sweep: &Sweep) -> Vec<NetworkView> {
 }
 
 fn answer(sweep: &Sweep) -> Vec<Figure> {
+    if endless(&sweep.runs) {
+        return measure(sweep, &GOODPUT).into_iter().collect();
+    }
     let tail = tail_metric(&sweep.runs);
-    let words = percentile_words(tail);
-    let tail_name: &'static str = match tail {
-        "fct.p99_99" => "99.99th percentile of FCT",
-        "fct.p99_9" => "99.9th percentile of FCT",
-        "fct.p99" => "99th percentile of FCT",
-        "fct.p95" => "95th percentile of FCT",
-        _ => "median of FCT",
-    };
-    debug_assert!(tail_name.starts_with(&words));
     let mean = Measure {
         id: "mean",
         metric: "fct.mean",
         name: "Mean FCT",
         caption: "Mean completion time of measured, finished flows.",
         share: false,
+        samples: Samples::Finished,
         ideals: OF_MEANS,
     };
     let tail = Measure {
         id: "percentile",
         metric: tail,
         ideals: alone(tail),
-        name: tail_name,
+        name: tail_name(tail),
         caption: "Nearest rank over a run's measured, finished flows.",
         ..mean
     };
     let (metric, name, caption) = of_small(sweep);
-    let small = Measure { id: "small", metric, name, caption, ideals: alone(metric), ..mean };
+    let small = Measure {
+        id: "small",
+        metric,
+        name,
+        caption,
+        samples: Samples::Small,
+        ideals: alone(metric),
+        ..mean
+    };
     let small_mean = Measure {
         id: "small-mean",
         metric: "fct.small.mean",
         name: "Mean FCT of flows up to 100 kB",
         caption: "Mean completion time of measured, finished flows of at most 100 kB.",
+        samples: Samples::Small,
         ideals: [mean_bound("ideal.bound.small"), None, None, None, None],
         ..mean
     };
@@ -188,6 +199,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         name: "Deadlines met",
         caption: "Fraction of measured flows with a deadline that finished in time; unfinished flows missed theirs.",
         share: true,
+        samples: Samples::Dated,
         ideals: [None; 5],
     };
     let job = Measure {
@@ -196,6 +208,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         name: "Time of the job",
         caption: "From the submission of the first job to the end of the last.",
         share: false,
+        samples: Samples::Runs,
         ideals: [None; 5],
     };
     let against = [
@@ -274,6 +287,18 @@ fn of_small(sweep: &Sweep) -> (&'static str, &'static str, &'static str) {
     }
 }
 
+/// What explains completion times, and is the answer where no flow finishes.
+const GOODPUT: Measure = Measure {
+    id: "goodput",
+    metric: "goodput",
+    name: "Goodput",
+    caption: "Payload of measured flows delivered after the warm-up while flows arrive; over the whole run \
+              where they start together.",
+    share: false,
+    samples: Samples::Started,
+    ideals: [None; 5],
+};
+
 /// The metrics that explain the answer.
 const EXPLAINING: [Measure; 8] = [
     Measure {
@@ -283,6 +308,7 @@ const EXPLAINING: [Measure; 8] = [
         caption: "Population standard deviation of the queue lengths of parallel ports of the first switch, averaged \
                   over samples and switches.",
         share: false,
+        samples: Samples::Runs,
         ideals: [None; 5],
     },
     Measure {
@@ -291,6 +317,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with duplicate ACKs",
         caption: "Fraction of measured, finished flows with at least one duplicate acknowledgement, whatever the cause.",
         share: true,
+        samples: Samples::Finished,
         ideals: [None; 5],
     },
     Measure {
@@ -299,6 +326,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Flows with more than 3 duplicate ACKs",
         caption: "Fraction of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
         share: true,
+        samples: Samples::Finished,
         ideals: [None; 5],
     },
     Measure {
@@ -307,14 +335,16 @@ const EXPLAINING: [Measure; 8] = [
         name: "Drop rate",
         caption: "Packets dropped at any hop, divided by link traversals.",
         share: true,
+        samples: Samples::Runs,
         ideals: [None; 5],
     },
     Measure {
         id: "timed-out",
         metric: "flows.timed_out",
         name: "Flows with time-outs",
-        caption: "Measured flows of a run that waited for the retransmission timer at least once, for a SYN or for data.",
+        caption: "Measured flows of a run that waited for the retransmission timer at least once, for the opening packet or for data.",
         share: false,
+        samples: Samples::Started,
         ideals: [None; 5],
     },
     Measure {
@@ -323,6 +353,7 @@ const EXPLAINING: [Measure; 8] = [
         name: "Packets with ECN marks",
         caption: "Packets marked by switches in a run.",
         share: false,
+        samples: Samples::Runs,
         ideals: [None; 5],
     },
     Measure {
@@ -331,17 +362,10 @@ const EXPLAINING: [Measure; 8] = [
         name: "Victims of pauses",
         caption: "Measured flows held up by pauses they had no part in causing.",
         share: false,
+        samples: Samples::Started,
         ideals: [None; 5],
     },
-    Measure {
-        id: "goodput",
-        metric: "goodput",
-        name: "Goodput",
-        caption: "Payload of measured flows delivered after the warm-up while flows arrive; over the whole run \
-                  where they start together.",
-        share: false,
-        ideals: [None; 5],
-    },
+    GOODPUT,
 ];
 
 fn reasons(sweep: &Sweep) -> Vec<Figure> {
@@ -349,6 +373,8 @@ fn reasons(sweep: &Sweep) -> Vec<Figure> {
         (0..sweep.points()).flat_map(|at| [why::queueing(sweep, at), why::drops(sweep, at)]).flatten();
     let happened =
         |of: &&Measure| sweep.runs.iter().any(|run| run.summary.metric(of.metric).unwrap_or(0.0) > 0.0);
-    let against = EXPLAINING.iter().filter(happened).filter_map(|of| measure(sweep, of));
+    let is_answer = |of: &&Measure| of.id == GOODPUT.id && endless(&sweep.runs);
+    let reasons = EXPLAINING.iter().filter(happened).filter(|of| !is_answer(of));
+    let against = reasons.filter_map(|of| measure(sweep, of));
     places.chain(against).collect()
 }

@@ -2,14 +2,14 @@
 
 use super::{Card, CaseRuns, Repeat, SlowTable, TextTable};
 use crate::contrast::{Duel, MetricOrder};
-use crate::headline::endless::{SHOWN, endless};
-use crate::headline::{percentile_words, tail_metric};
+use crate::headline::endless::{SHOWN, endless, most_goodput};
+use crate::headline::{tail_metric, tail_name};
 use crate::listing::ExpectationVerdict;
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
-use crate::text::{NOT_MEASURED, count, duration, number, percent, significant, value};
+use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, significant, value};
 use std::collections::BTreeSet;
 
 /// The metrics on the cards; flows with time-outs get one if there are any.
@@ -26,7 +26,7 @@ fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     let timed_out = timed_out.then(|| ("flows.timed_out", "Flows with time-outs".to_owned()));
     let dated = runs.iter().any(|run| run.summary.deadlines.is_some());
     let dated = dated.then(|| ("deadline.met", "Deadlines met".to_owned()));
-    let first = [("fct.mean", "Mean FCT".to_owned()), (tail, format!("{} FCT", percentile_words(tail)))];
+    let first = [("fct.mean", "Mean FCT".to_owned()), (tail, tail_name(tail).to_owned())];
     let last = [("drops.total", "Drops".to_owned()), ("goodput", "Goodput".to_owned())];
     first.into_iter().chain(dated).chain(timed_out).chain(last).collect()
 }
@@ -44,17 +44,17 @@ fn shown(metric: &str, amount: f64) -> String {
 
 pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     let summary = &run.summary;
-    let slowdown = summary
-        .slowdown
-        .all
-        .mean
-        .map_or(String::new(), |s| format!("{}× that in an empty network", number(s)));
+    let alone = summary.alone_us.all.mean.filter(|alone| *alone > 0.0);
+    let times = summary.fct_us.all.mean.zip(alone).map(|(mean, alone)| mean / alone);
+    let times = times.map_or(String::new(), |times| format!("{}× that in an empty network", number(times)));
+    let dated = summary.deadlines.as_ref().map_or(0, |found| found.all.flows);
     let few = |metric: &str| {
         let name = metric.rsplit('.').next().unwrap_or(metric);
         summary.fct_us.all.few_samples_above.iter().any(|known| known == name)
     };
     let note = |metric: &str| match metric {
-        "fct.mean" => slowdown.clone(),
+        "fct.mean" => times.clone(),
+        "deadline.met" => format!("of {} with a deadline", plural(dated, "flow")),
         "drops.total" => summary
             .drop_share()
             .map_or(String::new(), |share| format!("{} of link traversals", percent(share))),
@@ -64,7 +64,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
         "queue.busiest.mean" => "at the switch port with the longest mean queue".to_owned(),
         "queue.peak" => "of any switch port".to_owned(),
         metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
-        _ => format!("of {} flows", count(summary.flows.finished)),
+        _ => format!("of {}", plural(summary.flows.finished, "flow")),
     };
     let card = |(metric, label): (&'static str, String)| {
         let value = match summary.metric(metric) {
@@ -76,10 +76,10 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
 }
 
-/// Flows with time-outs: how many waited for a SYN, and the effect on the mean.
+/// Flows with time-outs: how many waited for the packet that opens the connection, and the effect on the mean.
 fn timed_out(summary: &Summary) -> String {
     let TimedOut { syn, fct_us, others_fct_us, .. } = summary.timed_out.unwrap_or_default();
-    let syn = (syn > 0).then(|| format!("{} of a SYN", count(syn)));
+    let syn = (syn > 0).then(|| format!("{} of the opening packet", count(syn)));
     let means = fct_us.zip(others_fct_us);
     let means =
         means.map(|(own, others)| format!("mean FCT {}, of all others {}", duration(own), duration(others)));
@@ -102,7 +102,8 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     let at = sweep.points() - 1;
     let place = sweep.place(at);
     let duel = Duel::at(sweep, at);
-    let scheme = duel.map_or(0, |duel| duel.best);
+    // the scheme that the headline names
+    let scheme = duel.map(|duel| duel.best).or_else(|| most_goodput(sweep, at)).unwrap_or(0);
     let name = &sweep.schemes[scheme];
     let note = |metric: &str| match duel.and_then(|duel| sweep.estimate(duel.base, at, metric)) {
         Some(base) => format!("{name}{place}; {} {}", sweep.schemes[0], shown(metric, base.mean)),
@@ -113,26 +114,24 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
             None if sweep.lacks(scheme, at, metric) => NOT_MEASURED.to_owned(),
             best => shown(metric, best?.mean),
         };
-        Some(Card { label, value, difference: difference(sweep, duel, metric), note: note(metric) })
+        let difference = duel.map_or(String::new(), |duel| difference(sweep, duel, metric));
+        Some(Card { label, value, difference, note: note(metric) })
     };
     card_metrics(&sweep.runs).into_iter().filter_map(card).collect()
 }
 
-/// How the best scheme differs from the baseline: `−22 %`; empty without a baseline, or where it has nothing.
-fn difference(sweep: &Sweep, duel: Option<Duel>, metric: &str) -> String {
-    let values = duel.and_then(|duel| {
-        let of = |scheme| sweep.estimate(scheme, duel.at, metric).map(|estimate| estimate.mean);
-        Some((of(duel.best)?, of(duel.base)?))
-    });
-    let unclear =
-        duel.and_then(|duel| Some(duel.contrast(sweep, metric)?.order())) == Some(MetricOrder::Unclear);
-    match values {
-        _ if unclear => "no significant difference".to_owned(),
-        Some((best, base)) if base > 0.0 && best < base => format!("−{}", percent(1.0 - best / base)),
-        Some((best, base)) if base > 0.0 && best >= 2.0 * base => format!("{}×", number(best / base)),
-        Some((best, base)) if base > 0.0 && best > base => format!("+{}", percent(best / base - 1.0)),
-        Some((best, base)) if base > 0.0 && best == base => "equal".to_owned(),
-        _ => String::new(),
+/// How the best scheme differs from the baseline: `−22 %`, of a share `+41.1 points`; empty where one has no value.
+fn difference(sweep: &Sweep, duel: Duel, metric: &str) -> String {
+    let of = |scheme| sweep.estimate(scheme, duel.at, metric).map(|estimate| estimate.mean);
+    let Some((best, base)) = of(duel.best).zip(of(duel.base)) else { return String::new() };
+    let sign = if best < base { '−' } else { '+' };
+    match duel.order(sweep, metric) {
+        Some(MetricOrder::Unclear) => "no significant difference".to_owned(),
+        _ if best == base => "equal".to_owned(),
+        _ if metric == "deadline.met" => format!("{sign}{} points", number(100.0 * (best - base).abs())),
+        _ if base <= 0.0 => String::new(),
+        _ if best >= 2.0 * base => format!("{}×", number(best / base)),
+        _ => format!("{sign}{}", percent((best / base - 1.0).abs())),
     }
 }
 
@@ -307,7 +306,7 @@ fn shortened(list: &str) -> String {
 fn warm_up(runs: &[Run]) -> String {
     let flows: u64 = runs.iter().map(|run| run.summary.flows.warm_up).sum();
     let times = listed(runs.iter().map(|run| crate::text::duration(run.summary.warm_up_s * 1e6)));
-    format!("flows that started in the first {times}: {} flows", count(flows))
+    format!("flows that started in the first {times}: {}", plural(flows, "flow"))
 }
 
 fn censored(runs: &[Run]) -> String {
@@ -328,5 +327,76 @@ fn computed(runs: &[Run]) -> String {
     match runs.iter().all(|run| run.manifest.is_measurement) {
         true => format!("measured in {}\u{202f}s of real time{on}", number(wall)),
         false => format!("{} events in {}\u{202f}s of compute time{on}", number(events as f64), number(wall)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+    use crate::statistics::Distribution;
+    use crate::summary::{DeadlineCounts, Deadlines, Drops, FlowCounts, FlowMeasure};
+
+    fn measure(mean: f64) -> FlowMeasure {
+        let all = Distribution { mean: Some(mean), p50: Some(mean), count: 3, ..Distribution::default() };
+        FlowMeasure { all, ..FlowMeasure::default() }
+    }
+
+    /// A run with a mean completion time, drops, and shares of 10 deadlines met.
+    fn run(scheme: &str, seed: u64, mean: f64, (drops, met): (u64, u64)) -> Run {
+        let counts = DeadlineCounts { flows: 10, met, late: 10 - met, terminated: 0 };
+        let summary = Summary {
+            flows: FlowCounts { started: 3, finished: 3, ..FlowCounts::default() },
+            fct_us: measure(mean),
+            drops: Some(Drops { total: drops, ..Drops::default() }),
+            deadlines: Some(Deadlines { all: counts, ..Deadlines::default() }),
+            ..Summary::default()
+        };
+        let labels = vec![("balance".to_owned(), scheme.to_owned())];
+        Run { manifest: Manifest { labels, seed, ..Manifest::default() }, summary, ..Run::default() }
+    }
+
+    fn card(cards: &[Card], label: &str) -> Card {
+        cards.iter().find(|card| card.label == label).expect("there is such a card").clone()
+    }
+
+    /// One flow of 1000 waits far longer than it would alone: the mean of its ratios says little about the means.
+    #[test]
+    fn a_mean_is_compared_with_the_mean_in_an_empty_network() {
+        let mut one = run("ecmp", 1, 500.0, (0, 4));
+        (one.summary.alone_us, one.summary.slowdown) = (measure(10.0), measure(1_290.0));
+        let cards = cards_of_run(&one);
+        assert_eq!(card(&cards, "Mean FCT").note, "50.0× that in an empty network");
+        assert_eq!(card(&cards, "Deadlines met").note, "of 10 flows with a deadline", "3 flows finished");
+        assert_eq!(card(&cards, "Median FCT").note, "of 3 flows");
+    }
+
+    #[test]
+    fn differences_are_told_only_where_the_seeds_show_them_and_of_shares_in_points() {
+        let seeds = [(1, 0, 5), (2, 84, 6), (3, 374, 5)];
+        let base = seeds.map(|(seed, drops, met)| run("ecmp", seed, 100.0, (drops, met)));
+        let best = [1, 2, 3].map(|seed| run("drill", seed, 50.0, (0, 10)));
+        let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
+        assert_eq!(card(&cards, "Drops").difference, "no significant difference");
+        assert_eq!(card(&cards, "Deadlines met").difference, "+46.7 points");
+        assert_eq!(card(&cards, "Mean FCT").difference, "−50.0\u{202f}%");
+        let base = [90, 100, 110].map(|drops| run("ecmp", drops, 100.0, (drops, 5)));
+        let best = [90, 100, 110].map(|seed| run("drill", seed, 50.0, (0, 10)));
+        let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
+        assert_eq!(card(&cards, "Drops").difference, "−100\u{202f}%", "every seed drops, and none here");
+    }
+
+    #[test]
+    fn cards_of_runs_without_an_end_are_of_the_scheme_that_the_headline_names() {
+        let endless = |scheme: &str, goodput: f64| {
+            let mut run = run(scheme, 1, 1.0, (0, 0));
+            run.summary.fct_us = FlowMeasure::default();
+            run.summary.flows = FlowCounts { started: 2, unfinished: 2, ..FlowCounts::default() };
+            (run.summary.goodput_gbps, run.summary.deadlines) = (goodput, None);
+            run
+        };
+        let sweep = Sweep::new(vec![endless("red", 9.24), endless("step", 9.48), endless("ramp", 9.4)]);
+        let goodput = card(&cards_of_sweep(&sweep), "Goodput");
+        assert_eq!((goodput.value.as_str(), goodput.note.as_str()), ("9.48\u{202f}Gbps", "step"));
     }
 }

@@ -62,7 +62,7 @@ impl DelayCause {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            DelayCause::SynTimeout => "time-out of a SYN",
+            DelayCause::SynTimeout => "time-out of the opening packet",
             DelayCause::Timeout => "time-out of data",
             DelayCause::Retransmission => "retransmission",
             DelayCause::Pause => "pauses",

@@ -75,7 +75,7 @@ weft_core::settings! {
         sizes: String,
         /// Which hosts communicate (published code uses only other leaves).
         pairs: Pairs = Pairs::OtherLeaf,
-        /// Numbers of the hosts that send; empty: all.
+        /// Numbers of the hosts that send; empty: all that have a host to send to.
         from: Vec<u32> = Vec::new(),
         /// Numbers of the hosts that receive; empty: all.
         to: Vec<u32> = Vec::new(),
@@ -104,12 +104,17 @@ impl OpenLoop {
         OpenLoop(settings.clone())
     }
 
-    /// Who sends and who receives: every sender has a host to send to.
+    /// Who sends and who receives: every sender has a host to send to. Where senders are not listed, those without one do not send.
     fn ends(&self, site: &PatternSite<'_>) -> Result<Ends, Problem> {
         if self.all_send() && self.0.to.is_empty() {
             site.partners(self.0.pairs)?;
         }
-        let (from, to) = (self.senders(site)?, site.listed(&self.0.to, "to")?);
+        let (mut from, to) = (self.senders(site)?, site.listed(&self.0.to, "to")?);
+        let reaches = |host: &&HostId| to.partners(**host, self.0.pairs) > 0;
+        let able: Vec<HostId> = from.all().iter().filter(reaches).copied().collect();
+        if self.0.from.is_empty() && !able.is_empty() && able.len() < from.all().len() {
+            from = Arc::new(Participants::among(site.shape, able));
+        }
         site.reach((&from, &to), self.0.pairs)?;
         Ok((from, to))
     }
@@ -141,8 +146,8 @@ impl OpenLoop {
         let shape = site.shape;
         let sends =
             |leaf: usize| from.all().iter().any(|host| usize::from(shape.leaf_of_host[host.index()]) == leaf);
-        let counted =
-            |(leaf, rate): (usize, &Rate)| (self.all_send() || sends(leaf)).then_some(rate.0 as f64);
+        let all_send = self.all_send() && from.len() == site.hosts.len();
+        let counted = |(leaf, rate): (usize, &Rate)| (all_send || sends(leaf)).then_some(rate.0 as f64);
         let uplinks = shape.uplink_capacity.iter().enumerate().filter_map(counted).sum::<f64>();
         let cables = |ends: &Participants| {
             ends.all().iter().map(|host| shape.host_rate[host.index()].0 as f64).sum::<f64>()
