@@ -44,7 +44,7 @@ pub(crate) fn compute(
     let pair = |(case, subject): (&Prepared, &Subject)| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
         let packets = packets::simulate((case, subject), Span::from_seconds_rounded(until), engine)?;
-        let fluid = course::of(subject, packets.until);
+        let fluid = course::of(subject, packets.until)?;
         let kilobytes = subject.unit.bytes(1.0) / 1e3;
         let levels: Vec<f64> = fluid.queue.iter().map(|queue| queue * kilobytes).collect();
         let swings = swing(half(&packets.queue)).zip(swing(half(&levels)));

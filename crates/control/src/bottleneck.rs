@@ -5,7 +5,7 @@ use weft_plan::Setup;
 use weft_topology::{Graph, LinkState, Node, Routes};
 
 /// With more flows than this, a scenario is a workload and not a control loop.
-const MOST_FLOWS: usize = 4096;
+pub(crate) const MOST_FLOWS: usize = 4096;
 
 /// A flow's path through the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]

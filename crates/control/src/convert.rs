@@ -9,8 +9,11 @@ use weft_fluid::model::{
     timely::{self, TimelyParameters},
 };
 use weft_rate::{
-    RateLawSettings, notification::NotificationSettings, patched_timely::PatchedTimelySettings, segments,
-    timely as rate_timely, timely_pi::TimelyPiSettings,
+    RateLawSettings,
+    notification::{NotificationPacing, NotificationScope, NotificationSettings},
+    patched_timely::PatchedTimelySettings,
+    segments, timely as rate_timely,
+    timely_pi::TimelyPiSettings,
 };
 use weft_switch::mark::{
     At, MarkerSettings,
@@ -104,7 +107,10 @@ pub(crate) fn dcqcn(
 }
 
 /// The DCQCN settings that the model leaves out.
-pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> {
+pub(crate) fn dcqcn_notes(
+    law: &weft_rate::dcqcn::DcqcnSettings,
+    notification: &NotificationSettings,
+) -> Vec<String> {
     use weft_rate::dcqcn::{CutBy, HyperIncrease, ReactionTiming, RecoveryCount};
     let left_out = [
         (law.hyper_increase != HyperIncrease::Off, "hyper increase"),
@@ -114,6 +120,15 @@ pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> 
         (!law.clamp_target, "a target that survives a cut"),
         (law.collapse_target, "the collapse of the target"),
         (law.wait_for_notification, "the wait for the first notification"),
+        (!law.reset_byte_meter, "a byte counter that continues after a cut (`reset_byte_meter = false`)"),
+        (
+            notification.np_mode != NotificationPacing::Paper,
+            "how marks within an interval are answered (`np_mode`): intervals notify independently",
+        ),
+        (
+            notification.np_scope != NotificationScope::Flow,
+            "an interval that the flows of a port share (`np_scope`)",
+        ),
     ];
     let of = |(there, what): (bool, &str)| there.then(|| format!("The model omits {what}."));
     left_out.into_iter().filter_map(of).collect()
@@ -213,6 +228,11 @@ impl<'a> ConvertedTimely<'a> {
             self.omitted.iter().map(|what| format!("The model omits {what}.")).collect();
         if self.own.segments.pacing == segments::Pacing::PerBurst {
             notes.push("Bursts are smoothed: a fluid has none.".to_owned());
+        }
+        if matches!(self.between, Between::Integrator { .. }) {
+            let text = "The rates of hosts with an integrator stay as far apart as they start (CoNEXT 2016, theorem 6); a margin is that of \
+                        equal rates.";
+            notes.push(text.to_owned());
         }
         if self.own.segments.base_rtt == Span::ZERO {
             notes.push(format!(

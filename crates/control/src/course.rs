@@ -16,6 +16,7 @@ use crate::jitter;
 use crate::subject::Subject;
 use crate::table::on_page;
 use weft_draw::Columns;
+use weft_prepare::Error;
 
 /// Default length of a run, seconds.
 pub(crate) const UNTIL: f64 = 0.2;
@@ -34,20 +35,34 @@ pub(crate) struct FluidRun {
 }
 
 /// Integrates every case.
-pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<FluidRun> {
+///
+/// # Errors
+/// As [`of`].
+pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Result<Vec<FluidRun>, Error> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
-        FluidRun { subject: subject.clone(), series: of(subject, until), until }
+        Ok(FluidRun { subject: subject.clone(), series: of(subject, until)?, until })
     };
     subjects.iter().map(course).collect()
 }
 
 /// Integrates the model of a case over `until` seconds.
-pub(crate) fn of(subject: &Subject, until: f64) -> FluidSeries {
-    match (subject.dcqcn_model(), subject.timely_model()) {
+///
+/// # Errors
+/// [`Error::Failed`] if the equations leave the numbers: with settings beyond what they describe.
+pub(crate) fn of(subject: &Subject, until: f64) -> Result<FluidSeries, Error> {
+    let found = match (subject.dcqcn_model(), subject.timely_model()) {
         (Some(mut model), _) => series(&mut model, subject, until),
         (None, Some(mut model)) => series(&mut model, subject, until),
         (None, None) => FluidSeries::default(),
+    };
+    match found.ends_being_finite() {
+        None => Ok(found),
+        Some(at) => Err(Error::Failed(format!(
+            "{}: the equations have no number for queue and rates from {} us on; a setting is beyond what they describe",
+            subject.title(),
+            number(at * 1e6)
+        ))),
     }
 }
 
@@ -228,8 +243,8 @@ fn sentence(courses: &[FluidRun]) -> String {
     };
     let (queue, rate) = (first.queue(), first.rate());
     format!(
-        "{} flows through {}: {} around a queue of {} kB ({} to {}), {} Gbps for each flow.",
-        course.subject.flows(),
+        "{} through {}: {} around a queue of {} kB ({} to {}), {} Gbps for each flow.",
+        course.subject.counted(),
         course.subject.link,
         course.words(),
         number(queue.mean),

@@ -5,6 +5,7 @@
 
 mod beside;
 mod bottleneck;
+mod command;
 mod convert;
 mod course;
 mod figures;
@@ -25,9 +26,13 @@ use weft_plan::Engine;
 use weft_prepare::{Error, read};
 use weft_report::{Page, REPORT, write_report, write_text};
 
+use command::command;
 pub use jitter::FluidJitter;
 pub use numbers::{FLUID_NUMBERS, FluidNumbers, fluid_numbers, is_fluid_number};
 use subject::Subject;
+
+/// The complete scenario beside a page.
+const SCENARIO: &str = "scenario.toml";
 
 /// The options of the fluid model of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,9 +87,10 @@ pub struct TuneOptions {
 /// [`Error::BadInput`] with all mistakes, or if there is no fluid model of it; [`Error::Failed`] if results cannot be
 /// written.
 pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Result<FluidOutcome, Error> {
-    let study = Study::read(path, options)?;
+    let own = [("--until", until.map(str::to_owned))];
+    let study = Study::read(path, options, command("run", path, options, &own))?;
     let until = until.map(range::span).transpose()?;
-    let courses = course::compute(&study.subjects, until);
+    let courses = course::compute(&study.subjects, until)?;
     let folder = study.folder(options, "run")?;
     for (number, course) in courses.iter().enumerate() {
         write_text(&folder.join(format!("series-{number}.csv")), &course.csv())?;
@@ -97,7 +103,7 @@ pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Re
 /// # Errors
 /// As [`fluid_run`].
 pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome, Error> {
-    let study = Study::read(path, options)?;
+    let study = Study::read(path, options, command("margin", path, options, &[]))?;
     let found = margin::compute(&study.subjects)?;
     let folder = study.folder(options, "margin")?;
     write_text(&folder.join("response.csv"), &margin::csv(&found))?;
@@ -109,7 +115,8 @@ pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome,
 /// # Errors
 /// As [`fluid_run`]; also if a range cannot be read, or both settings change the same quantity.
 pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<FluidOutcome, Error> {
-    let study = Study::read(path, options)?;
+    let own = ranges.map(|range| ("--over", Some(range.to_owned())));
+    let study = Study::read(path, options, command("sweep", path, options, &own))?;
     let map = map::compute(path, options, ranges)?;
     let folder = study.folder(options, "sweep")?;
     write_text(&folder.join("map.csv"), &map.csv())?;
@@ -127,10 +134,13 @@ pub fn fluid_tune(
     wanted: &TuneOptions,
     engine: &dyn Engine,
 ) -> Result<FluidOutcome, Error> {
-    let study = Study::read(path, options)?;
+    let line = command("tune", path, options, &command::targets(wanted));
+    let without = if wanted.packets { "" } else { " --no-packets" };
+    let study = Study::read(path, options, line + without)?;
     let trials = tune::Trials { path, options, engine };
     let tuning = tune::compute(&study.subjects[0], wanted, trials)?;
     let folder = study.folder(options, "tune")?;
+    write_text(&folder.join("tried.csv"), &tuning.csv())?;
     let unsolved = tuning.unsolved();
     Ok(FluidOutcome { unsolved, ..study.publish(&folder, tuning.page(), tuning.terminal())? })
 }
@@ -147,7 +157,8 @@ pub fn fluid_compare(
     until: Option<&str>,
     engine: &dyn Engine,
 ) -> Result<FluidOutcome, Error> {
-    let study = Study::read(path, options)?;
+    let own = [("--until", until.map(str::to_owned))];
+    let study = Study::read(path, options, command("compare", path, options, &own))?;
     let until = until.map(range::span).transpose()?;
     let pairs = beside::compute((path, options), &study.subjects, until, engine)?;
     let folder = study.folder(options, "compare")?;
@@ -165,17 +176,19 @@ struct Study {
     name: String,
     about: String,
     canonical: String,
+    /// The command that repeats the study.
+    command: String,
     subjects: Vec<Subject>,
 }
 
 impl Study {
-    fn read(path: &Path, options: &FluidOptions) -> Result<Study, Error> {
+    fn read(path: &Path, options: &FluidOptions, command: String) -> Result<Study, Error> {
         let scenario = read(path, &options.set, false)?;
         let settings = &scenario.settings;
         let subjects = Subject::all(path, options)?;
         let (name, about) = (settings.name.clone(), settings.about.clone());
         let canonical = scenario.to_toml();
-        Ok(Study { name, about, canonical, subjects })
+        Ok(Study { name, about, canonical, command, subjects })
     }
 
     /// The folder for the results of one command; created if missing.
@@ -187,11 +200,13 @@ impl Study {
         Ok(folder)
     }
 
-    /// Completes and writes the page.
+    /// Completes and writes the page, and the scenario beside it.
     fn publish(self, folder: &Path, page: Page, terminal: String) -> Result<FluidOutcome, Error> {
         let report = folder.join(REPORT);
         let mut page = Page { name: self.name, about: self.about, ..page };
+        write_text(&folder.join(SCENARIO), &self.canonical)?;
         page.repeat.scenario = self.canonical;
+        page.repeat.facts.insert(0, ("command".to_owned(), self.command));
         write_report(&report, &page)?;
         Ok(FluidOutcome { terminal: table::narrow(&terminal), report, unsolved: false })
     }

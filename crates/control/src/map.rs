@@ -26,13 +26,13 @@ const DRAWN: usize = 90;
 /// The numbers of a case: changes due to two settings are combined field by field.
 #[derive(Clone, Debug, PartialEq)]
 enum Numbers {
-    Dcqcn([f64; 14]),
+    Dcqcn([f64; 16]),
     Timely([f64; 12]),
 }
 
 impl Numbers {
     fn of(subject: &Subject) -> Option<Numbers> {
-        if let Some(Bottleneck { capacity, flows, law, marking, delay }) = subject.dcqcn() {
+        if let Some(Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival }) = subject.dcqcn() {
             let DcqcnParameters {
                 gain,
                 notification,
@@ -63,6 +63,8 @@ impl Numbers {
                 a,
                 b,
                 c,
+                f64::from(u8::from(marks_at_arrival)),
+                subject.least(),
             ]));
         }
         let FluidLaw::Timely { settings, .. } = &subject.law else { return None };
@@ -122,6 +124,9 @@ impl Numbers {
         match self {
             Numbers::Dcqcn(fields) => {
                 let of = bottleneck(fields);
+                if of.share() < fields[15] {
+                    return None;
+                }
                 Some(smallest_margin(&linear_dcqcn::Exact::new(&of)?))
             }
             Numbers::Timely(fields) => {
@@ -132,7 +137,7 @@ impl Numbers {
     }
 }
 
-fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
+fn bottleneck(fields: &[f64; 16]) -> Bottleneck {
     let [
         capacity,
         flows,
@@ -148,6 +153,8 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
         a,
         b,
         c,
+        at_arrival,
+        _,
     ] = *fields;
     let law =
         DcqcnParameters { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step };
@@ -156,7 +163,7 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
     } else {
         Marking::Integrator(Integrator { reference: a, proportional: b, integral: c })
     };
-    Bottleneck { capacity, flows, law, marking, delay }
+    Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival: at_arrival > 0.0 }
 }
 
 fn settings(fields: &[f64; 12]) -> (TimelyParameters, f64) {
@@ -171,6 +178,7 @@ pub(crate) struct MarginMap {
     ranges: [Range; 2],
     /// Rows by the second setting.
     margins: Vec<Vec<Option<f64>>>,
+    notes: Vec<String>,
 }
 
 /// The numbers of the scenario with these values of settings.
@@ -223,7 +231,8 @@ pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
         }
     }
     let margins = all(&base, &columns, &rows);
-    Ok(MarginMap { ranges, margins })
+    let notes = Subject::all(path, options)?.iter().flat_map(Subject::margin_notes).collect();
+    Ok(MarginMap { ranges, margins, notes })
 }
 
 /// Every pair, row by row, on all cores.
@@ -300,6 +309,7 @@ impl MarginMap {
         if unknown > 0 {
             let _ = writeln!(text, "{} points have no steady state", count(unknown as u64));
         }
+        self.notes.iter().for_each(|note| text += &format!("\n{note}"));
         text
     }
 
@@ -360,6 +370,7 @@ impl MarginMap {
         };
         Page {
             headline: self.sentence(),
+            warnings: self.notes.clone(),
             cards: vec![card("Least margin", self.extreme(1.0)), card("Greatest margin", self.extreme(-1.0))],
             sections: vec![Section {
                 id: "answer".to_owned(),

@@ -1,77 +1,27 @@
 //! `weft fluid margin`: fixed point, phase, gain and delay margin, and the curves behind them.
 
 mod caution;
+mod cut;
+mod missing;
+
+use cut::{ControlLoop, Cuts, cuts};
 
 use std::fmt::Write;
 
 use weft_draw::figure::{Axis, Figure, Series};
 use weft_draw::text::number;
 use weft_fluid::Complex;
-use weft_fluid::linear::{
-    Characteristic, Loop, Margins, Remembering, Response, dcqcn, margins, response, timely,
-};
+use weft_fluid::linear::{Margins, Response, response};
 use weft_report::page::{Card, Page, Section};
 
 use crate::figures::{line, lines, rounded};
-use crate::subject::{FluidLaw, Subject};
+use crate::subject::Subject;
 use crate::table::on_page;
 use weft_draw::Columns;
 use weft_prepare::Error;
 
 /// Maximum number of flows in the plot over flows.
 const MOST_FLOWS: u32 = 100;
-
-/// A loop that has margins.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ControlLoop {
-    Exact(dcqcn::Exact),
-    Departing(dcqcn::Departing),
-    Published(dcqcn::Published),
-    Patched(timely::Patched),
-}
-
-impl ControlLoop {
-    /// Roots in the right half-plane; unknown for the published form.
-    fn unstable_roots(&self) -> Option<u32> {
-        match self {
-            ControlLoop::Exact(of) => Some(of.unstable_roots()),
-            ControlLoop::Departing(of) => Some(of.unstable_roots()),
-            ControlLoop::Published(_) => None,
-            ControlLoop::Patched(of) => Some(of.unstable_roots()),
-        }
-    }
-
-    /// All margins, told by the roots where they are known.
-    fn margins(&self) -> Margins {
-        let found = margins(self);
-        match self.unstable_roots() {
-            Some(roots) => found.judged(roots),
-            None => found,
-        }
-    }
-}
-
-impl Remembering for ControlLoop {
-    fn memory(&self) -> f64 {
-        match self {
-            ControlLoop::Exact(of) => of.memory(),
-            ControlLoop::Departing(of) => of.memory(),
-            ControlLoop::Published(of) => of.memory(),
-            ControlLoop::Patched(of) => of.memory(),
-        }
-    }
-}
-
-impl Loop for ControlLoop {
-    fn gain(&self, omega: f64) -> Complex {
-        match self {
-            ControlLoop::Exact(of) => of.gain(omega),
-            ControlLoop::Departing(of) => of.gain(omega),
-            ControlLoop::Published(of) => of.gain(omega),
-            ControlLoop::Patched(of) => of.gain(omega),
-        }
-    }
-}
 
 /// A case's loop and its margins.
 pub(crate) struct CaseMargins {
@@ -90,31 +40,6 @@ pub(crate) struct CaseMargins {
 /// The name of the loop whose marks are drawn from packets that leave.
 const AT_DEPARTURE: &str = "departures";
 
-/// Loops by name.
-type Cuts = Vec<(&'static str, ControlLoop)>;
-
-/// The loops of a case with this number of flows and this delay.
-pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
-    if let Some(of) = subject.dcqcn() {
-        let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
-        let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", ControlLoop::Exact(cut)));
-        let published = dcqcn::Published::new(&of).map(|cut| ("as published", ControlLoop::Published(cut)));
-        let departing = dcqcn::Departing::new(&of).filter(|_| !subject.marks_at_arrival());
-        let departing = departing.map(|cut| (AT_DEPARTURE, ControlLoop::Departing(cut)));
-        return exact.into_iter().chain(departing).chain(published).collect();
-    }
-    let FluidLaw::Timely { settings, .. } = &subject.law else { return Vec::new() };
-    let longer = delay - subject.delay;
-    let settings = weft_fluid::model::timely::TimelyParameters {
-        propagation: (settings.propagation + longer).max(0.0),
-        ..*settings
-    };
-    timely::Patched::new(&settings, flows)
-        .map(|cut| ("exact", ControlLoop::Patched(cut)))
-        .into_iter()
-        .collect()
-}
-
 /// All loops of all cases.
 pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<CaseMargins>, Error> {
     let mut all = Vec::new();
@@ -124,12 +49,10 @@ pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<CaseMargins>, Error> {
                         fluid run` shows them as they are";
             return Err(Error::BadInput(text.to_owned()));
         }
-        let cuts = cuts(subject, subject.flows(), subject.delay);
-        if cuts.is_empty() {
-            let text = "this law has no fixed point that could be stable (CoNEXT 2016, theorems 3 and 4); `weft fluid run` \
-                        shows how it evolves";
-            return Err(Error::BadInput(format!("{}: {text}", subject.title())));
+        if let Some(why) = missing::why(subject) {
+            return Err(Error::BadInput(format!("{}: no steady state: {why}", subject.title())));
         }
+        let cuts = cuts(subject, subject.flows(), subject.delay);
         all.extend(cuts.into_iter().map(|(name, cut)| CaseMargins::new(subject, name, cut)));
     }
     Ok(all)
@@ -146,6 +69,7 @@ impl CaseMargins {
             }
             ControlLoop::Departing(of) => (of.at().queue, String::new(), of.at().beyond_ramp),
             ControlLoop::Patched(of) => (of.at.queue, String::new(), of.at.beyond),
+            ControlLoop::Integrated(of) => (of.at.queue, String::new(), of.at.beyond),
             ControlLoop::Published(_) => (f64::NAN, "approximate probability".to_owned(), false),
         };
         let subject = subject.clone();
@@ -223,9 +147,10 @@ fn sentence(found: &[CaseMargins]) -> String {
         let margin =
             one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
         return format!(
-            "{} flows with {} us of delay: {}, phase margin {margin}.",
-            one.subject.flows(),
+            "{} with {} us of delay{}: {}, phase margin {margin}.",
+            one.subject.counted(),
             number(one.subject.delay * 1e6),
+            if one.subject.jitter.most > 0.0 { ", without jitter" } else { "" },
             one.words()
         );
     }
@@ -234,7 +159,8 @@ fn sentence(found: &[CaseMargins]) -> String {
 }
 
 fn notes(found: &[CaseMargins]) -> Vec<String> {
-    let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.notes.clone()).collect();
+    let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.margin_notes()).collect();
+    notes.extend(found.iter().filter_map(CaseMargins::waits));
     if found.iter().any(|one| one.beyond) {
         let text = "The steady state lies beyond the end of the ramp, where everything is marked: there the margin means \
                     nothing and the queue oscillates. Raise the top of the ramp, or use --continue-ramp.";

@@ -54,7 +54,8 @@ pub fn is_fluid_number(name: &str) -> bool {
 /// The numbers of the chosen cases of a scenario, by index among all its cases; without those that a law does not have.
 ///
 /// # Errors
-/// [`Error::BadInput`] with all mistakes, or if there is no fluid model of the scenario.
+/// [`Error::BadInput`] with all mistakes, or if there is no fluid model of the scenario; [`Error::Failed`] if its equations have no
+/// number.
 pub fn fluid_numbers(
     path: &Path,
     options: &FluidOptions,
@@ -62,16 +63,16 @@ pub fn fluid_numbers(
 ) -> Result<Vec<FluidNumbers>, Error> {
     let subjects = Subject::all(path, options)?;
     let chosen = cases.iter().filter_map(|case| subjects.get(*case));
-    Ok(chosen.map(of).collect())
+    chosen.map(of).collect()
 }
 
-fn of(subject: &Subject) -> FluidNumbers {
-    let courses = course::compute(std::slice::from_ref(subject), None);
+fn of(subject: &Subject) -> Result<FluidNumbers, Error> {
+    let courses = course::compute(std::slice::from_ref(subject), None)?;
     let moving = courses.iter().flat_map(FluidRun::numbers);
     let resting = margin::compute(std::slice::from_ref(subject)).unwrap_or_default();
     let resting = resting.iter().flat_map(margin::CaseMargins::numbers);
     let known = moving.chain(resting).chain(at_rest(subject)).chain(in_cycles(subject));
-    known.filter(|(_, value)| value.is_finite()).collect()
+    Ok(known.filter(|(_, value)| value.is_finite()).collect())
 }
 
 /// Numbers that only DCQCN's fixed point has.

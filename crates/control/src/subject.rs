@@ -5,6 +5,7 @@ use std::path;
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, LinkId, Rate, Span};
+use weft_draw::text::number;
 use weft_fluid::model::dcqcn::{Bottleneck, DcqcnFlow, DcqcnModel};
 use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, TimelyModel};
@@ -13,7 +14,7 @@ use weft_rate::{RateLawSettings, notification::NotificationSettings};
 use weft_transport::protocols::AnyStack;
 use weft_transport::{Transport, TransportSettings};
 
-use crate::bottleneck::{self, BottleneckLink, FlowPath, WireSizes};
+use crate::bottleneck::{self, BottleneckLink, FlowPath, MOST_FLOWS, WireSizes};
 use crate::convert::{self, Unit};
 use crate::{FluidOptions, range};
 use weft_prepare::{Error, Prepared, prepare};
@@ -31,7 +32,7 @@ pub(crate) struct Subject {
     pub(crate) payload: Bytes,
     /// Capacity in packets per second.
     pub(crate) capacity: f64,
-    /// Loop delay without queueing, in seconds; the longest if flows differ.
+    /// Loop delay without queueing, in seconds, with what a notification waits for its card; the longest if flows differ.
     pub(crate) delay: f64,
     /// Whether all flows have the same delay.
     pub(crate) alike: bool,
@@ -49,7 +50,16 @@ pub(crate) struct Subject {
 #[derive(Clone, Debug)]
 pub(crate) enum FluidLaw {
     /// DCQCN, with each group's delay and line rate.
-    Dcqcn { law: dcqcn::DcqcnParameters, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
+    Dcqcn {
+        law: dcqcn::DcqcnParameters,
+        marking: Marking,
+        at_arrival: bool,
+        /// The least rate in packets per second, and the first estimate.
+        bounds: (f64, f64),
+        /// What a notification waits for its card, in seconds.
+        late: f64,
+        paths: Vec<(f64, f64)>,
+    },
     /// TIMELY and its variants, with each group's initial estimate.
     Timely { settings: timely::TimelyParameters, estimates: Vec<f64> },
 }
@@ -62,6 +72,13 @@ struct Sender {
     payload: Bytes,
     feedback: Bytes,
     jitter: Span,
+}
+
+impl Sender {
+    /// The time that a notification waits for its card; laws without notifications have none.
+    fn late(&self) -> Span {
+        if matches!(self.law, RateLawSettings::Dcqcn(_)) { self.notification.cnp_delay } else { Span::ZERO }
+    }
 }
 
 impl Subject {
@@ -89,6 +106,9 @@ impl Subject {
             found.paths.iter_mut().for_each(|path| path.round_trip = delay);
         }
         if let Some(flows) = options.flows {
+            if !(1..=MOST_FLOWS).contains(&(flows as usize)) {
+                return Err(format!("`--flows {flows}`: a fluid model has 1 to {MOST_FLOWS} flows"));
+            }
             found.paths = (0..flows as usize).map(|n| found.paths[n % found.paths.len()]).collect();
         }
         let unit = Unit { packet: sender.packet };
@@ -103,7 +123,7 @@ impl Subject {
             payload: sender.payload,
             unit,
             capacity: unit.per_second(found.rate),
-            delay: longest.seconds(),
+            delay: (longest + sender.late()).seconds(),
             alike,
             groups: groups.into_iter().map(|(start, _)| start).collect(),
             law,
@@ -121,8 +141,21 @@ impl Subject {
 
     /// The bottleneck with equal DCQCN flows, for fixed points and margins; `None` for other laws.
     pub(crate) fn dcqcn(&self) -> Option<Bottleneck> {
-        let FluidLaw::Dcqcn { law, marking, .. } = self.law else { return None };
-        Some(Bottleneck { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
+        let FluidLaw::Dcqcn { law, marking, at_arrival: marks_at_arrival, .. } = self.law else {
+            return None;
+        };
+        let (capacity, flows, delay) = (self.capacity, self.flows(), self.delay);
+        Some(Bottleneck { capacity, flows, law, marking, delay, marks_at_arrival })
+    }
+
+    /// The rate in packets per second below which no flow goes; zero if the law has none.
+    pub(crate) fn least(&self) -> f64 {
+        if let FluidLaw::Dcqcn { bounds, .. } = &self.law { bounds.0 } else { 0.0 }
+    }
+
+    /// What a notification waits for its card, in seconds; zero if the law has none.
+    pub(crate) fn late(&self) -> f64 {
+        if let FluidLaw::Dcqcn { late, .. } = self.law { late } else { 0.0 }
     }
 
     /// Whether the switch decides on marks at the arrival of packets.
@@ -132,12 +165,14 @@ impl Subject {
 
     /// The model over time for DCQCN.
     pub(crate) fn dcqcn_model(&self) -> Option<DcqcnModel> {
-        let FluidLaw::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
+        let FluidLaw::Dcqcn { law, marking, at_arrival, bounds, paths, .. } = &self.law else { return None };
         let flow = |(start, (delay, line)): (&Start, &(f64, f64))| DcqcnFlow {
             start: *start,
             law: *law,
             delay: *delay,
             line: *line,
+            least: bounds.0,
+            estimate: bounds.1,
         };
         let flows = self.groups.iter().zip(paths).map(flow).collect();
         let mut model = DcqcnModel::new(self.capacity, *marking, flows);
@@ -158,8 +193,29 @@ impl Subject {
 
     /// The first cell of a table row.
     pub(crate) fn title(&self) -> String {
-        if self.label.is_empty() { format!("{} flows", self.flows()) } else { self.label.clone() }
+        if self.label.is_empty() { self.counted() } else { self.label.clone() }
     }
+
+    /// `1 flow`, `10 flows`.
+    pub(crate) fn counted(&self) -> String {
+        plural(self.flows())
+    }
+
+    /// What a margin, which has no time in which something could be random, leaves out on top of [`Subject::notes`].
+    pub(crate) fn margin_notes(&self) -> Vec<String> {
+        let jittered = (self.jitter.most > 0.0).then(|| {
+            format!(
+                "Margins leave out `feedback_jitter`, here up to {} us: `weft fluid run` has it.",
+                number(self.jitter.most * 1e6)
+            )
+        });
+        self.notes.iter().cloned().chain(jittered).collect()
+    }
+}
+
+/// A number of flows in words.
+pub(crate) fn plural(flows: f64) -> String {
+    format!("{flows} {}", if flows == 1.0 { "flow" } else { "flows" })
 }
 
 /// Groups of equal flows, in the order of each group's first flow, with the path of that flow.
@@ -216,11 +272,13 @@ fn law(
     if let RateLawSettings::Dcqcn(own) = &sender.law {
         let (marking, at_arrival) = convert::marking(&case.settings.switch.every.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
-        let late = sender.notification.cnp_delay.seconds();
+        let late = sender.late().seconds();
+        let bounds = (unit.per_second(own.min_rate), own.initial_alpha);
         let path =
             |(_, path): &(Start, FlowPath)| (path.round_trip.seconds() + late, unit.per_second(path.line));
         let paths = groups.iter().map(path).collect();
-        return Ok((FluidLaw::Dcqcn { law, marking, at_arrival, paths }, convert::dcqcn_notes(own)));
+        let notes = convert::dcqcn_notes(own, &sender.notification);
+        return Ok((FluidLaw::Dcqcn { law, marking, at_arrival, bounds, late, paths }, notes));
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;

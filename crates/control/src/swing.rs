@@ -5,6 +5,8 @@
 const POINTS: usize = 2000;
 /// A relative standard deviation below this counts as steady.
 const REST: f64 = 0.01;
+/// A standard deviation below this share of the mean is none: the equations are not solved more accurately.
+const NOTHING: f64 = 1e-6;
 /// Minimum autocorrelation at the period; below it, the series has none.
 const ALIKE: f64 = 0.3;
 
@@ -23,6 +25,9 @@ pub(crate) struct Swing {
 pub(crate) fn swing(values: &[f64]) -> Option<Swing> {
     let mean = mean(values)?;
     let deviation = variance(values, mean).sqrt();
+    if deviation <= NOTHING * mean.abs() {
+        return Some(Swing { mean, deviation: 0.0, amplitude: 0.0, period: None });
+    }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let quantile = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
@@ -86,5 +91,8 @@ mod tests {
         assert_eq!(swing(&noise).expect("there are values").period, None);
         assert_eq!(swing(&[3.0; 100]).expect("there are values").period, None);
         assert_eq!(swing(&[]), None);
+        let settled: Vec<f64> = (0..100).map(|n| 120.0 + 1e-11 * f64::from(n % 7)).collect();
+        let found = swing(&settled).expect("there are values");
+        assert_eq!((found.deviation, found.amplitude), (0.0, 0.0));
     }
 }

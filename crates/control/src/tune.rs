@@ -198,7 +198,9 @@ pub(crate) fn compute(subject: &Subject, options: &TuneOptions, trials: Trials<'
                 estimate_timer: base.law.estimate_timer.max(1.1 * base.law.notification),
                 ..base.law
             };
-            candidates.extend(candidate(&Bottleneck { law, ..base }, ramp.low, wanted, allowed));
+            // settings to copy mark at departure, whatever the scenario does
+            let of = Bottleneck { law, marks_at_arrival: false, ..base };
+            candidates.extend(candidate(&of, ramp.low, wanted, allowed));
         }
     }
     candidates.sort_by(|a, b| (b.answers().cmp(&a.answers())).then(a.convergence.total_cmp(&b.convergence)));

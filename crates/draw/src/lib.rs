@@ -1,7 +1,7 @@
 //! Numbers, text, tables and pictures as people read them, in a terminal and on a page.
 //!
 //! [`text`] (numbers with units), [`wrap`] (lines that fit a terminal), [`columns`] (tables), [`visible`] (foreign text
-//! made harmless for a terminal), [`figure`] (a plot as data),
+//! made harmless for a terminal), [`shell`] (words of commands to copy), [`figure`] (a plot as data),
 //! [`mod@lines`] and [`tiers`] (plots and networks as SVG files, where the report's script is not available), [`svg`]
 //! (what
 //! these files share). Must not depend on what the numbers mean.
@@ -9,6 +9,7 @@
 pub mod columns;
 pub mod figure;
 pub mod lines;
+pub mod shell;
 pub mod svg;
 pub mod text;
 pub mod tiers;

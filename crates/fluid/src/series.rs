@@ -116,6 +116,14 @@ impl FluidSeries {
         ends.max_by_key(|end| *end as u8).unwrap_or(queue)
     }
 
+    /// The first instant in seconds at which the queue, a rate or an estimate is not a finite number; `None` if all are.
+    #[must_use]
+    pub fn ends_being_finite(&self) -> Option<f64> {
+        let columns = || self.rates.iter().chain(&self.estimates).chain([&self.queue]);
+        let row = (0..self.time.len()).find(|row| !columns().all(|column| column[*row].is_finite()));
+        row.map(|row| self.time[row])
+    }
+
     /// The values after the first `share` of the series.
     #[must_use]
     pub fn tail<'a>(&self, values: &'a [f64], share: f64) -> &'a [f64] {
@@ -177,6 +185,17 @@ mod tests {
         assert_eq!(of(&|n| 5.0 + n * 1e-6).steadiness(), Steadiness::Settled);
         let moving = FluidSeries { queue: wave(0.0), ..of(&|n| n) };
         assert_eq!(moving.steadiness(), Steadiness::Oscillating, "the queue comes first");
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_found() {
+        let mut of = FluidSeries { time: vec![0.0, 0.5, 1.0], queue: vec![1.0; 3], ..FluidSeries::default() };
+        of.rates = vec![vec![1.0; 3], vec![1.0, 2.0, f64::INFINITY]];
+        assert_eq!(of.ends_being_finite(), Some(1.0));
+        of.queue[1] = f64::NAN;
+        assert_eq!(of.ends_being_finite(), Some(0.5));
+        (of.queue[1], of.rates[1][2]) = (0.0, 0.0);
+        assert_eq!(of.ends_being_finite(), None);
     }
 
     #[test]

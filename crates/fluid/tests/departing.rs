@@ -18,7 +18,7 @@ fn bottleneck(flows: f64, recovery: f64, step: f64) -> Bottleneck {
         step,
     };
     let marking = Marking::Ramp(Ramp::new(5.0, 2000.0, 0.1, false));
-    Bottleneck { capacity: 5e6, flows, law, marking, delay: 5e-6 }
+    Bottleneck { capacity: 5e6, flows, law, marking, delay: 5e-6, marks_at_arrival: false }
 }
 
 /// Seconds of a step.

@@ -23,7 +23,14 @@ fn dcqcn(gbps: f64, step_mbps: f64, ramp: Ramp, (delay_us, flows): (f64, f64)) -
         step: step_mbps * 125.0,
     };
     let marking = Marking::Ramp(ramp);
-    Bottleneck { capacity: gbps * 125e3, flows, law, marking, delay: delay_us * 1e-6 }
+    Bottleneck {
+        capacity: gbps * 125e3,
+        flows,
+        law,
+        marking,
+        delay: delay_us * 1e-6,
+        marks_at_arrival: false,
+    }
 }
 
 #[test]

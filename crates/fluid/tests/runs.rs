@@ -3,7 +3,10 @@
 use weft_core::Random;
 use weft_core::random::Purpose;
 use weft_fluid::dde::{Stepping, System, integrate};
-use weft_fluid::model::dcqcn::{DcqcnFlow, DcqcnModel, DcqcnParameters};
+use weft_fluid::linear::dcqcn::Exact;
+use weft_fluid::linear::timely::Integrated;
+use weft_fluid::linear::{Characteristic, margins};
+use weft_fluid::model::dcqcn::{Bottleneck, DcqcnFlow, DcqcnModel, DcqcnParameters};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
 use weft_fluid::model::timely::{self, TimelyModel};
 use weft_fluid::model::{Jitter, JitteredTrips, Model, Start};
@@ -35,7 +38,8 @@ fn adaptive() -> Stepping {
 
 fn dcqcn(flows: f64, delay_us: f64, marking: Marking) -> DcqcnModel {
     let start = Start { count: flows, at: 0.0, rate: 40.0 * GBPS };
-    let flow = DcqcnFlow { start, law: law(), delay: delay_us * 1e-6, line: 40.0 * GBPS };
+    let (delay, line) = (delay_us * 1e-6, 40.0 * GBPS);
+    let flow = DcqcnFlow { start, law: law(), delay, line, least: 0.0, estimate: 1.0 };
     DcqcnModel::new(40.0 * GBPS, marking, vec![flow])
 }
 
@@ -432,4 +436,78 @@ fn jitter_drawn_fast_averages_out() {
     };
     let swings = [1e-6, 5e-6, 50e-6].map(swing);
     assert!(swings[0] < 0.7 * swings[1] && swings[1] < 0.9 * swings[2], "{swings:?}");
+}
+
+/// Two flows at 85 us are the case of the paper's figure on marking at arrival: only there does the loop contain the queue.
+#[test]
+fn the_margin_of_marks_at_arrival_contains_the_queueing_delay() {
+    for (flows, delay_us) in [(2.0, 4.0), (2.0, 85.0), (64.0, 4.0), (64.0, 85.0)] {
+        for marks_at_arrival in [false, true] {
+            let mut model = dcqcn(flows, delay_us, long_ramp());
+            model.marks_at_arrival = marks_at_arrival;
+            let (law, delay) = (law(), delay_us * 1e-6);
+            let of = Bottleneck {
+                capacity: model.capacity,
+                flows,
+                law,
+                marking: model.marking,
+                delay,
+                marks_at_arrival,
+            };
+            let exact = Exact::new(&of).expect("it has a steady state");
+            let swings = verdict(&run(&mut model, 0.3).queue, 1.0) == Steadiness::Oscillating;
+            assert_eq!(
+                exact.unstable_roots() > 0,
+                swings,
+                "{flows} flows, {delay_us} us, {marks_at_arrival}"
+            );
+            let queueing = if marks_at_arrival { exact.at.queue / of.capacity } else { 0.0 };
+            let alike = Exact::new(&Bottleneck { delay: delay + queueing, marks_at_arrival: false, ..of });
+            assert_eq!(margins(&exact), margins(&alike.expect("the same state")));
+        }
+    }
+}
+
+/// Notifications for every marked packet would let rates fall to nothing, from which no increase by time or volume returns.
+#[test]
+fn no_cut_goes_below_the_least_rate() {
+    let fast = DcqcnParameters { notification: 1e-6, ..law() };
+    let least = 0.01 * GBPS;
+    let with = |least: f64, estimate: f64| {
+        let mut model = dcqcn(10.0, 5.44, Marking::Ramp(Ramp::new(5.0, 200.0, 0.01, true)));
+        model.flows[0] = DcqcnFlow { law: fast, least, estimate, ..model.flows[0] };
+        run(&mut model, 0.3)
+    };
+    assert!(late(&with(0.0, 1.0).rates[0], 0.5).greatest < 1e-3 * GBPS, "without a least rate it dies");
+    let kept = with(least, 1.0);
+    assert!(extent(&kept.rates[0]).least >= least, "{:?}", extent(&kept.rates[0]));
+    assert!(late(&kept.rates[0], 0.9).mean > 3.0 * GBPS, "{:?}", late(&kept.rates[0], 0.9));
+    assert!(extent(&with(0.0, 0.1).rates[0]).least > extent(&with(0.0, 0.5).rates[0]).least, "alpha cuts");
+}
+
+/// Two gains of the integrator at a host, on both sides of the margin's zero.
+#[test]
+fn an_integrator_at_the_hosts_oscillates_where_its_margin_says() {
+    let (mut calm, mut wild) = (0, 0);
+    for gain in [1.0, 10.0, 40.0, 60.0] {
+        let law = timely::TimelyLaw::Integrator {
+            newer: gain * 1.0005 * 8e3 * 3.547e-6,
+            older: gain * 8e3 * 3.547e-6,
+            reference: 300.0,
+        };
+        let settings = timely_settings(16.0, law);
+        let of = Integrated::new(&settings, 2.0).expect("it rests at its reference");
+        let margin = margins(&of).phase().expect("it crosses").margin;
+        assert_eq!(of.unstable_roots() > 0, margin < 0.0, "{gain}: {margin}");
+        // from where it rests, pushed off by a twentieth
+        let rate = 0.5 * settings.capacity;
+        let mut model = timely(settings, &[(1.0, 5.0), (1.0, 5.0)]);
+        (model.queue, model.flows[0].estimate, model.flows[1].estimate) =
+            (315.0, 2.0 * settings.step / rate, 2.0 * settings.step / rate);
+        let end = late(&run(&mut model, 1.0).queue, 0.9);
+        let grows = end.swing() > 30.0;
+        assert_eq!(grows, margin < 0.0, "{gain}: {margin} degrees, {end:?}");
+        *(if grows { &mut wild } else { &mut calm }) += 1;
+    }
+    assert!(calm > 0 && wild > 0, "{calm} {wild}");
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use weft_draw::shell::{file, quoted, word};
 use weft_plan::Engine;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
@@ -124,23 +125,6 @@ fn value(label: &str) -> String {
     if !label.is_empty() && label.chars().all(plain) { label.to_owned() } else { format!("{label:?}") }
 }
 
-/// Quotes any text as one word for a POSIX shell.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-/// A file name as a shell word, never an option.
-fn file(path: &Path) -> String {
-    let name = path.display().to_string();
-    word(&if name.starts_with('-') { format!("./{name}") } else { name })
-}
-
-/// A shell word, unquoted if it contains nothing special.
-fn word(text: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || "_-./+,:=@%".contains(c);
-    if text.chars().all(bare) { text.to_owned() } else { quoted(text) }
-}
-
 /// `1,2,7..20`, as the command line takes them, with ranges for three or more consecutive seeds.
 fn listed(seeds: &[u64]) -> String {
     let rows = seeds.chunk_by(|a, b| a.checked_add(1) == Some(*b));
@@ -180,20 +164,6 @@ mod tests {
         assert_eq!(value_of(told, "VmHWM"), Some("36840 kB"));
         assert_eq!(value_of(told, "model name"), Some("A processor"));
         assert_eq!(value_of(told, "VmPeak"), None);
-    }
-
-    #[test]
-    fn commands_survive_a_shell() {
-        for word in
-            ["it's $(touch X).toml", "a b", "`x`", "\\", "-x.toml", "plain/file-1.toml", "\"", "new\nline"]
-        {
-            let line = format!("printf %s {}", file(Path::new(word)));
-            let shell = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
-            let said = String::from_utf8(shell.stdout).unwrap();
-            assert_eq!(said.trim_start_matches("./"), word);
-        }
-        assert_eq!(file(Path::new("plain/file-1.toml")), "plain/file-1.toml");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 
     #[test]

@@ -45,10 +45,16 @@ pub(super) fn shown(rows: &[(System, Course)], units: u64) -> String {
     )
 }
 
+/// A load with two decimals, or with as many as it was given.
+fn share(load: f64) -> String {
+    let short = format!("{load:.2}");
+    if short.parse() == Ok(load) { short } else { load.to_string() }
+}
+
 fn row(system: &System, course: &Course) -> Vec<String> {
     vec![
         short(&system.rates),
-        format!("{:.2}", system.load),
+        share(system.load),
         format!("{}:{}", system.choices, system.memory),
         system.engines.to_string(),
         format!("{:.3}", system.predicted()),
@@ -72,4 +78,14 @@ pub(super) fn too_short(rows: &[(System, Course)]) -> String {
         )
     };
     needed.max().map_or(String::new(), words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn a_load_below_one_is_not_shown_as_one() {
+        assert_eq!([0.9, 0.75, 0.999, 0.125].map(share), ["0.90", "0.75", "0.999", "0.125"]);
+    }
 }

@@ -290,3 +290,191 @@ fn what_has_no_fluid_model_is_refused_with_a_reason() {
     assert_eq!(said.code, Some(2), "{}", said.out);
     assert!(said.err.contains("equal paths") || said.err.contains("single bottleneck"), "{}", said.err);
 }
+
+/// The cells of a row of a table on the terminal.
+fn cells(out: &str, name: &str) -> Vec<String> {
+    let line = out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {out}"));
+    line.split_whitespace().map(|cell| cell.replace('−', "-")).collect()
+}
+
+/// Delay, phase margin and verdict of the exact loop.
+fn exact(out: &str) -> (f64, f64, String) {
+    let row = cells(out, "exact ");
+    let value = |at: usize| row[at].parse::<f64>().unwrap_or_else(|_| panic!("{row:?}"));
+    (value(1), value(3), row[row.len() - 1].clone())
+}
+
+/// What a notification waits for its card is delay of the loop, for margins and maps as for runs.
+#[test]
+fn the_wait_of_notifications_is_part_of_every_margin() {
+    let folder = folder("fluid-late");
+    let late = good(&folder, "fluid margin s.toml --set transport.dcqcn.cnp_delay=100us");
+    let longer = good(&folder, "fluid margin s.toml --delay 105.44us");
+    assert_eq!(exact(&late), exact(&longer));
+    assert_eq!((exact(&late).0, exact(&late).2.as_str()), (105.0, "unstable"));
+    assert!((exact(&late).1 + 6.46).abs() < 0.1, "{late}");
+    good(&folder, "fluid sweep s.toml --over flows=2..10:2 --over transport.dcqcn.cnp_delay=1us..150us:2");
+    let map = text(&folder.join("runs/ten-senders/fluid/sweep/map.csv"));
+    let margins: Vec<f64> =
+        map.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().parse().unwrap()).collect();
+    assert!(margins[1] > 5.0 && margins[3] < -5.0, "{map}");
+}
+
+/// At 100 us no step of the scenario's size keeps ten degrees within a queue of 1 MB: margins that look positive are a turn behind.
+#[test]
+fn tuning_recommends_nothing_unstable() {
+    let folder = folder("fluid-turns");
+    let wanted = "fluid tune s.toml --delay 100us --flows 4..8 --margin 10 --no-packets";
+    assert_eq!(weft(&folder, wanted).code, Some(1));
+    let out = good(&folder, &format!("{wanted} --queue 7MB"));
+    let value = |name: &str| {
+        let line = out.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a setting");
+        line.split(" = ").nth(1).unwrap().trim_matches('"').replace(' ', "")
+    };
+    let red = ["max", "max_probability"].map(|name| format!("--set switch.ecn.red.{name}={}", value(name)));
+    for flows in [4, 6, 8] {
+        let out =
+            good(&folder, &format!("fluid margin s.toml --delay 100us --flows {flows} {}", red.join(" ")));
+        let (_, margin, verdict) = exact(&out);
+        assert!(verdict == "stable" && margin >= 9.9, "{out}");
+    }
+    let all = text(&folder.join("runs/ten-senders/fluid/tune/tried.csv"));
+    assert!(all.lines().count() > 9 && out.contains("10.0 at"), "more than the eight that are shown: {all}");
+}
+
+/// Far beyond the boundary the phase is turns behind, and comes by the critical point from the other side.
+#[test]
+fn no_map_and_no_margin_is_stable_a_turn_behind() {
+    let folder = folder("fluid-behind");
+    let range = "--over switch.ecn.red.max=6kB..50kB:5 --over delay=100us..300us:6";
+    let out = good(&folder, &format!("fluid sweep s.toml --continue-ramp --flows 4 {range}"));
+    assert!(out.contains("100 % of 30 settings"), "{out}");
+    let map = text(&folder.join("runs/ten-senders/fluid/sweep/map.csv"));
+    assert!(map.lines().skip(1).all(|row| row.rsplit(',').next().unwrap().starts_with('-')), "{map}");
+    let out = good(&folder, "fluid margin s.toml --continue-ramp --delay 2ms");
+    let (row, (_, margin, verdict)) = (cells(&out, "exact "), exact(&out));
+    assert!(verdict == "unstable" && margin < -180.0 && out.contains("phase margin −2"), "{out}");
+    let left: f64 = row[row.len() - 2].parse().expect("what is left of the delay");
+    let gain: f64 = row[row.len() - 3].parse().expect("a gain margin");
+    assert!(left < 0.0 && gain < 0.0, "{out}");
+}
+
+/// Marks made at arrival tell of a queue that is older by itself; and what margins leave out is said.
+#[test]
+fn margins_contain_the_queue_in_front_of_marks_and_name_jitter() {
+    let folder = folder("fluid-arrival");
+    let at = |at: &str| {
+        let line = "fluid margin s.toml --continue-ramp --flows 64 --delay 85us --set switch.ecn.red.at=";
+        good(&folder, &format!("{line}{at}"))
+    };
+    let (departure, arrival) = (at("dequeue"), at("enqueue"));
+    assert_eq!(exact(&departure).2, "stable");
+    assert_eq!(exact(&arrival).2, "unstable");
+    assert!(
+        arrival.contains("queueing delay, 231 us") && !departure.contains("queueing delay, 231"),
+        "{arrival}"
+    );
+    let jittered = "--set transport.dcqcn.feedback_jitter=100us";
+    for line in [
+        format!("fluid margin s.toml {jittered}"),
+        format!("fluid sweep s.toml {jittered} --over flows=2..10:2 --over delay=1us..9us:2"),
+        format!("fluid tune s.toml {jittered} --flows 4..8 --margin 10 --no-packets"),
+    ] {
+        let out = good(&folder, &line);
+        assert!(out.contains("Margins leave out `feedback_jitter`, here up to 100 us"), "{out}");
+    }
+}
+
+#[test]
+fn no_event_of_recovery_and_no_rest_between_notifications_are_modelled() {
+    let folder = folder("fluid-corners");
+    let out = good(&folder, "fluid run s.toml --until 20ms --set transport.dcqcn.recovery_events=0");
+    assert!(out.contains("4.00 Gbps for each flow") && !out.contains("around a queue of 0 kB"), "{out}");
+    let series = text(&folder.join("runs/ten-senders/fluid/run/series-0.csv"));
+    assert!(!series.contains("NaN") && !series.contains("inf"));
+    let out = good(&folder, "fluid run s.toml --until 60ms --set transport.dcqcn.cnp_interval=1us");
+    assert!(out.contains("4.00 Gbps for each flow") && !out.contains("around a queue of 0 kB"), "{out}");
+}
+
+#[test]
+fn settings_without_an_equation_are_named() {
+    let folder = folder("fluid-named");
+    let of = |set: &str| good(&folder, &format!("fluid margin s.toml --set transport.dcqcn.{set}"));
+    for (set, word) in [
+        ("np_mode=ticker", "`np_mode`"),
+        ("np_scope=port", "`np_scope`"),
+        ("reset_byte_meter=false", "`reset_byte_meter = false`"),
+    ] {
+        let words = of(set).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("The model omits") && words.contains(word), "{words}");
+    }
+    assert!(!of("min_rate=20Mbps").contains("omits"));
+    let least = |alpha: &str| {
+        let set = format!("--set transport.dcqcn.initial_alpha={alpha}");
+        good(&folder, &format!("fluid run s.toml --until 1ms {set}"));
+        let series = text(&folder.join("runs/ten-senders/fluid/run/series-0.csv"));
+        let rate = |line: &str| line.split(',').nth(3).unwrap().parse::<f64>().unwrap_or(f64::INFINITY);
+        series.lines().map(rate).fold(f64::INFINITY, f64::min)
+    };
+    assert!(least("0.1") > 2.0 * least("1"), "the first cuts are smaller");
+}
+
+#[test]
+fn without_a_fixed_point_there_is_no_margin_but_a_reason() {
+    let folder = folder("fluid-none");
+    let refused = |line: &str, words: &str| {
+        let said = weft(&folder, &format!("fluid margin s.toml {line}"));
+        assert_eq!(said.code, Some(2), "{line}: {}", said.out);
+        assert!(said.err.contains(words), "{line}: {}", said.err);
+    };
+    refused("--flows 0", "1 to 4096 flows");
+    refused("--flows 1000", "at 40 Mbps, the share of each of 1000 flows, increases outweigh cuts");
+    refused("--set transport.dcqcn.byte_counter=1B", "increases outweigh cuts");
+    refused("--set transport.dcqcn.additive_step=0bps", "`additive_step` is 0 bps");
+    refused(
+        "--set transport.dcqcn.min_rate=5Gbps",
+        "10 flows of at least 5 Gbps (`min_rate`) exceed the link",
+    );
+    refused("--law timely", "TIMELY has no fixed point (CoNEXT 2016, theorem 3)");
+    let out = good(&folder, "fluid margin s.toml --law timely-pi");
+    assert!(out.starts_with("10 flows with 5.44 us of delay: stable") && out.contains("theorem 6"), "{out}");
+    let out = good(&folder, "fluid margin s.toml --flows 1");
+    assert!(out.starts_with("1 flow with 5.44 us of delay: stable"), "{out}");
+}
+
+#[test]
+fn a_queue_shorter_than_the_ramp_begins_is_the_limit_of_tuning() {
+    let folder = folder("fluid-short");
+    let tune = |line: &str| {
+        let said = weft(&folder, &format!("fluid tune s.toml --no-packets {line}"));
+        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        said.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let out = tune("--queue 1kB");
+    assert!(
+        out.contains("The queue is the limit: 1.00 kB are allowed, and marks begin only at 5.00 kB"),
+        "{out}"
+    );
+    let out = tune("--queue 5500B --recovery 1ms");
+    assert!(out.contains("Queue and recovery are both too short: 19.1 kB"), "{out}");
+}
+
+/// The page names the command, with every option, and has the scenario beside it.
+#[test]
+fn a_page_says_how_to_repeat_it() {
+    let folder = folder("fluid-repeat");
+    let line = "fluid margin s.toml --set switch.ecn.red.at=enqueue --flows 64 --delay 85us --continue-ramp";
+    let out = good(&folder, line);
+    let results = folder.join("runs/ten-senders/fluid/margin");
+    let page = text(&results.join("report.html"));
+    let told = "<code>weft fluid margin s.toml --set &#39;switch.ecn.red.at=enqueue&#39; --flows 64 --delay 85us --continue-ramp</code>";
+    assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{page}");
+    let beside = text(&results.join("scenario.toml"));
+    fs::write(folder.join("again.toml"), beside).expect("the folder is ours");
+    let again = good(&folder, "fluid margin again.toml --flows 64 --delay 85us --continue-ramp");
+    assert_eq!(again, out);
+    good(&folder, "fluid tune s.toml --flows 4..8 --margin 10 --no-packets");
+    let page = text(&folder.join("runs/ten-senders/fluid/tune/report.html"));
+    let told = "weft fluid tune s.toml --flows 4..8 --margin 10 --queue &#39;1 MB&#39; --recovery &#39;100 ms&#39; --no-packets";
+    assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{page}");
+}

@@ -67,12 +67,13 @@ impl Trials<'_> {
         let mut options = FluidOptions { delay: None, ..self.options.clone() };
         options.set.extend(self.options.law.iter().map(|law| format!("transport={law}")));
         options.law = None;
-        let network = Subject::all(self.path, &options)?[0].delay;
+        let network = &Subject::all(self.path, &options)?[0];
         options.set.extend_from_slice(set);
-        if let Some(delay) = &self.options.delay {
+        if self.options.delay.is_some() {
             // what the loop has on top of the network waits in front of the notification
-            let more = (crate::range::span(delay)?.seconds() - network).max(0.0);
-            options.set.push(format!("transport.dcqcn.cnp_delay={}", Span::from_seconds_rounded(more)));
+            let wanted = Subject::all(self.path, self.options)?[0].delay;
+            let late = network.late() + (wanted - network.delay).max(0.0);
+            options.set.push(format!("transport.dcqcn.cnp_delay={}", Span::from_seconds_rounded(late)));
         }
         let mut case = prepare(self.path, &options.set, false)?.remove(0);
         // not by its path: a scenario may say how far hyper increase steps, which has no effect without any

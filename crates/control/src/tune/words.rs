@@ -7,7 +7,7 @@ use weft_draw::figure::{Axis, Series};
 use weft_draw::text::number;
 use weft_fluid::linear::{Characteristic, dcqcn, smallest_margin};
 use weft_fluid::model::dcqcn::Bottleneck;
-use weft_fluid::model::marking::Marking;
+use weft_fluid::model::marking::{Marking, Ramp};
 use weft_report::page::{Page, Repeat, Section};
 
 use super::trial::{self, ENOUGH, Trial};
@@ -15,6 +15,7 @@ use super::{Candidate, HYPER, ROOM, Tuning, settings, worst, worst_departing};
 use crate::convert::Unit;
 use crate::figures::{line, lines, rounded};
 use crate::range;
+use crate::subject::plural;
 use crate::table::on_page;
 
 const HEADER: [&str; 8] =
@@ -50,6 +51,12 @@ impl Tuning {
     /// The rows of packets.
     fn trial_rows(&self) -> Vec<Vec<String>> {
         self.trials.iter().map(Trial::row).collect()
+    }
+
+    /// The bottleneck with the settings of a candidate, which mark at departure.
+    fn tuned(&self, one: &Candidate) -> Bottleneck {
+        let marking = Marking::Ramp(one.ramp);
+        Bottleneck { law: one.law, marking, marks_at_arrival: false, ..self.base }
     }
 
     fn sentence(&self) -> String {
@@ -88,6 +95,15 @@ impl Tuning {
                 number(100.0 * ENOUGH)
             )];
         }
+        let Marking::Ramp(Ramp { low: least, .. }) = self.base.marking else { return Vec::new() };
+        if self.allowed.0 <= least {
+            return vec![format!(
+                "The queue is the limit: {} kB are allowed, and marks begin only at {} kB (Kmin). Allow a longer one (`--queue`), or \
+                 lower `switch.ecn.red.min`.",
+                self.kb(self.allowed.0),
+                self.kb(least)
+            )];
+        }
         let shortest = self.candidates.iter().filter(|one| one.in_time);
         let shortest = shortest.min_by(|a, b| a.ramp.high.total_cmp(&b.ramp.high));
         let queue = shortest.map(|one| format!("allow a queue of {} kB (`--queue`)", self.kb(one.ramp.high)));
@@ -96,14 +112,54 @@ impl Tuning {
         let time = fastest.map(|one| format!("{} ms to recover (`--recovery`)", number(one.recovery * 1e3)));
         let ways: Vec<String> = queue.into_iter().chain(time).collect();
         if ways.is_empty() {
-            let text = "The delay is the limit: accept a smaller margin, or fewer flows.";
-            return vec![text.to_owned()];
+            return vec![self.limit()];
         }
         vec![
             format!("What would help: {}.", ways.join(", or ")),
             "Fewer flows or a smaller margin help as well; `pi` marks at one queue for any number of flows."
                 .to_owned(),
         ]
+    }
+
+    /// What is in the way where no candidate is within one of the two limits.
+    fn limit(&self) -> String {
+        let nearest = self.candidates.iter().min_by(|a, b| a.ramp.high.total_cmp(&b.ramp.high));
+        nearest.map_or_else(
+            || "The delay is the limit: accept a smaller margin, or fewer flows.".to_owned(),
+            |one| {
+                format!(
+                    "Queue and recovery are both too short: {} kB (`--queue`) and {} ms (`--recovery`) would do together.",
+                    self.kb(one.ramp.high),
+                    number(one.recovery * 1e3)
+                )
+            },
+        )
+    }
+
+    /// All steps and timers tried, best first.
+    pub(crate) fn csv(&self) -> String {
+        let mut text = "step_Mbps,timer_us,Kmin_kB,Kmax_kB,Pmax,queue_fewest_kB,queue_most_kB,margin_deg,margin_flows,fair_ms,\
+                        recovery_ms\n"
+            .to_owned();
+        let kb = |packets: f64| self.unit().bytes(packets) / 1e3;
+        for one in &self.candidates {
+            let _ = writeln!(
+                text,
+                "{:.6},{:.3},{:.6},{:.6},{:.6e},{:.6},{:.6},{:.4},{},{:.6},{:.6}",
+                self.unit().bits(one.law.step) / 1e6,
+                one.law.increase_timer * 1e6,
+                kb(one.ramp.low),
+                kb(one.ramp.high),
+                one.ramp.top,
+                kb(one.queues.0),
+                kb(one.queues.1),
+                one.worst.0,
+                one.worst.1,
+                one.convergence * 1e3,
+                one.recovery * 1e3
+            );
+        }
+        text
     }
 
     /// What packets did, and what hyper increase does to it.
@@ -126,51 +182,50 @@ impl Tuning {
         let Some(best) = self.best.map(|n| &self.candidates[n]) else { return self.help() };
         let slope = best.ramp.slope() / self.unit().bytes(1.0) * 1e5;
         let now = worst(&self.base, (from, to)).map_or("-".to_owned(), |(margin, flows)| {
-            format!("{} degrees with {flows} flows", number(margin))
+            format!("{} degrees with {}", number(margin), plural(flows.into()))
         });
         let mut reasons = vec![
             format!("Now the worst margin is {now}."),
             format!(
-                "The margin depends on the slope, here {} % per 100 kB; it is worst with {} flows. A steeper ramp falls \
+                "The margin depends on the slope, here {} % per 100 kB; it is worst with {}. A steeper ramp falls \
                  below {margin} degrees.",
                 number(slope * 100.0),
-                best.worst.1
+                plural(best.worst.1.into())
             ),
             format!(
-                "Pmax is {ROOM} times what {to} flows need; with less, their queue would exceed Kmax, where everything is \
-                 marked."
+                "Pmax is {ROOM} times what {} need; with less, their queue would exceed Kmax, where everything is \
+                 marked.",
+                plural(to.into())
             ),
             format!(
-                "The queue settles at {} kB with {from} flows and at {} kB with {to}.",
+                "The queue settles at {} kB with {} and at {} kB with {to}.",
                 self.kb(best.queues.0),
+                plural(from.into()),
                 self.kb(best.queues.1)
             ),
         ];
-        let at = Bottleneck {
-            law: best.law,
-            flows: f64::from(best.worst.1),
-            marking: Marking::Ramp(best.ramp),
-            ..self.base
-        };
+        let at = Bottleneck { flows: f64::from(best.worst.1), ..self.tuned(best) };
         if let Some(longest) =
             dcqcn::Exact::new(&at).filter(|of| of.unstable_roots() == 0).and_then(|of| of.longest_delay())
         {
             reasons.push(format!(
-                "It would oscillate with {} us of delay and {} flows.",
+                "It would oscillate with {} us of delay and {}.",
                 number(longest * 1e6),
-                best.worst.1
+                plural(best.worst.1.into())
             ));
         }
         reasons.push(format!(
-            "After a start at line rate {from} flows need about {} ms to fill the link by additive increases.",
+            "After a start at line rate it takes {} about {} ms to fill the link by additive increases.",
+            plural(from.into()),
             number(best.recovery * 1e3)
         ));
-        let tuned = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };
+        let tuned = self.tuned(best);
         if let Some((least, flows)) = worst_departing(&tuned, (from, to)) {
             reasons.push(format!(
-                "With marks drawn at departures and the memory of fast recovery the margin is {} degrees with {flows} flows \
+                "With marks drawn at departures and the memory of fast recovery the margin is {} degrees with {} \
                  (`weft fluid margin`).",
-                number(least)
+                number(least),
+                plural(flows.into())
             ));
         }
         reasons.extend(self.trial_words());
@@ -219,7 +274,7 @@ impl Tuning {
     /// Headline, reasons, table, settings.
     pub(crate) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
-        for reason in self.reasons() {
+        for reason in self.reasons().into_iter().chain(self.subject.margin_notes()) {
             let _ = writeln!(text, "{reason}");
         }
         let rows = self.rows();
@@ -252,12 +307,16 @@ impl Tuning {
         }
     }
 
+    fn warnings(&self) -> Vec<String> {
+        let reasons = if self.best.is_none() { self.reasons() } else { Vec::new() };
+        reasons.into_iter().chain(self.subject.margin_notes()).collect()
+    }
+
     /// The page, without the scenario.
     pub(crate) fn page(&self) -> Page {
         let mut curves = vec![self.curve("as it is", 0, &self.base)];
         if let Some(best) = self.best.map(|n| &self.candidates[n]) {
-            let of = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };
-            curves.push(self.curve("tuned", 1, &of));
+            curves.push(self.curve("tuned", 1, &self.tuned(best)));
         }
         let schemes = curves.iter().map(|curve| curve.name.clone()).collect();
         curves.retain(|curve| curve.y.iter().any(Option::is_some));
@@ -267,7 +326,7 @@ impl Tuning {
         let axes = (Axis::linear("flows", ""), Axis::linear("phase margin", "deg"));
         Page {
             headline: self.sentence(),
-            warnings: if self.best.is_none() { self.reasons() } else { Vec::new() },
+            warnings: self.warnings(),
             schemes,
             scheme_name: "settings".to_owned(),
             sections: vec![Section {
@@ -277,7 +336,7 @@ impl Tuning {
                 figures: vec![lines("margin", "Margin by number of flows", axes, curves, caption)],
             }],
             numbers: on_page(
-                "Steps and timers tried, best first; * more than allowed",
+                "The best of the steps and timers tried, which are all in tried.csv; * more than allowed",
                 &HEADER,
                 &self.rows(),
             ),

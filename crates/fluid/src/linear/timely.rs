@@ -1,4 +1,5 @@
-//! The loop of patched TIMELY at its fixed point, cut at the queue; exact for the branch between the thresholds.
+//! The loops of patched TIMELY, exact for the branch between the thresholds, and of an integrator at the host, at their fixed points,
+//! cut at the queue. Where the queue rests, that their delays depend on it does not matter.
 
 use super::{Characteristic, Loop, Remembering};
 use crate::complex::Complex;
@@ -64,6 +65,70 @@ impl Characteristic for Patched {
         let (own, told) = self.parts(omega);
         let filter = Complex::new(self.settings.gain, self.interval * omega);
         filter * (own * Complex::imaginary(omega) + told * self.flows)
+    }
+
+    fn degree(&self) -> u32 {
+        3
+    }
+
+    fn fastest(&self) -> f64 {
+        1e8
+    }
+}
+
+/// Equal flows with an integrator at the host, linearised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Integrated {
+    flows: f64,
+    /// Gains of the newer and of the older queue, per packet and second.
+    gains: (f64, f64),
+    /// The state of the integrator: twice the share by which an update lowers the rate.
+    state: f64,
+    /// Age of a sample in the steady state, in seconds.
+    age: f64,
+    /// Seconds between two samples.
+    interval: f64,
+    /// The fixed point.
+    pub at: TimelyFixedPoint,
+}
+
+impl Integrated {
+    /// Linearises at the fixed point; `None` for other laws, and without one.
+    #[must_use]
+    pub fn new(settings: &TimelyParameters, flows: f64) -> Option<Integrated> {
+        let TimelyLaw::Integrator { newer, older, .. } = settings.law else { return None };
+        let at = fixed_point(settings, flows)?;
+        let (age, interval) = (settings.age(at.queue), settings.interval(at.rate));
+        let state = 2.0 * settings.step / at.rate;
+        Some(Integrated { flows, gains: (newer, older), state, age, interval, at })
+    }
+
+    /// From the queue to the integral that lowers the rates of all flows, and the decay of a rate by itself.
+    fn parts(&self, omega: f64) -> (Complex, Complex) {
+        let (newer, older) = self.gains;
+        let told = Complex::turn(-omega * self.age) * newer
+            - Complex::turn(-omega * (self.age + self.interval)) * older;
+        (told * (0.5 * self.flows * self.at.rate), Complex::new(0.5 * self.state, self.interval * omega))
+    }
+}
+
+impl Remembering for Integrated {
+    fn memory(&self) -> f64 {
+        self.age + self.interval
+    }
+}
+
+impl Loop for Integrated {
+    fn gain(&self, omega: f64) -> Complex {
+        let (told, own) = self.parts(omega);
+        -(told / own) * (1.0 / (omega * omega))
+    }
+}
+
+impl Characteristic for Integrated {
+    fn determinant(&self, omega: f64) -> Complex {
+        let (told, own) = self.parts(omega);
+        told - own * (omega * omega)
     }
 
     fn degree(&self) -> u32 {

@@ -5,7 +5,7 @@ mod fixed;
 mod system;
 mod terms;
 
-pub use fixed::{DcqcnFixedPoint, approximate_probability, fixed_point};
+pub use fixed::{DcqcnFixedPoint, NoFixedPoint, approximate_probability, find_fixed_point, fixed_point};
 pub use system::{DcqcnFlow, DcqcnModel};
 pub use terms::{Slopes, Terms};
 
@@ -43,9 +43,18 @@ pub struct Bottleneck {
     pub marking: Marking,
     /// Loop delay without queueing, from a mark at the switch until the reaction reaches the switch, in seconds.
     pub delay: f64,
+    /// Whether a mark reflects the queue when the packet arrived, not when it left: the loop then includes the queueing
+    /// delay.
+    pub marks_at_arrival: bool,
 }
 
 impl Bottleneck {
+    /// Delay of the feedback, in seconds, where the queue holds this many packets.
+    #[must_use]
+    pub fn feedback_delay(&self, queue: f64) -> f64 {
+        self.delay + if self.marks_at_arrival { queue.max(0.0) / self.capacity } else { 0.0 }
+    }
+
     /// The share of one flow, in packets per second.
     #[must_use]
     pub fn share(&self) -> f64 {
@@ -74,6 +83,6 @@ pub(crate) mod tests {
     /// 40 Gb/s, and the ramp continued.
     pub(crate) fn bottleneck(flows: f64) -> Bottleneck {
         let marking = Marking::Ramp(Ramp::new(5.0, 200.0, 0.01, false));
-        Bottleneck { capacity: 5e6, flows, law: law(), marking, delay: 4e-6 }
+        Bottleneck { capacity: 5e6, flows, law: law(), marking, delay: 4e-6, marks_at_arrival: false }
     }
 }

@@ -10,6 +10,7 @@ use crate::model::marking::Marking;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
     flows: f64,
+    /// Of the feedback, in seconds; with marks at arrivals it contains the queueing delay.
     pub(super) delay: f64,
     /// From the queue to the probability: `proportional + integral / s`.
     proportional: f64,
@@ -57,7 +58,7 @@ impl Exact {
         };
         Some(Exact {
             flows: of.flows,
-            delay: of.delay,
+            delay: of.feedback_delay(at.queue),
             proportional,
             integral,
             direct,

@@ -42,7 +42,7 @@ impl Published {
             flows: n,
             estimate: law.gain * of.capacity,
             cuts: p * r,
-            delay: of.delay,
+            delay: of.feedback_delay(ramp.queue_at(p)),
             rate: [
                 -(0.5 * r * r * alpha + half * r * excess) * n * k,
                 -0.5 * p * r * alpha - 0.5 * increases * r + half * p * r,

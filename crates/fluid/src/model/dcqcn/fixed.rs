@@ -31,19 +31,46 @@ fn imbalance(law: &DcqcnParameters, p: f64, rate: f64) -> f64 {
     left - (law.notification * law.notification * law.step * rate).ln()
 }
 
-/// The unique steady state; `None` if no probability below 1/2 holds the flows back.
+/// Why equal flows have no steady state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoFixedPoint {
+    /// There is no flow, or no capacity for it.
+    NoFlow,
+    /// Even if every second packet is marked, increases outweigh cuts at the share of the link.
+    NotHeld,
+    /// However rare marks are, cuts outweigh increases at the share of the link.
+    NotRaised,
+}
+
+/// Probabilities among which the steady state is sought.
+const PROBABILITIES: std::ops::Range<f64> = 1e-12..0.5;
+
+/// The unique steady state; `None` without one, as [`find_fixed_point`] explains.
 #[must_use]
 pub fn fixed_point(of: &Bottleneck) -> Option<DcqcnFixedPoint> {
+    find_fixed_point(of).ok()
+}
+
+/// The unique steady state.
+///
+/// # Errors
+/// Why there is none.
+pub fn find_fixed_point(of: &Bottleneck) -> Result<DcqcnFixedPoint, NoFixedPoint> {
     let (law, rate) = (&of.law, of.share());
+    if !(rate > 0.0 && rate.is_finite()) {
+        return Err(NoFixedPoint::NoFlow);
+    }
     let condition = |log_p: f64| imbalance(law, log_p.exp(), rate).min(1e9);
-    let probability = root(condition, 1e-12_f64.ln(), 0.5_f64.ln())?.exp();
+    let (rarest, most) = (PROBABILITIES.start.ln(), PROBABILITIES.end.ln());
+    let why = if condition(rarest) > 0.0 { NoFixedPoint::NotRaised } else { NoFixedPoint::NotHeld };
+    let probability = root(condition, rarest, most).ok_or(why)?.exp();
     let terms = Terms::new(law, probability, rate);
     let additive = terms.additive_by_volume + terms.additive_by_time;
     let (queue, beyond_ramp) = match of.marking {
         Marking::Ramp(ramp) => (ramp.queue_at(probability), probability > ramp.limit()),
         Marking::Integrator(integrator) => (integrator.reference, false),
     };
-    Some(DcqcnFixedPoint {
+    Ok(DcqcnFixedPoint {
         probability,
         queue,
         estimate: terms.noticed,
@@ -104,6 +131,17 @@ mod tests {
         for flows in 1..=400 {
             assert!(fixed_point(&bottleneck(f64::from(flows))).is_some(), "{flows} flows");
         }
+    }
+
+    #[test]
+    fn without_a_steady_state_there_is_a_reason() {
+        let why = |of: &Bottleneck| find_fixed_point(of).expect_err("nothing holds it");
+        assert_eq!(why(&bottleneck(0.0)), NoFixedPoint::NoFlow);
+        assert_eq!(why(&bottleneck(1000.0)), NoFixedPoint::NotHeld);
+        let of = bottleneck(10.0);
+        let with = |law: DcqcnParameters| Bottleneck { law, ..of };
+        assert_eq!(why(&with(DcqcnParameters { step: 0.0, ..of.law })), NoFixedPoint::NotRaised);
+        assert_eq!(why(&with(DcqcnParameters { byte_counter: 1e-3, ..of.law })), NoFixedPoint::NotHeld);
     }
 
     #[test]

@@ -19,6 +19,18 @@ pub struct DcqcnFlow {
     pub delay: f64,
     /// The line rate of its host, in packets per second.
     pub line: f64,
+    /// The rate below which no cut goes, in packets per second (R_min); a flow that starts below it stays above its start.
+    pub least: f64,
+    /// The estimate before the first notification (alpha); 1 in the paper.
+    pub estimate: f64,
+}
+
+impl DcqcnFlow {
+    /// The bounds of the rate at `t`: none before the start.
+    fn bounds(&self, t: f64) -> (f64, f64) {
+        let least = self.least.min(self.start.rate).min(self.line);
+        (if t < self.start.at { 0.0 } else { least }, self.line)
+    }
 }
 
 /// DCQCN flows and their queue, over time.
@@ -67,8 +79,10 @@ impl DcqcnModel {
     #[must_use]
     pub fn alike(of: &Bottleneck) -> DcqcnModel {
         let start = Start { count: of.flows, at: 0.0, rate: of.capacity };
-        let flow = DcqcnFlow { start, law: of.law, delay: of.delay, line: of.capacity };
-        DcqcnModel::new(of.capacity, of.marking, vec![flow])
+        let flow =
+            DcqcnFlow { start, law: of.law, delay: of.delay, line: of.capacity, least: 0.0, estimate: 1.0 };
+        let model = DcqcnModel::new(of.capacity, of.marking, vec![flow]);
+        DcqcnModel { marks_at_arrival: of.marks_at_arrival, ..model }
     }
 
     /// Draws the jitter from the stream of this seed.
@@ -130,7 +144,7 @@ impl DcqcnModel {
         0.5 * (early + late)
     }
 
-    fn flow_change(&self, n: usize, state: &[f64], signal: (f64, f64), change: &mut [f64]) {
+    fn flow_change(&self, (t, n): (f64, usize), state: &[f64], signal: (f64, f64), change: &mut [f64]) {
         let flow = &self.flows[n];
         let (rate_at, target_at, estimate_at) =
             (self.rates().start + n, self.targets() + n, self.estimates() + n);
@@ -146,22 +160,28 @@ impl DcqcnModel {
         let increases = delayed * (terms.by_volume + terms.by_time);
         let additive = delayed * (terms.additive_by_volume + terms.additive_by_time);
         change[estimate_at] = law.gain / law.estimate_timer * (terms.noticed - estimate);
-        change[target_at] = bounded(target, flow.line, law.step * additive - (target - rate) * cuts);
+        change[target_at] = bounded(target, (0.0, flow.line), law.step * additive - (target - rate) * cuts);
         let rate_change = 0.5 * (target - rate) * increases - 0.5 * rate * estimate * cuts;
-        change[rate_at] = bounded(rate, flow.line, rate_change);
+        change[rate_at] = bounded(rate, flow.bounds(t), rate_change);
     }
 
     fn begin(&self, n: usize, state: &mut [f64]) {
         let flow = &self.flows[n];
         state[self.rates().start + n] = flow.start.rate;
         state[self.targets() + n] = flow.start.rate;
-        state[self.estimates() + n] = 1.0;
+        state[self.estimates() + n] = flow.estimate;
     }
 }
 
-/// The derivative of a quantity that must not exceed its bound.
-fn bounded(value: f64, most: f64, change: f64) -> f64 {
-    if value >= most { change.min(0.0) } else { change }
+/// The derivative of a quantity that must stay within its bounds.
+fn bounded(value: f64, (least, most): (f64, f64), change: f64) -> f64 {
+    if value >= most {
+        change.min(0.0)
+    } else if value <= least {
+        change.max(0.0)
+    } else {
+        change
+    }
 }
 
 impl System for DcqcnModel {
@@ -210,7 +230,7 @@ impl System for DcqcnModel {
         change[QUEUE] = queue_change(state[QUEUE], inflow, self.capacity);
         if let Marking::Integrator(rule) = self.marking {
             let push = rule.proportional * change[QUEUE] + rule.integral * (state[QUEUE] - rule.reference);
-            change[1] = if state[1] <= 0.0 { push.max(0.0) } else { bounded(state[1], 1.0, push) };
+            change[1] = bounded(state[1], (0.0, 1.0), push);
         }
         let mut known = (f64::NAN, past.find(0.0), 0.0);
         for (n, flow) in self.flows.iter().enumerate() {
@@ -220,7 +240,7 @@ impl System for DcqcnModel {
                 known = (left, past.find(at), probability);
             }
             let delayed = past.at(known.1, rates.start + n);
-            self.flow_change(n, state, (known.2, delayed), change);
+            self.flow_change((t, n), state, (known.2, delayed), change);
         }
     }
 
@@ -234,10 +254,9 @@ impl System for DcqcnModel {
                 self.begin(n, state);
                 jumped = true;
             }
-            let line = self.flows[n].line;
-            for at in [self.rates().start + n, self.targets() + n] {
-                jumped |= clip(&mut state[at], 0.0, line);
-            }
+            let (least, line) = self.flows[n].bounds(t);
+            jumped |= clip(&mut state[self.rates().start + n], least, line);
+            jumped |= clip(&mut state[self.targets() + n], 0.0, line);
         }
         jumped | self.draw(t)
     }

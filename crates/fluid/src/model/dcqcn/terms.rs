@@ -35,7 +35,7 @@ impl Terms {
     #[must_use]
     pub fn new(law: &DcqcnParameters, p: f64, rate: f64) -> Terms {
         let log = (-p).ln_1p();
-        let unmarked = |packets: f64| (packets * log).exp();
+        let unmarked = |packets: f64| unmarked(log, packets);
         let per_timer = law.increase_timer * rate;
         let notified = -(law.notification * rate * log).exp_m1();
         let same = law.estimate_timer == law.notification;
@@ -50,6 +50,12 @@ impl Terms {
             additive_by_time: unmarked(law.recovery * per_timer) * by_time,
         }
     }
+}
+
+/// The probability that none of so many packets is marked, from the logarithm of that of one packet: 1 for no packets, even where
+/// every packet is marked.
+fn unmarked(log: f64, packets: f64) -> f64 {
+    if packets == 0.0 { 1.0 } else { (packets * log).exp() }
 }
 
 /// Frequency per packet with which a run of `length` packets without a mark completes: `p / ((1-p)^-length - 1)`.
@@ -75,7 +81,7 @@ impl Slopes {
         let log = (-p).ln_1p();
         let terms = Terms::new(law, p, rate);
         // (1-p)^n changes by these factors of itself
-        let unmarked = |packets: f64| (packets * log).exp();
+        let unmarked = |packets: f64| unmarked(log, packets);
         let per_probability = |packets: f64| -packets / (1.0 - p) * unmarked(packets);
         let (volume, interval) = (law.byte_counter, law.increase_timer * rate);
         let (volume_slope, _) = slopes_of_runs(p, log, volume);
@@ -128,6 +134,17 @@ mod tests {
             assert!((near - limit).abs() <= 1e-6 * limit.max(1.0), "{nearly:?}");
         }
         assert!(all(&Terms::new(&law, 0.3, rate)).iter().all(|term| term.is_finite()), "overflow is a limit");
+    }
+
+    /// Without recovery every increase is additive, also where every packet is marked, which leaves no increase.
+    #[test]
+    fn no_recovery_leaves_every_increase_additive() {
+        let law = DcqcnParameters { recovery: 0.0, ..law() };
+        for p in [0.0, 1e-3, 0.5, 1.0] {
+            let terms = Terms::new(&law, p, 5e5);
+            assert_eq!((terms.additive_by_volume, terms.additive_by_time), (terms.by_volume, terms.by_time));
+            assert!(all(&terms).iter().all(|term| term.is_finite()), "{p}: {terms:?}");
+        }
     }
 
     #[test]

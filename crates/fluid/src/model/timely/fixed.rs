@@ -1,4 +1,5 @@
-//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), and how fast unequal rates converge.
+//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), that of an integrator at the host (section 5.2), and
+//! how fast unequal rates converge.
 
 use super::{TimelyLaw, TimelyParameters};
 
@@ -13,13 +14,24 @@ pub struct TimelyFixedPoint {
     pub beyond: bool,
 }
 
-/// The unique steady state; `None` for laws that have none, or infinitely many.
+/// The steady state of equal flows; `None` for laws that have none, or infinitely many, and without flows. An integrator at the
+/// host holds its reference; it has further steady states with unequal rates (theorem 6).
 #[must_use]
 pub fn fixed_point(settings: &TimelyParameters, flows: f64) -> Option<TimelyFixedPoint> {
-    let TimelyLaw::Patched { reference, divisor, .. } = settings.law else { return None };
     let rate = settings.capacity / flows;
-    let queue = reference + divisor * settings.step / (settings.decrease * rate);
-    Some(TimelyFixedPoint { queue, rate, beyond: queue > settings.capacity * settings.high })
+    if !(rate > 0.0 && rate.is_finite() && settings.step > 0.0) {
+        return None;
+    }
+    match settings.law {
+        TimelyLaw::Patched { reference, divisor, .. } => {
+            let queue = reference + divisor * settings.step / (settings.decrease * rate);
+            let beyond = queue > settings.capacity * settings.high;
+            queue.is_finite().then_some(TimelyFixedPoint { queue, rate, beyond })
+        }
+        TimelyLaw::Integrator { newer, older, reference } => (reference > 0.0 && newer > older)
+            .then_some(TimelyFixedPoint { queue: reference, rate, beyond: false }),
+        TimelyLaw::Original | TimelyLaw::ZeroRises => None,
+    }
 }
 
 /// The rate, per second, at which the difference of two rates decays near the fair share, with the queue settled.
