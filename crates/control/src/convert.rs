@@ -229,11 +229,6 @@ impl<'a> ConvertedTimely<'a> {
         if self.own.segments.pacing == segments::Pacing::PerBurst {
             notes.push("Bursts are smoothed: a fluid has none.".to_owned());
         }
-        if matches!(self.between, Between::Integrator { .. }) {
-            let text = "The rates of hosts with an integrator stay as far apart as they start (CoNEXT 2016, theorem 6); a margin is that of \
-                        equal rates.";
-            notes.push(text.to_owned());
-        }
         if self.own.segments.base_rtt == Span::ZERO {
             notes.push(format!(
                 "The thresholds refer to whole round trips, of which {:.1} us are not queueing; `base_rtt` subtracts them.",

@@ -69,7 +69,9 @@ pub fn fluid_numbers(
 fn of(subject: &Subject) -> Result<FluidNumbers, Error> {
     let courses = course::compute(std::slice::from_ref(subject), None)?;
     let moving = courses.iter().flat_map(FluidRun::numbers);
-    let resting = margin::compute(std::slice::from_ref(subject)).unwrap_or_default();
+    // hosts with an integrator have unequal rates, and a margin of equal ones is no number of theirs
+    let equal = if subject.integrates_at_hosts() { &[] } else { std::slice::from_ref(subject) };
+    let resting = margin::compute(equal).unwrap_or_default();
     let resting = resting.iter().flat_map(margin::CaseMargins::numbers);
     let known = moving.chain(resting).chain(at_rest(subject)).chain(in_cycles(subject));
     Ok(known.filter(|(_, value)| value.is_finite()).collect())

@@ -209,7 +209,18 @@ impl Subject {
                 number(self.jitter.most * 1e6)
             )
         });
-        self.notes.iter().cloned().chain(jittered).collect()
+        let apart = self.integrates_at_hosts().then(|| {
+            "The rates of hosts with an integrator stay as far apart as they start (CoNEXT 2016, theorem 6); a margin is that of \
+             equal rates."
+                .to_owned()
+        });
+        self.notes.iter().cloned().chain(jittered).chain(apart).collect()
+    }
+
+    /// Whether every host integrates the deviation of its delay from a reference.
+    pub(crate) fn integrates_at_hosts(&self) -> bool {
+        let FluidLaw::Timely { settings, .. } = &self.law else { return false };
+        matches!(settings.law, timely::TimelyLaw::Integrator { .. })
     }
 }
 
