@@ -181,6 +181,11 @@ pub(crate) struct MarginMap {
     notes: Vec<String>,
 }
 
+/// A margin as drawn: what is turns behind would leave no colours for the rest.
+fn drawn(margin: f64) -> f64 {
+    rounded(margin.max(-180.0))
+}
+
 /// The numbers of the scenario with these values of settings.
 fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Result<Numbers, Error> {
     let mut options = options.clone();
@@ -342,14 +347,14 @@ impl MarginMap {
         };
         let series = rows.iter().map(|y| Series {
             name: b.typed(rounded(b.values[*y])),
-            y: columns.iter().map(|x| self.margins[*y][*x].map(rounded)).collect(),
+            y: columns.iter().map(|x| self.margins[*y][*x].map(drawn)).collect(),
             ..Series::default()
         });
         Figure {
             id: "map".to_owned(),
             title: "Phase margin, and the stability boundary".to_owned(),
-            caption: "Exact linearisation at the exact fixed point, degrees; the line is where the margin is zero. A \
-                      marking ramp is continued beyond its end."
+            caption: "Exact linearisation at the exact fixed point, degrees; the line is where the margin is zero. \
+                      Less than -180 is drawn as -180. A marking ramp is continued beyond its end."
                 .to_owned(),
             samples: format!("{} points computed, {} drawn", count(self.points() as u64), count((columns.len() * rows.len()) as u64)),
             kind: FigureKind::Map,
