@@ -468,7 +468,10 @@ fn a_page_says_how_to_repeat_it() {
     let results = folder.join("runs/ten-senders/fluid/margin");
     let page = text(&results.join("report.html"));
     let told = "<code>weft fluid margin s.toml --set &#39;switch.ecn.red.at=enqueue&#39; --flows 64 --delay 85us --continue-ramp</code>";
-    assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{page}");
+    assert!(
+        page.contains(told) || page.contains(&told.replace("&#39;", "'")),
+        "the page has no such command: {told}"
+    );
     let beside = text(&results.join("scenario.toml"));
     fs::write(folder.join("again.toml"), beside).expect("the folder is ours");
     let again = good(&folder, "fluid margin again.toml --flows 64 --delay 85us --continue-ramp");
@@ -476,5 +479,8 @@ fn a_page_says_how_to_repeat_it() {
     good(&folder, "fluid tune s.toml --flows 4..8 --margin 10 --no-packets");
     let page = text(&folder.join("runs/ten-senders/fluid/tune/report.html"));
     let told = "weft fluid tune s.toml --flows 4..8 --margin 10 --queue &#39;1 MB&#39; --recovery &#39;100 ms&#39; --no-packets";
-    assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{page}");
+    assert!(
+        page.contains(told) || page.contains(&told.replace("&#39;", "'")),
+        "the page has no such command: {told}"
+    );
 }
