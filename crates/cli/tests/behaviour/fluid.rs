@@ -484,3 +484,13 @@ fn a_page_says_how_to_repeat_it() {
         "the page has no such command: {told}"
     );
 }
+
+/// Ten microseconds in front of the notification and twenty on the way are thirty, for the answer and for the packets that try it.
+#[test]
+fn what_a_notification_waits_counts_in_tuning_and_in_its_packets() {
+    let folder = folder("fluid-waits");
+    let tuned = |delay: &str| good(&folder, &format!("fluid tune s.toml --flows 4..8 --margin 10 {delay}"));
+    let out = tuned("--delay 30us");
+    assert!(out.contains("packets of flows"), "{out}");
+    assert_eq!(out, tuned("--delay 20us --set transport.dcqcn.cnp_delay=10us"));
+}
