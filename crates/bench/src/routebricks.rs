@@ -50,8 +50,8 @@ pub struct FigureRequest<'a> {
     pub seed: u64,
     /// Passes of a measurement, of which the best counts.
     pub passes: usize,
-    /// Called with what is being measured.
-    pub progress: &'a dyn Fn(&str),
+    /// Called with what is measured next; an error ends the measurement.
+    pub progress: &'a dyn Fn(&str) -> Result<(), Error>,
 }
 
 /// Names of the figures of arithmetic.
@@ -120,18 +120,19 @@ pub fn figures(request: &FigureRequest<'_>) -> Result<BTreeMap<usize, Figures>, 
         FigureOrigin::Today => today::measure(&described(request.description)?, request).map(one),
         FigureOrigin::Cluster => {
             let blueprint = described(request.description)?;
-            let figures = |case: &usize| {
-                let traffic = blueprint.traffic.get(*case)?;
+            let mut found = BTreeMap::new();
+            for case in request.cases {
+                let Some(traffic) = blueprint.traffic.get(*case) else { continue };
                 let labels: Vec<String> =
                     simulated::labels(traffic).into_iter().map(|(_, label)| label).collect();
                 (request.progress)(&format!(
                     "simulating a cluster: {}, seed {}",
                     labels.join(", "),
                     request.seed
-                ));
-                Some((*case, simulated::figures(&blueprint, traffic, request.seed)))
-            };
-            Ok(request.cases.iter().filter_map(figures).collect())
+                ))?;
+                found.insert(*case, simulated::figures(&blueprint, traffic, request.seed));
+            }
+            Ok(found)
         }
     }
 }
@@ -185,7 +186,7 @@ mod tests {
             cases: &[1].into(),
             seed: 3,
             passes: 1,
-            progress: &|_| {},
+            progress: &|_| Ok(()),
         };
         let found = figures(&request).unwrap();
         assert_eq!(found.keys().collect::<Vec<_>>(), [&1]);

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_expression::{Expression, Selector, Term, Use, selectors};
 
 use weft_bench::routebricks::{self, FigureRequest, Figures};
 
-use weft::{Batch, CaseLabels, FluidJitter, FluidNumbers, FluidOptions};
+use weft::{Batch, CaseLabels, Error, FluidJitter, FluidNumbers, FluidOptions};
 
 use crate::context::{MeasureContext, TermCases, TermKind};
 use crate::form::Form;
@@ -223,9 +224,17 @@ impl<'a> ReproductionPlan<'a> {
         Ok(self.stages.len() - 1)
     }
 
-    /// Measures the figures that are no runs; also returns what could not be measured.
-    pub(crate) fn measure(&self, form: Form, progress: &dyn Fn(&str)) -> (MeasuredFigures, Vec<String>) {
+    /// Measures the figures that are no runs, until `stop` is set; also returns what could not be measured, and whether it was
+    /// stopped before the end.
+    pub(crate) fn measure(
+        &self,
+        form: Form,
+        (announce, stop): (&dyn Fn(&str), &AtomicBool),
+    ) -> (MeasuredFigures, Vec<String>, bool) {
         let (mut found, mut failures) = (MeasuredFigures::new(), Vec::new());
+        let stopped = || stop.load(Ordering::Relaxed);
+        let ended = || Error::Failed("stopped".to_owned());
+        let progress = |what: &str| (!stopped()).then(|| announce(what)).ok_or_else(ended);
         for (number, stage) in self.stages.iter().enumerate() {
             let Some((source, description)) = stage.figures.as_ref().filter(|_| !stage.measured.is_empty())
             else {
@@ -239,18 +248,19 @@ impl<'a> ReproductionPlan<'a> {
             let passes = if form == Form::Quick { 1 } else { PASSES };
             for seed in seeds {
                 let (source, cases) = (*source, &stage.measured);
-                let request = FigureRequest { source, description, cases, seed, passes, progress };
+                let request = FigureRequest { source, description, cases, seed, passes, progress: &progress };
                 match routebricks::figures(&request) {
                     Ok(figures) => {
                         found.extend(
                             figures.into_iter().map(|(case, figures)| ((number, case, seed), figures)),
                         );
                     }
+                    Err(_) if stopped() => return (found, failures, true),
                     Err(cause) => failures.push(format!("{}: {cause}", stage.experiment)),
                 }
             }
         }
-        (found, failures)
+        (found, failures, false)
     }
 
     /// The batches to run, by stage.

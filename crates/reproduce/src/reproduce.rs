@@ -121,7 +121,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
     let mut assumed: Vec<Assumed<'_>> =
         assumptions.map(|assumption| assume(&mut plan, assumption, &claims)).collect();
     let (solved, unsolved) = plan.solve(options.run.jobs);
-    let (measured, unmeasured) = plan.measure(form, &options.announce);
+    let (measured, unmeasured, stopped) = plan.measure(form, (&options.announce, &options.run.stop));
     let batches = plan.batches();
     (options.announce)(&announcement(weft::count_runs(&batches, &options.run)?, &options.run.out));
     let mut collected = run_batches(&batches, &options.run)?;
@@ -132,7 +132,7 @@ pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceO
         runs = Runs::new(&plan, (collected.runs, solved.clone(), measured.clone()));
     }
     let (failures, interrupted) =
-        ([unsolved, unmeasured, collected.failures].concat(), collected.interrupted);
+        ([unsolved, unmeasured, collected.failures].concat(), stopped || collected.interrupted);
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
     let findings = ClaimFindings {
         figures: facts.drawn(&figures, &runs),

@@ -114,7 +114,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::receive_windows_are_constant_or_tuned, &["transport"]),
     (transport::mechanisms_are_on_where_they_are_set, &["transport", "hosts", "traffic"]),
     (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
-    (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic"]),
+    (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic", "topology"]),
     (roce::round_trip_laws_have_room, &["transport"]),
     (transport::ticks_are_counted, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),

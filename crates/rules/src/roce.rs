@@ -60,6 +60,12 @@ pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
         let why = "the timing is \"free-running\"";
         facts.idle_transport(&["cut_by", "initial_alpha"], why, found);
     }
+    let lines = |graph: &weft_topology::Graph| graph.links().iter().map(|link| link.rate).max();
+    if let Some(line) = facts.graph.and_then(lines).filter(|line| law.min_rate >= *line) {
+        let message =
+            format!("{} is not below the fastest link, {line}: rates would never change", law.min_rate);
+        found.push(impossible(facts.transport("min_rate"), message));
+    }
     if law.initial_rates.is_empty() {
         let why = "flows start at line rate (initial_rates)";
         facts.idle_transport(&["wait_for_notification"], why, found);

@@ -33,6 +33,12 @@ impl Scenario {
         &self.cases
     }
 
+    /// Whether the file has a reduced form.
+    #[must_use]
+    pub fn has_demo(&self) -> bool {
+        self.file.document.get("demo").is_some()
+    }
+
     /// Remarks on the traffic, which is no mistake, but should be known. Relative file names start at `folder`.
     #[must_use]
     pub fn remarks(&self, folder: &Path) -> Vec<String> {

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use weft_core::Time;
 use weft_core::record::{FlowSample, RunRecord};
 use weft_core::segment::{Flags, Segment};
 use weft_core::trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
+use weft_core::{PacketKind, Time};
 use weft_draw::Columns;
 use weft_draw::text::count;
 
 /// The columns of the CSV: name and meaning.
-pub const TRACE_COLUMNS: [(&str, &str); 16] = [
+pub const TRACE_COLUMNS: [(&str, &str); 18] = [
     ("time_ps", "when"),
     ("event", "sent, queued (arrived at a switch), left, dropped or received"),
     ("node", "where"),
@@ -27,6 +27,8 @@ pub const TRACE_COLUMNS: [(&str, &str); 16] = [
     ("cwnd_bytes", "the sender's congestion window after the packet; received by the sender only"),
     ("in_flight_bytes", "payload in flight as the sender knows it; likewise"),
     ("rate_bps", "the rate at which it may send, where a rate limits it; likewise"),
+    ("class", "priority class when it was sent, 0 (served first) to 7"),
+    ("red", "1 if a switch with colour-aware dropping may drop it first (TLT)"),
 ];
 
 /// The table as comma-separated values, with a header.
@@ -40,7 +42,7 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
         let sender = event.sender.as_ref();
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             event.time.0,
             event.step.name(),
             node(record, event.node),
@@ -57,6 +59,8 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
             or_empty(sender.map(|sender| sender.cwnd.0)),
             or_empty(sender.map(|sender| sender.in_flight.0)),
             or_empty(sender.and_then(|sender| Some(sender.rate?.0))),
+            packet.header.class.0,
+            u8::from(is_red(packet)),
         );
     }
     text
@@ -66,6 +70,8 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
 #[must_use]
 pub fn text(trace: &FlowTrace, record: &RunRecord) -> String {
     let header = ["time", "node", "event", "packet", "what"];
+    // Where all packets are of one class, and all of one colour, neither is of interest.
+    let (classes, reds) = (several(trace, |packet| packet.header.class.0), several(trace, is_red));
     let row = |(event, wait): (&TraceEvent, Option<u64>)| {
         let packet = &trace.packets[event.packet as usize];
         let time = format!("{:.3} us", event.time.0 as f64 / 1e6);
@@ -76,17 +82,29 @@ pub fn text(trace: &FlowTrace, record: &RunRecord) -> String {
         };
         let state = event.sender.as_ref().map_or(String::new(), sender);
         let mark = if event.marked { " marked" } else { "" };
+        let class = if classes { format!(" class {}", packet.header.class.0) } else { String::new() };
+        let red = if reds && is_red(packet) { " red" } else { "" };
         let trim = if packet.payload_at(event) < packet.payload { " trimmed" } else { "" };
         vec![
             time,
             node(record, event.node),
             event_words,
             event.packet.to_string(),
-            format!("{}{trim}{mark}{state}", what(packet)),
+            format!("{}{class}{red}{trim}{mark}{state}", what(packet)),
         ]
     };
     let rows: Vec<Vec<String>> = with_waits(trace).map(row).collect();
     Columns::table(&header, &rows)
+}
+
+/// Whether packets with payload differ in something.
+fn several<T: PartialEq>(trace: &FlowTrace, of: impl Fn(&TracedPacket) -> T) -> bool {
+    let mut values = trace.packets.iter().filter(|packet| packet.payload > 0).map(of);
+    values.next().is_some_and(|first| values.any(|other| other != first))
+}
+
+fn is_red(packet: &TracedPacket) -> bool {
+    packet.header.kind == PacketKind::Red
 }
 
 /// Events, those at which a packet leaves a switch with the time it spent there.
@@ -175,7 +193,7 @@ fn sender(sender: &FlowSample) -> String {
 mod tests {
     use super::*;
     use weft_core::record::{NodeRecord, Reason};
-    use weft_core::{FlowId, Span};
+    use weft_core::{Class, FlowId, Span};
 
     fn trace() -> (FlowTrace, RunRecord) {
         let segment = Segment { sequence: 1_460, length: 1_460, ..Segment::default() };
@@ -206,11 +224,26 @@ mod tests {
         let (trace, record) = trace();
         let csv = csv(&trace, &record);
         let rows: Vec<&str> = csv.lines().collect();
-        assert_eq!(rows[3], "8000000,left,leaf0,0,data,,1460,1460,,1538,0,5000000,,,,");
-        assert_eq!(rows[4], "9000000,dropped,leaf0,0,data,,1460,1460,,1538,0,,link_down,,,");
+        assert_eq!(rows[3], "8000000,left,leaf0,0,data,,1460,1460,,1538,0,5000000,,,,,0,0");
+        assert_eq!(rows[4], "9000000,dropped,leaf0,0,data,,1460,1460,,1538,0,,link_down,,,,0,0");
         let text = text(&trace, &record);
         assert!(text.contains("left after 5.000 us") && text.contains("data 1460..2920"), "{text}");
         assert!(text.contains("dropped: link down"), "{text}");
+    }
+
+    /// A flow that falls to a lower class, and of which some packets are red.
+    #[test]
+    fn classes_and_colours_are_shown_where_they_differ() {
+        let (mut trace, record) = trace();
+        assert!(!text(&trace, &record).contains("class"), "one packet, one class");
+        trace.packets.push(trace.packets[0]);
+        trace.packets[1].header.class = Class(3);
+        trace.packets[1].header.kind = PacketKind::Red;
+        trace.events[3].packet = 1;
+        let text = text(&trace, &record);
+        assert_eq!(text.matches(" class 0").count(), 3, "{text}");
+        assert_eq!(text.matches(" class 3 red").count(), 1, "{text}");
+        assert!(csv(&trace, &record).ends_with(",3,1\n"));
     }
 
     /// What a switch has trimmed has no payload from there on.

@@ -44,8 +44,12 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let _lock = claim(&root, &options.stop)?;
     let older = older::count(&root)?;
     let folders: Vec<String> = planned.iter().map(|job| below(&root, &job.folder)).collect();
-    let (remarks, larger) = (remarks(&scenario, path), page::larger(&root, &folders));
+    let (mut remarks, larger) = (remarks(&scenario, path), page::larger(&root, &folders));
     let demo = options.demo;
+    if demo && !scenario.has_demo() {
+        remarks
+            .push("--demo changes nothing: the scenario has no [demo], so this is its full form.".to_owned());
+    }
     let study = page::Study { root: &root, base, scenario: &scenario, folders, remarks, demo, larger };
     study.list(&[])?;
     let results = compute(planned, options);

@@ -739,6 +739,9 @@ fn constant_flows_carry_their_rate_for_their_duration() {
         count: 3,
         ..Default::default()
     };
+    let faster = ConstantSettings { rate: Rate::from_gbps(400), ..settings.clone() };
+    let told = |settings| notes(&[entry("c", PatternSettings::Constant(settings))], &network.shape());
+    assert!(told(faster)[0].contains("400 Gbps exceeds a cable") && told(settings.clone()).is_empty());
     let flows = network.flows(&[entry("c", PatternSettings::Constant(settings))], Limits::default(), 1);
     assert_eq!(flows.len(), 3);
     for flow in flows {

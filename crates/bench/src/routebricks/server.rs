@@ -56,8 +56,8 @@ const SEALED: u32 = 1_000_000;
 /// they are left out.
 ///
 /// # Errors
-/// A count fails.
-pub(super) fn measure(passes: usize, progress: &dyn Fn(&str)) -> Result<Figures, Error> {
+/// A count fails, or `progress` ends the measurement.
+pub(super) fn measure(passes: usize, progress: &dyn Fn(&str) -> Result<(), Error>) -> Result<Figures, Error> {
     let mut figures = Figures::new();
     let mut note = |name: &str, value: f64| {
         figures.insert(format!("server.{name}"), value);
@@ -71,19 +71,19 @@ pub(super) fn measure(passes: usize, progress: &dyn Fn(&str)) -> Result<Figures,
         ("route_burst_8", "route-256k-8", 1),
         ("route_burst_32", "route-256k-32", 1),
     ] {
-        progress(&format!("{case} on {cores} of the cores"));
+        progress(&format!("{case} on {cores} of the cores"))?;
         note(name, router::mpps(case, cores, passes));
     }
-    progress("two workers that share a ring behind a lock");
+    progress("two workers that share a ring behind a lock")?;
     note("locked", (0..passes).map(|_| locked_mpps()).fold(0.0, f64::max));
-    progress("sealing");
+    progress("sealing")?;
     note("sealed", (0..passes).map(|_| sealed_mpps()).fold(0.0, f64::max));
-    progress("two cores in a pipeline, and side by side");
+    progress("two cores in a pipeline, and side by side")?;
     let pairs: Vec<[f64; 2]> = (0..passes).map(|_| pipeline::mpps()).collect();
     for (at, name) in ["pipeline", "parallel"].into_iter().enumerate() {
         note(name, pairs.iter().map(|pair| pair[at]).fold(0.0, f64::max));
     }
-    progress("frames through a packet socket, one by one and by sixteen");
+    progress("frames through a packet socket, one by one and by sixteen")?;
     let sent: Vec<_> = (0..passes).filter_map(|_| doorbell::measure()).collect();
     for (at, name) in ["one_by_one", "by_sixteen"].into_iter().enumerate() {
         if let Some(best) = sent.iter().map(|pair| pair[at]).max_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -93,7 +93,7 @@ pub(super) fn measure(passes: usize, progress: &dyn Fn(&str)) -> Result<Figures,
     }
     if count::available().is_ok() {
         for (frames, case) in [(8, "route-256k-8"), (32, "route-256k-32"), (64, "route-256k")] {
-            progress(&format!("{case}: counting instructions"));
+            progress(&format!("{case}: counting instructions"))?;
             note(&format!("instructions_{frames}"), router::instructions(case)?);
         }
     }

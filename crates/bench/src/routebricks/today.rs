@@ -21,10 +21,10 @@ const FLOWS: u64 = 10_000;
 /// Measures the router, then simulates the cluster of a description with its times.
 pub(super) fn measure(blueprint: &Blueprint, request: &FigureRequest<'_>) -> Result<Figures, Error> {
     let best = |name: &str| {
-        (request.progress)(&format!("{name} on one core"));
-        1e3 / router::mpps(name, 1, request.passes)
+        (request.progress)(&format!("{name} on one core"))?;
+        Ok::<f64, Error>(1e3 / router::mpps(name, 1, request.passes))
     };
-    let (route, relay) = (best("route-256k"), best("forward"));
+    let (route, relay) = (best("route-256k")?, best("forward")?);
     let decision = (0..request.passes).map(|_| decision_ns(blueprint)).fold(f64::INFINITY, f64::min);
     let mut described = blueprint.clone();
     // One cycle is a nanosecond here: what was measured are times.
@@ -33,13 +33,13 @@ pub(super) fn measure(blueprint: &Blueprint, request: &FigureRequest<'_>) -> Res
     described.model.server =
         ServerModel { frequency: 1e9, route: work(route), relay: work(relay), avoidance: decision, ..server };
     let most = |sizes: SizeMix| {
-        (request.progress)("simulating RB4 with these cores");
-        let traffic = described.traffic.first()?;
+        (request.progress)("simulating RB4 with these cores")?;
+        let Some(traffic) = described.traffic.first() else { return Ok(None) };
         let traffic =
             weft_blueprint::PlannedTraffic { load: TrafficLoad::Most, packets: Some(sizes), ..*traffic };
-        Some(simulated::run(&described, &traffic).outcome.throughput().gbps())
+        Ok::<_, Error>(Some(simulated::run(&described, &traffic).outcome.throughput().gbps()))
     };
-    let (small, mixed) = (most(SizeMix::Fixed(Bytes(64))), most(SizeMix::Mixed));
+    let (small, mixed) = (most(SizeMix::Fixed(Bytes(64)))?, most(SizeMix::Mixed)?);
     // What the cores alone would carry of 64-byte packets, whatever cards and links do.
     let nodes = f64::from(described.model.shape.ports());
     let cores = described.model.server.packets_per_second(Bytes(64)) * nodes * Bytes(64).bits() as f64 / 1e9;

@@ -47,6 +47,16 @@ fn the_demo_is_too_short_to_be_judged_and_does_not_touch_the_full_results() {
     assert_eq!(text(&folder.join("runs/tiny/report.html")), full);
 }
 
+/// A scenario without a reduced form says so instead of running in full without a word.
+#[test]
+fn a_demo_that_changes_nothing_says_so() {
+    let folder = folder_with("no-demo", TINY);
+    let out = good(&folder, "run tiny.toml --demo");
+    assert_eq!(out.contains("--demo changes nothing"), !TINY.contains("[demo]"), "{out}");
+    let reduced = folder_with("with-demo", &format!("{TINY}\n[demo]\nseeds = [1]\n"));
+    assert!(!good(&reduced, "run tiny.toml --demo").contains("changes nothing"));
+}
+
 /// In the reduced form only what is marked for it is judged; without any such mark the reason is given.
 #[test]
 fn the_reduced_form_is_judged_by_what_is_meant_for_it() {

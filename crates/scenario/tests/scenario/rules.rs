@@ -211,6 +211,13 @@ fn schedules_need_several_queues() {
     );
 }
 
+/// Cables of hosts have 10 Gb/s, those between switches 40.
+#[test]
+fn rates_of_dcqcn_can_fall() {
+    let least = |rate: &str| format!("[transport.dcqcn]\nmin_rate = \"{rate}\"\n[switch]\necn = \"red\"\n");
+    section(&least("40 Gbps"), "not below the fastest link", &least("10 Mbps"));
+}
+
 /// A full frame of 1500 B of IP takes 1538 B on the wire.
 #[test]
 fn memory_holds_a_packet() {

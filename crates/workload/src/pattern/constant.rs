@@ -79,4 +79,14 @@ impl Pattern for Constant {
         let flow = |hosts| Flow { rate: self.0.rate, ..Flow::new(site.tag, site.start, hosts, size) };
         Ok(Stream::of((0..self.0.count).map(pair).map(flow).collect()))
     }
+
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
+        let least = site.hosts.all().iter().map(|host| site.shape.host_rate[host.index()]);
+        let cable = match self.0.from {
+            Some(from) => *site.shape.host_rate.get(from as usize)?,
+            None => least.min()?,
+        };
+        let beyond = self.0.rate > cable;
+        beyond.then(|| format!("the rate of {} exceeds a cable of {cable}: flows take longer", self.0.rate))
+    }
 }
