@@ -22,7 +22,7 @@ impl Columns {
         Columns { widths }
     }
 
-    /// Narrows the first column if the table is wider than `width`, though not below [`LEAST`].
+    /// Narrows the first column if the table is wider than `width`, though not below ten characters.
     #[must_use]
     pub fn within(mut self, width: usize) -> Columns {
         let others: usize = self.widths.iter().skip(1).map(|width| width + 2).sum();

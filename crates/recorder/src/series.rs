@@ -39,7 +39,7 @@ impl SeriesClock {
     /// When bin `bin` begins.
     fn begins(&self, bin: u64) -> Time {
         let fine = bin.min(self.fine);
-        Time(self.every.0 * fine + self.later.0 * (bin - fine))
+        Time(self.every.0.saturating_mul(fine).saturating_add(self.later.0.saturating_mul(bin - fine)))
     }
 
     /// When the current bin ends: it holds the events up to and including this instant.
