@@ -190,7 +190,7 @@ impl Foresight {
     #[must_use]
     pub fn to_come(&self, (after, now): (Time, Time)) -> (u64, u128) {
         let mut packets = self.all();
-        let rest = |packet: &Leaving| u128::from(u64::from(packet.wire) * packet.at.since(now).0);
+        let rest = |packet: &Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
         let Some(first) = packets.next() else { return (0, 0) };
         let waits = first.at.since(after) >= self.time_of(first.wire);
         let started = if waits { 0 } else { u64::from(first.wire) };
@@ -203,6 +203,18 @@ mod tests {
     use super::*;
     use weft_core::Rate;
     use weft_mark::MarkerSettings;
+
+    /// A packet of 1538 bytes takes three hours and a half at one bit per second: its byte-picoseconds exceed 64 bits.
+    #[test]
+    fn the_slowest_link_counts_what_waits() {
+        let slowest = Rate(1);
+        let marker = AnyMarker::new(&MarkerSettings::default(), slowest);
+        let mut port = Foresight::new(Transmission::at(slowest), marker, 0);
+        let Slot { end, .. } = port.join(Time(0), 1_538);
+        port.join(Time(0), 1_538);
+        let (_, rest) = port.to_come((Time(0), Time(0)));
+        assert!(rest > u128::from(end.0) * 1_538 && rest > u128::from(u64::MAX), "{rest}");
+    }
 
     #[test]
     fn packets_leave_one_after_the_other() {

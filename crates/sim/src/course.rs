@@ -66,8 +66,9 @@ const INSTANT: Span = Span(1);
 
 /// The next multiple of any of the intervals.
 fn look_after(now: Time, every: [Span; 4]) -> Time {
-    let next =
-        |every: Span| if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1).saturating_mul(every.0)) };
+    let next = |every: Span| {
+        if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1).saturating_mul(every.0)) }
+    };
     every.into_iter().map(next).min().unwrap_or(Time::NEVER)
 }
 
@@ -155,7 +156,11 @@ impl Course {
             self.reached = look + INSTANT;
             return CourseStep::Look(look);
         }
-        let meeting = if self.meet { Time((next.0 / self.grid.0 + 1).saturating_mul(self.grid.0)) } else { Time::NEVER };
+        let meeting = if self.meet {
+            Time((next.0 / self.grid.0 + 1).saturating_mul(self.grid.0))
+        } else {
+            Time::NEVER
+        };
         let looked = look.min(self.note) + INSTANT;
         let until = change.min(looked).min(self.limit + INSTANT).min(meeting).min(end);
         CourseStep::Run(until)
