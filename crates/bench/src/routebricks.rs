@@ -195,6 +195,22 @@ mod tests {
         assert!(cases(FigureOrigin::Cluster, "nodes = 1").is_err());
     }
 
+    /// What is measured next is not measured once `progress` refuses it; nothing is timed here.
+    #[test]
+    fn a_measurement_ends_when_it_is_told_to() {
+        let described = "nodes = 3\nrate = \"1 Gbps\"\n[[traffic]]\nmatrix = \"uniform\"\nload = 0.2\nduration = \"4 ms\"\n";
+        for source in [FigureOrigin::Server, FigureOrigin::Today, FigureOrigin::Cluster] {
+            let begun = std::cell::Cell::new(0);
+            let refuse = |_: &str| {
+                begun.set(begun.get() + 1);
+                Err(Error::Failed("stopped".to_owned()))
+            };
+            let (description, cases, progress) = (described, &[0].into(), &refuse);
+            let request = FigureRequest { source, description, cases, seed: 1, passes: 1, progress };
+            assert!(figures(&request).is_err() && begun.get() == 1);
+        }
+    }
+
     #[test]
     fn names_of_sources_and_figures_are_known() {
         assert_eq!(FigureOrigin::find("cluster"), Some(FigureOrigin::Cluster));

@@ -66,13 +66,6 @@ pub(crate) struct FlowEnds<'a> {
     buffer: Vec<u8>,
 }
 
-/// What others learn of the flows while they run.
-#[derive(Debug, Default)]
-pub(crate) struct FlowProgress {
-    /// Flows that are done, also in vain.
-    pub(crate) done: AtomicUsize,
-}
-
 /// What a descriptor stands for.
 #[derive(Clone, Copy)]
 enum Awaiting {
@@ -122,11 +115,11 @@ impl<'a> FlowEnds<'a> {
         })
     }
 
-    /// Runs until all flows are done, the setup's time is over, or `stop` is set.
+    /// Runs until all flows are done, the setup's time is over, or `stop` is set. `ended` counts flows that are done, also in vain.
     ///
     /// # Errors
     /// The system fails; connections that fail are noted instead.
-    pub(crate) fn run(&mut self, stop: &AtomicBool, progress: &FlowProgress) -> io::Result<()> {
+    pub(crate) fn run(&mut self, stop: &AtomicBool, ended: &AtomicUsize) -> io::Result<()> {
         // Without the privilege only punctuality suffers.
         let _ = system::run_first(PRIORITY);
         while !stop.load(Ordering::Relaxed) && self.clock.now() < self.setup.until {
@@ -135,7 +128,7 @@ impl<'a> FlowEnds<'a> {
                 self.delivered_in_arrivals.get_or_insert(self.delivered);
             }
             let done = self.next - self.open;
-            progress.done.store(done, Ordering::Relaxed);
+            ended.store(done, Ordering::Relaxed);
             if done == self.transfers.len() {
                 break;
             }

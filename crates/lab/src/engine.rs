@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use weft_core::Bytes;
@@ -15,7 +15,7 @@ use weft_workload::Flow;
 use crate::cable::CableTally;
 use crate::clock::LabClock;
 use crate::demand::{LabDemand, rough};
-use crate::ends::{FlowEnds, FlowProgress};
+use crate::ends::FlowEnds;
 use crate::fabric::LabFabric;
 use crate::host_tcp::{HostTcp, differences};
 use crate::outcome::{self, LabResults};
@@ -178,7 +178,7 @@ fn run(
     watch: Watch<'_>,
 ) -> io::Result<(InArrivals, Stop)> {
     let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
-    let progress = FlowProgress::default();
+    let flows_ended = AtomicUsize::new(0);
     let total = ends.transfers.len();
     let arrivals = setup.flows.arrivals().map(|(_, last)| last);
     let mut interrupted = false;
@@ -189,11 +189,11 @@ fn run(
         });
         let flows = scope.spawn(|| {
             let _over = SetAtEnd(&over);
-            ends.run(&stop, &progress)
+            ends.run(&stop, &flows_ended)
         });
         while !over.load(Ordering::Relaxed) {
             std::thread::sleep(LOOK_EVERY);
-            let (now, done) = (clock.now(), progress.done.load(Ordering::Relaxed));
+            let (now, done) = (clock.now(), flows_ended.load(Ordering::Relaxed));
             let told = EngineProgress { now, events: 0, flows_done: done, flows_total: total };
             if !watch(&told) {
                 interrupted = true;
@@ -204,8 +204,8 @@ fn run(
         (joined(switches.join()), joined(flows.join()))
     });
     ended?;
-    let all = progress.done.load(Ordering::Relaxed) == total
-        && ends.transfers.iter().all(|flow| flow.end.is_some());
+    let all =
+        flows_ended.load(Ordering::Relaxed) == total && ends.transfers.iter().all(|flow| flow.end.is_some());
     let reason = match (all, interrupted) {
         (true, _) => Stop::Finished,
         (_, true) => Stop::Interrupted,

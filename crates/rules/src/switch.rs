@@ -64,7 +64,7 @@ pub(crate) fn memory_holds_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>)
     for (path, room) in paths.into_iter().zip([facts.switch.buffer.filter(|_| uses_the_buffer(facts)), port])
     {
         if let Some(room) = room.filter(|room| *room < full) {
-            let message = format!("{room} hold no packet of {full}: all of them would be dropped");
+            let message = format!("{room} holds no packet of {full}: all of them would be dropped");
             found.push(impossible(path, message));
         }
     }

@@ -10,6 +10,18 @@ use weft_topology::{Graph, LinkState, plan};
 use weft_workload::pattern::open_loop::LoadCounts;
 use weft_workload::{Limits, PatternSettings, Shape, TrafficSettings, check, notes};
 
+fn first_seed(settings: &ScenarioSettings) -> u64 {
+    settings.seeds.first().copied().unwrap_or(1)
+}
+
+/// The links that work at the start, with the first seed's failures.
+fn initial(settings: &ScenarioSettings, graph: &Graph) -> LinkState {
+    match plan(graph, &settings.failure, first_seed(settings)) {
+        Ok(plan) => plan.initial(graph),
+        Err(_) => LinkState::all_up(graph),
+    }
+}
+
 /// What the traffic crate needs to know of a network: rates of hosts, then capacities of uplinks.
 fn shape<'a>(
     settings: &'a ScenarioSettings,
@@ -33,9 +45,9 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
     let mut remarks: Vec<(String, usize)> = Vec::new();
     for case in cases {
         let settings = &case.settings;
-        let (graph, _) = networks.of(&settings.topology, settings.seeds.first().copied().unwrap_or(1));
+        let (graph, _) = networks.of(&settings.topology, first_seed(settings));
         let Some(graph) = graph else { continue };
-        let state = LinkState::all_up(graph);
+        let state = initial(settings, graph);
         let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
         for note in notes(&settings.flows(), &shape(settings, graph, (folder, &capacities))) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
@@ -78,11 +90,7 @@ fn draws_by_headers(entry: &TrafficSettings) -> bool {
 pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let settings = facts.settings;
-    let seed = settings.seeds.first().copied().unwrap_or(1);
-    let state = match plan(graph, &settings.failure, seed) {
-        Ok(plan) => plan.initial(graph),
-        Err(_) => LinkState::all_up(graph),
-    };
+    let state = initial(settings, graph);
     if settings.traffic.is_empty() {
         found.push(impossible("traffic", "no traffic: give at least one [[traffic]]"));
     }

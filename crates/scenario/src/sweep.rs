@@ -4,6 +4,7 @@
 
 use crate::overlay::{Edit, family_at};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use weft_codec::canonical::node_text;
 use weft_codec::{KIND_KEY, join};
 use weft_mistake::Mistake;
@@ -59,17 +60,19 @@ impl SweepAxis {
         SweepAxis { path, place, named: false, partial: false, alternatives }
     }
 
-    /// Gives the alternatives that set something the value that is set for all cases; `steps` divides paths. Returns whether any did.
-    /// What such an alternative sets of another member of a family goes.
+    /// Gives the alternatives that set something, or a list with it, the value that is set for all cases; `steps` divides paths. Returns
+    /// whether any did. What such an alternative sets of another member of a family goes.
     pub(crate) fn give_way(&mut self, setting: &Edit, steps: impl Fn(&str) -> Vec<String>) -> bool {
         let (set, own) = (steps(&setting.path), steps(&self.path));
         let mut changed = false;
         for alternative in &mut self.alternatives {
-            let here = alternative.changes.iter_mut().find(|change| steps(&change.path) == set);
-            let Some(here) = here else { continue };
-            here.value = setting.value.clone();
+            let here = alternative.changes.iter_mut().find_map(|change| {
+                let below = set.strip_prefix(steps(&change.path).as_slice())?.to_vec();
+                replace(&mut change.value, &below, &setting.value).then_some(below)
+            });
+            let Some(below) = here else { continue };
             alternative.changes.retain(|change| match steps(&change.path).strip_prefix(set.as_slice()) {
-                Some([member, ..]) => setting.value.text() == Some(member),
+                Some([member, ..]) if below.is_empty() => setting.value.text() == Some(member),
                 _ => true,
             });
             if let Some(below) = set.strip_prefix(own.as_slice()) {
@@ -112,15 +115,23 @@ impl SweepAxis {
     }
 }
 
-/// Replaces a value in the table of an alternative, which need not repeat the member that its `kind` names.
-fn replace(said: &mut Toml, steps: &[String], value: &Toml) {
-    let (Some((first, rest)), Content::Table(entries)) = (steps.split_first(), &mut said.content) else {
-        return;
+/// Replaces a value, or one within a list or table, which need not repeat the member that its `kind` names. False if it is not there.
+fn replace(said: &mut Toml, steps: &[String], value: &Toml) -> bool {
+    let Some((first, rest)) = steps.split_first() else {
+        *said = value.clone();
+        return true;
     };
-    match entries.iter().position(|entry| entry.key == *first) {
-        Some(at) if rest.is_empty() => entries[at].node = value.clone(),
-        Some(at) => replace(&mut entries[at].node, rest, value),
-        None => replace(said, rest, value),
+    let at = match &mut said.content {
+        Content::List(items) => {
+            let at = first.parse().ok().filter(|at: &usize| *at < items.len());
+            return at.is_some_and(|at| replace(&mut Arc::make_mut(items)[at], rest, value));
+        }
+        Content::Table(entries) => entries.iter_mut().find(|entry| entry.key == *first),
+        _ => return false,
+    };
+    match at {
+        Some(entry) => replace(&mut entry.node, rest, value),
+        None => !rest.is_empty() && replace(said, rest, value),
     }
 }
 

@@ -150,3 +150,16 @@ fn a_watcher_stops_all_threads() {
     let packets = record.packets;
     assert_eq!(packets.created, packets.delivered + packets.dropped + packets.left);
 }
+
+/// Between two small flows nothing happens but samples: the watcher is called all the same.
+#[test]
+fn a_watcher_stops_a_run_of_samples() {
+    let setup = lab::leaf_spine();
+    let flows = vec![lab::flow(Span::ZERO, 0, 9, 1_000), lab::flow(Span::from_ms(100), 1, 9, 1_000)];
+    let setup = Setup { flows: flows.into(), queues_every: Some(Span::from_us(1)), ..setup };
+    for threads in [1, 3] {
+        let record = on_threads(&setup, threads).run(&mut |_| false);
+        assert_eq!(record.stop, Stop::Interrupted, "{threads} threads");
+        assert!(record.ended < Time::ZERO + Span::from_ms(50), "{:?}", record.ended);
+    }
+}

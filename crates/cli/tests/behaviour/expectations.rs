@@ -52,7 +52,7 @@ fn the_demo_is_too_short_to_be_judged_and_does_not_touch_the_full_results() {
 fn a_demo_that_changes_nothing_says_so() {
     let folder = folder_with("no-demo", TINY);
     let out = good(&folder, "run tiny.toml --demo");
-    assert_eq!(out.contains("--demo changes nothing"), !TINY.contains("[demo]"), "{out}");
+    assert!(out.contains("--demo changes nothing"), "{out}");
     let reduced = folder_with("with-demo", &format!("{TINY}\n[demo]\nseeds = [1]\n"));
     assert!(!good(&reduced, "run tiny.toml --demo").contains("changes nothing"));
 }

@@ -223,7 +223,7 @@ fn rates_of_dcqcn_can_fall() {
 fn memory_holds_a_packet() {
     let port = |room: &str| format!("[switch]\nsharing.static.per_port = \"{room}\"\n");
     let buffer = |room: &str| format!("[switch]\nbuffer = \"{room}\"\nsharing.dynamic.alpha = 1.0\n");
-    section(&port("1537 B"), "1537 B hold no packet of 1538 B", &port("1538 B"));
+    section(&port("1537 B"), "1537 B holds no packet of 1538 B", &port("1538 B"));
     section(&buffer("1537 B"), "all of them would be dropped", &buffer("1538 B"));
 }
 

@@ -307,6 +307,12 @@ fn values_of_an_axis_give_way_to_the_command_line() {
     assert!(told(&scenario, 2).contains("choices = 9") && told(&scenario, 2).contains("memory = 0"));
     assert!(told(&scenario, 0).contains("ecmp"));
     assert_eq!(accepted(&scenario.to_toml()).cases()[2].settings, scenario.cases()[2].settings);
+    let listed = small(
+        "[switch]\nqueues = 3\nschedule = \"strict\"\necn = \"step\"\n[transport.dctcp]\n[sweep]\nmode = \"cases\"\n\
+         [[sweep.case]]\nname = \"x\"\n\"transport.dctcp.pias.thresholds\" = [\"20 kB\", \"200 kB\"]\n",
+    );
+    let entry = set(&listed, &["case=x", "transport.dctcp.pias.thresholds[0]=50 kB"], false).unwrap();
+    assert!(told(&entry, 0).contains("[\"50 kB\", \"200 kB\"]"), "an entry of the list that a case sets");
     let same = text.replace("\"ecmp\"", "{ drill = { choices = 3, memory = 0 } }");
     let mistakes = set(&same, &["balance.drill.choices=9"], false).expect_err("both are alike");
     assert!(mistakes[0].contains("of the sweep are one case"), "{mistakes:?}");
