@@ -129,6 +129,13 @@ impl FramePool {
         &mut self.buffers[number as usize]
     }
 
+    /// All buffers, by number.
+    #[must_use]
+    #[inline(always)]
+    pub fn buffers(&mut self) -> &mut [[u8; STRIDE]] {
+        &mut self.buffers
+    }
+
     /// Two buffers at once; `None` if they are the same.
     #[inline]
     pub fn pair(&mut self, one: u32, other: u32) -> Option<[&mut [u8; STRIDE]; 2]> {
@@ -210,10 +217,14 @@ impl SendQueues {
         self.queues[usize::from(port)].push(frame);
     }
 
-    /// Sends frames by a port. The port must exist.
+    /// Sends frames by a port. The port must exist, unless there are no frames.
     #[inline]
     pub fn extend(&mut self, port: u16, frames: &[Frame]) {
-        self.queues[usize::from(port)].extend_from_slice(frames);
+        match frames {
+            [] => {}
+            [frame] => self.push(port, *frame),
+            frames => self.queues[usize::from(port)].extend_from_slice(frames),
+        }
     }
 
     /// The queue of a port.

@@ -34,6 +34,6 @@ mod writer;
 
 pub use nodes::PrepareMemory;
 pub use prefix::IpPrefix;
-pub use reader::{AddressKey, RouteReader};
+pub use reader::{AddressKey, RootEntries, RouteReader};
 pub use slot::{Hop, RouteSlot};
 pub use writer::{RouteError, RouteWriter};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weft_core::prefetch;
+use weft_core::{prefetch, prefetch_item};
 
 use crate::epoch::Presence;
 use crate::nodes::TrieNodes;
@@ -38,6 +38,17 @@ impl<A: AddressKey> Clone for RouteReader<A> {
     }
 }
 
+/// The entries of a table with which look-ups begin.
+pub struct RootEntries<'a, A: AddressKey>(&'a [A::Slot]);
+
+impl<A: AddressKey> RootEntries<'_, A> {
+    /// Fetches the entry for an address, so that [`RouteReader::lookup_all`] soon afterwards does not wait for it.
+    #[inline(always)]
+    pub fn anticipate(&self, address: A) {
+        prefetch_item(self.0, address.root());
+    }
+}
+
 /// An unfinished look-up: its index in the batch, and its current node.
 type Pending = (u8, u32);
 
@@ -60,14 +71,14 @@ impl<A: AddressKey> RouteReader<A> {
         Hop(word as u16)
     }
 
-    /// Fetches the entry with which the look-up of an address begins, so that [`RouteReader::lookup_all`] soon afterwards does
-    /// not wait for it.
+    /// The entries with which look-ups begin.
+    #[must_use]
     #[inline(always)]
-    pub fn anticipate(&self, address: A) {
-        prefetch(&self.nodes.root[address.root()]);
+    pub fn root(&self) -> RootEntries<'_, A> {
+        RootEntries(&self.nodes.root)
     }
 
-    /// The next hop for each address; faster if all have been [anticipated](RouteReader::anticipate).
+    /// The next hop for each address; faster if all have been [anticipated](RootEntries::anticipate).
     ///
     /// # Panics
     /// If there is not one hop for each address.
@@ -83,7 +94,7 @@ impl<A: AddressKey> RouteReader<A> {
     /// At most [`BATCH`] addresses.
     #[inline(always)]
     fn lookup_batch(&self, addresses: &[A], hops: &mut [Hop]) {
-        let root = &self.nodes.root;
+        let root = &*self.nodes.root;
         let mut pending: [Pending; BATCH] = [(0, 0); BATCH];
         let mut count = 0;
         for (place, (address, hop)) in addresses.iter().zip(hops.iter_mut()).enumerate() {

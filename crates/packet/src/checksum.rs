@@ -85,8 +85,23 @@ fn sum_of_header(header: &[u8; 20]) -> u32 {
 #[must_use]
 #[inline(always)]
 pub fn is_right(header: &[u8; 20]) -> bool {
-    // In either byte order it is all ones (RFC 1071, section 2 B).
-    sum_of_header(header) == 0xffff
+    // In either byte order the words of 16 bits sum to all ones (RFC 1071, section 2 B), and 2^16 - 1 divides 2^64 - 1: words of 64 bits with
+    // the carry added back sum to a multiple of 2^16 - 1 that is not zero.
+    let (words, rest) = header.as_chunks::<8>();
+    let [a, b] = [0, 1].map(|n| u64::from_ne_bytes(words[n]));
+    let last = u64::from(u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]));
+    let (sum, carry) = a.overflowing_add(b);
+    let (sum, carry) = sum.carrying_add(last, carry);
+    is_multiple(sum + u64::from(carry))
+}
+
+/// Whether a number other than zero is a multiple of 2^16 - 1. The quotient of such a multiple is its product with the inverse modulo 2^64,
+/// and at most `MOST`; the products of all other numbers are greater.
+#[inline(always)]
+fn is_multiple(number: u64) -> bool {
+    /// (2^64 - 1) / (2^16 - 1), which is also the negative of that inverse.
+    const MOST: u64 = 0x0001_0001_0001_0001;
+    number.wrapping_mul(MOST) >= MOST.wrapping_neg()
 }
 
 /// The checksum after one word of the covered bytes changes (RFC 1624, equation 3).

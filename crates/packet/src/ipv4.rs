@@ -188,12 +188,20 @@ pub fn forwardable(bytes: &[u8]) -> Option<u32> {
 #[must_use]
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {
-    let total = usize::from(u16_at(header, 2));
-    let plain = header[0] == 0x45 && header[8] > 1 && total >= 20 && total == has;
+    if header[0] == 0x45 { forwardable_plain(header, u16::try_from(has).ok()?) } else { None }
+}
+
+/// [`forwardable_header`] for one that begins with 0x45: of version 4 and without options.
+#[must_use]
+#[inline(always)]
+pub fn forwardable_plain(header: &[u8; 20], has: u16) -> Option<u32> {
+    if u16_at(header, 2) != has || has < 20 || header[8] <= 1 {
+        return None;
+    }
     if SUSPECTS[usize::from(header[12])] && stays_here(four_at(header, 12)) {
         return None;
     }
-    (plain && checksum::is_right(header)).then(|| u32::from_be_bytes(four_at(header, 16)))
+    checksum::is_right(header).then(|| u32::from_be_bytes(four_at(header, 16)))
 }
 
 /// Decrements the TTL of a packet and updates its checksum. Returns false, and does nothing, if the TTL is 0 or the
@@ -204,11 +212,19 @@ pub fn decrement_ttl(bytes: &mut [u8]) -> bool {
     if header[8] == 0 {
         return false;
     }
-    header[8] -= 1;
-    // The sum of the header falls by 0x100 in one's complement, so its complement grows by as much (RFC 1624).
-    let sum = u32::from(u16::from_ne_bytes([header[10], header[11]])) + u32::from(0x100_u16.to_be());
-    [header[10], header[11]] = (sum as u16).wrapping_add(u16::from(sum >= 0xffff)).to_ne_bytes();
+    lower_ttl(header);
     true
+}
+
+/// [`decrement_ttl`] for a header whose TTL is not 0.
+#[inline(always)]
+pub fn lower_ttl(header: &mut [u8; 20]) {
+    let field = header[8..].first_chunk_mut().expect("the header is longer");
+    // Both in one sum: the TTL, its low byte, falls by 1. The sum of the header falls by 0x100 in one's complement, so its complement, here
+    // with bytes swapped, grows by as much; a carry is added back, and all ones become zero (RFC 1624).
+    let word = u32::from_le_bytes(*field);
+    let carry = u32::from(word >= 0xfffe_0000) << 16;
+    *field = word.wrapping_add(0x1_0000 - 1).wrapping_add(carry).to_le_bytes();
 }
 
 /// Sets "congestion experienced" on a packet that is ECN-capable, and updates its checksum. Returns whether it did.

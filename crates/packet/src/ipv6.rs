@@ -159,8 +159,14 @@ pub fn may_send(source: Ipv6Addr) -> bool {
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u128> {
-    let (header, rest) = bytes.split_first_chunk::<40>()?;
-    let fits = usize::from(u16_at(header, 4)) == rest.len();
+    forwardable_header(bytes.first_chunk()?, bytes.len())
+}
+
+/// [`forwardable`] for the header of a packet of which `has` bytes are present.
+#[must_use]
+#[inline(always)]
+pub fn forwardable_header(header: &[u8; 40], has: usize) -> Option<u128> {
+    let fits = usize::from(u16_at(header, 4)) + 40 == has;
     // What is neither below 0001::/16 nor above fe7f::/16 needs no closer look.
     let is_ordinary = u16_at(header, 8).wrapping_sub(1) < 0xfe7f;
     (header[0] >> 4 == 6 && header[7] > 1 && fits && is_ordinary)
@@ -172,11 +178,17 @@ pub fn forwardable(bytes: &[u8]) -> Option<u128> {
 pub fn decrement_hop_limit(bytes: &mut [u8]) -> bool {
     match bytes.first_chunk_mut::<40>() {
         Some(header) if header[7] > 0 => {
-            header[7] -= 1;
+            lower_hop_limit(header);
             true
         }
         _ => false,
     }
+}
+
+/// [`decrement_hop_limit`] for a header whose hop limit is not 0.
+#[inline(always)]
+pub fn lower_hop_limit(header: &mut [u8; 40]) {
+    header[7] = header[7].wrapping_sub(1);
 }
 
 /// Sets "congestion experienced" on a packet that is ECN-capable. Returns whether it did.

@@ -113,6 +113,19 @@ proptest! {
         prop_assert_eq!(ipv4::forwardable(&bytes), parsed.map(|packet| packet.destination.into()));
     }
 
+    /// Bytes of all zeros and all ones, which carry from word to word, among any others.
+    #[test]
+    fn a_header_is_right_exactly_if_its_words_sum_to_all_ones(
+        mut bytes in prop::array::uniform20(prop_oneof![Just(0), Just(0xff), any::<u8>()]), settle in any::<bool>(),
+    ) {
+        if settle {
+            bytes[10..12].fill(0);
+            let sum = checksum::of(&bytes);
+            bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+        }
+        prop_assert_eq!(checksum::is_right(&bytes), checksum::of(&bytes) == 0);
+    }
+
     #[test]
     fn a_forwarded_packet_differs_by_one_hop(ttl in 1..=255_u8, class in any::<u8>(), id in any::<u16>(), ends in any::<(u32, u32)>()) {
         let header = Ipv4Header { ttl, traffic_class: class, identification: id, ..Ipv4Header::between(ends.0.into(), ends.1.into()) };
@@ -212,4 +225,23 @@ fn frames_carry_what_they_say() {
     let read = EthernetFrame::parse(&frame).unwrap();
     assert!(read.destination.is_multicast() && read.payload.is_empty());
     assert_eq!((read.source, read.kind), (header.source, header.kind));
+}
+
+/// Every value of the checksum field, those of no valid header included: the new one is the old one plus 0x100 in one's complement, and never
+/// all ones.
+#[test]
+fn the_checksum_follows_the_ttl() {
+    for (ttl, field) in
+        [1, 2, 64, 255].into_iter().flat_map(|ttl| (0..=u16::MAX).map(move |field| (ttl, field)))
+    {
+        let mut header = *b"\x45\x00\x00\x14\x12\x34\x40\x00\x40\xff\x00\x00\x0a\x01\x00\x02\xc0\x00\x02\x01";
+        header[8] = ttl;
+        [header[10], header[11]] = field.to_be_bytes();
+        let sum = (u32::from(field) + 0x100) % 0xffff;
+        let mut expected = header;
+        expected[8] = ttl - 1;
+        [expected[10], expected[11]] = (sum as u16).to_be_bytes();
+        ipv4::lower_ttl(&mut header);
+        assert_eq!(header, expected, "TTL {ttl}, checksum {field:#06x}");
+    }
 }

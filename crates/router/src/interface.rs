@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use weft_fib::IpPrefix;
-use weft_packet::Mac;
+use weft_packet::{EthernetHeader, Mac};
 
 /// A port as routing sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,4 +85,9 @@ pub fn is_link_local(address: IpAddr) -> bool {
         IpAddr::V4(address) => address.is_link_local(),
         IpAddr::V6(address) => address.is_unicast_link_local(),
     }
+}
+
+/// The longest frame without FCS for an MTU.
+pub(crate) fn longest_frame(mtu: u16) -> u16 {
+    mtu.saturating_add(EthernetHeader::LEN as u16)
 }

@@ -53,7 +53,7 @@ pub(super) fn control(prefixes: usize) -> Arc<Control> {
         };
         set(0, 0, 0);
         // Destinations are drawn from all addresses, including those that a router would not forward.
-        [(0, 8), (127 << 24, 8), (224 << 24, 3)]
+        [(0, 8), (127 << 24, 8), (169 << 24 | 254 << 16, 16), (224 << 24, 3)]
             .into_iter()
             .for_each(|(address, length)| set(address, length, 0));
         for _ in 0..prefixes {

@@ -49,12 +49,11 @@ impl DestinationDraw {
         DestinationDraw { state, station, checksum: checksum::of_header(&header) }
     }
 
-    /// Marsaglia's xorshift; takes the high half, because the low half is weaker.
+    /// The high half of a linear congruential generator with Knuth's constants (MMIX); its low half is weak.
     #[inline(always)]
     fn next(&mut self) -> u32 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
+        self.state =
+            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.state >> 32) as u32
     }
 

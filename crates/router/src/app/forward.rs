@@ -2,9 +2,10 @@
 
 use weft_packet::Mac;
 
-use crate::app::station::{drop_frame, longest_frame};
+use crate::app::station::drop_frame;
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
+use crate::interface::longest_frame;
 use crate::pool::{Frame, FrameBatch};
 
 /// The destination of the frames of a port.

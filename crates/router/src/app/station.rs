@@ -15,11 +15,6 @@ use crate::pool::Frame;
 /// Minimum bytes of a frame without FCS.
 pub(crate) const LEAST_FRAME: u16 = 60;
 
-/// The longest frame without FCS for an MTU.
-pub(crate) fn longest_frame(mtu: u16) -> u16 {
-    mtu.saturating_add(EthernetHeader::LEN as u16)
-}
-
 /// Drops a frame for a cause.
 pub(crate) fn drop_frame(desk: &mut Desk<'_>, frame: Frame, cause: DropCause) {
     desk.counters.drop_at(frame.port, cause, 1);

@@ -16,12 +16,11 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports,
 };
 
-use crate::app::station::{
-    FarEnd, LEAST_FRAME, WaitingFrames, WireEnd, answer, consume, drop_frame, longest_frame,
-};
+use crate::app::station::{FarEnd, LEAST_FRAME, WaitingFrames, WireEnd, answer, consume, drop_frame};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::driver::SwitchOutcome;
+use crate::interface::longest_frame;
 use crate::pool::{Frame, FrameBatch};
 
 mod engine;

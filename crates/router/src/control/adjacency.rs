@@ -36,15 +36,22 @@ pub struct Adjacency {
     pub addresses: [u8; 12],
     /// The port, or [`Adjacency::SLOW`] if it takes more than rewriting the frame.
     pub port: u16,
-    /// Longest packet, bytes.
-    pub mtu: u16,
+    /// Longest frame, without FCS, bytes.
+    pub longest: u16,
 }
 
 impl Adjacency {
     /// Not a port: the packet takes the slow path.
     pub const SLOW: u16 = u16::MAX;
-    /// Unresolved: every packet is too long for its MTU.
-    pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, mtu: 0 };
+    /// Unresolved: every frame is too long, so that one comparison sends it to the slow path.
+    pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, longest: 0 };
+
+    /// Whether a frame of this length, without FCS, can be sent as it is.
+    #[must_use]
+    #[inline(always)]
+    pub fn carries(&self, length: u16) -> bool {
+        length <= self.longest
+    }
 }
 
 /// One of several next hops that share the flows of a route.

@@ -13,6 +13,7 @@ use super::adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
 use super::linked::LinkedRoutes;
 use crate::backend::system;
 use crate::interface::Interface;
+use crate::interface::longest_frame;
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
 
 /// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 3927, section 7; RFC 4291,
@@ -355,7 +356,7 @@ impl ControlState {
         let mut addresses = [0; 12];
         addresses[..6].copy_from_slice(&mac.0);
         addresses[6..].copy_from_slice(&port.mac.0);
-        Some(Adjacency { addresses, port: station.0, mtu: port.mtu })
+        Some(Adjacency { addresses, port: station.0, longest: longest_frame(port.mtu) })
     }
 }
 

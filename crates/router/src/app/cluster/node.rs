@@ -7,7 +7,8 @@ use weft_core::Time;
 use weft_fib::{Hop, IpPrefix, RouteError, ipv4::Ipv4Routes};
 use weft_packet::Mac;
 
-use crate::app::station::{FarEnd, WireEnd, longest_frame};
+use crate::app::station::{FarEnd, WireEnd};
+use crate::interface::longest_frame;
 
 /// Where a port of a node leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

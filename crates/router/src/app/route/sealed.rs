@@ -101,7 +101,7 @@ impl Routing {
     /// Sends a sealed packet to the other end of its tunnel; of its frame, only the stations are missing.
     fn send_sealed(&mut self, desk: &mut Desk<'_>, frame: Frame, hop: Hop) {
         let direct = self.table.adjacencies.get(usize::from(hop.0)).copied();
-        let direct = direct.filter(|next| usize::from(frame.length) <= usize::from(next.mtu) + ETHERNET);
+        let direct = direct.filter(|next| next.carries(frame.length));
         let way = (&*self.table, &self.flows);
         if let Some(next) = direct.or_else(|| Routing::shared_path(way, hop, desk.pool.bytes(frame))) {
             desk.pool.buffer(frame.buffer)[..12].copy_from_slice(&next.addresses);
