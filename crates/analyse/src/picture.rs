@@ -9,6 +9,8 @@ use weft_plan::Setup;
 use weft_topology::quiver::pair::PathComponent;
 use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
 
+use crate::words::paths;
+
 /// Networks with more switches show only those on the paths of the pair.
 const MOST_SWITCHES: usize = 60;
 /// Maximum number of paths drawn per component.
@@ -119,7 +121,7 @@ fn labels(graph: &Graph, quiver: &Quiver<'_>, link: (SwitchId, SwitchId), pair: 
 
 fn legend(components: &[PathComponent]) -> Vec<String> {
     let entry = |(n, part): (usize, &PathComponent)| {
-        format!("component {}: weight {}, {} path(s)", n + 1, part.weight, part.count)
+        format!("component {}: weight {}, {}", n + 1, part.weight, paths(part.count))
     };
     let mut legend: Vec<String> = components.iter().take(MOST_COMPONENTS).enumerate().map(entry).collect();
     if let (Some(last), rest @ 1..) = (legend.last_mut(), components.len().saturating_sub(MOST_COMPONENTS)) {

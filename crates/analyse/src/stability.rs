@@ -12,6 +12,7 @@ use std::iter::repeat_n;
 use serde_json::{Value, json};
 use weft_core::record::Quantity;
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
+use weft_draw::text::plural;
 use weft_plan::{Engine, Setup};
 use weft_switch::balance::{BalancerSettings, drill::DrillSettings};
 use weft_switch::settings::Visibility;
@@ -326,7 +327,7 @@ fn outputs(text: &str) -> Result<Vec<u64>, String> {
     }
     match rates.len() {
         2..=MOST_OUTPUTS => Ok(rates),
-        few => Err(format!("--rates: found {few} output(s); allowed: 2 to {MOST_OUTPUTS}")),
+        few => Err(format!("--rates: found {}; allowed: 2 to {MOST_OUTPUTS}", plural(few as u64, "output"))),
     }
 }
 

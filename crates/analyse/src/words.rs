@@ -173,8 +173,13 @@ pub(crate) fn pair(subject: &AnalysedNetwork, quiver: &Quiver<'_>, (from, to): (
     text
 }
 
+/// A number of paths, which may exceed what a counter holds.
+pub(crate) fn paths(count: u128) -> String {
+    usize::try_from(count).map_or_else(|_| format!("{count} paths"), |count| plural(count, "path", "paths"))
+}
+
 fn described(subject: &AnalysedNetwork, n: usize, component: &PathComponent) -> String {
-    let mut text = format!("\n  {}: weight {}, {} path(s)\n", n + 1, component.weight, component.count);
+    let mut text = format!("\n  {}: weight {}, {}\n", n + 1, component.weight, paths(component.count));
     for path in &component.paths {
         text += &format!("     {}\n", shown(subject, path));
     }

@@ -7,7 +7,7 @@ use crate::{CardPlan, NetworkCard};
 
 /// Summary shown by `weft list`.
 pub const SUMMARY: &str =
-    "takes a packet from each flow in turn, acknowledgements first; flows hold back what has to wait";
+    "serves flows in turn, acknowledgements first; packets wait in their flows, not in the card";
 
 settings! {
     /// No settings.

@@ -27,7 +27,8 @@ impl CompareArguments {
     /// Compares, and prints the table and the path of the report.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let (table, page) = weft::compare(&self.before, &self.after)?;
-        console::show(&format!("{}\n\nreport: {}", table.trim_end(), page.display()))?;
+        console::show(table.trim_end())?;
+        console::show(&format!("\nreport: {}", page?.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -98,10 +98,13 @@ impl LintArguments {
         let file = |path: PathBuf| LintFile { path, kind: self.kind.map(kind) };
         let files: Vec<LintFile> = self.files.into_iter().map(file).collect();
         let (one_device, baseline) = (self.one_device, self.baseline);
+        if let Some(path) = &self.write_baseline {
+            weft::lint_baseline_place(path, &files)?;
+        }
         let options = LintOptions { only: self.rule, allow: self.allow, site, one_device, baseline };
         let report = weft::lint(&files, &options)?;
         if let Some(path) = &self.write_baseline {
-            let told = |error| weft::Error::BadInput(format!("cannot write {}: {error}", path.display()));
+            let told = |error| weft::Error::Failed(format!("cannot write {}: {error}", path.display()));
             std::fs::write(path, &report.baseline).map_err(told)?;
             console::show(&format!("{} findings written to {}\n", report.findings, path.display()))?;
             return Ok(ExitCode::SUCCESS);

@@ -14,7 +14,7 @@ use weft_blueprint::sized::SizeQuestion;
 Examples:
   weft router edge.toml            forward until Ctrl-C, then print counters
   weft router edge.toml --check    only check the file
-  weft router show edge.toml       workers, routes and queues while it runs
+  weft router show kernel.toml     workers, routes and queues while it runs
   weft router show queues sw.toml  all queues of a switch
   weft router plan --ports 64      how many servers a router of 64 ports takes
   weft router simulate rb4.toml    what a described cluster of servers can do
@@ -116,10 +116,12 @@ impl PlanArguments {
         let rate = self.rate.map(|text| weft_blueprint::sized::rate(&text)).transpose();
         let question = rate.and_then(|rate| SizeQuestion::new(self.ports, rate, &self.servers));
         let question = question.map_err(weft::Error::BadInput)?.priced(self.server_price, self.switch_price);
+        if let Some(path) = &self.plot {
+            console::refuse_existing(path)?;
+        }
         console::show(question.text().trim_end())?;
         if let Some(path) = self.plot {
-            let failed = |cause| weft::Error::Failed(format!("{}: {cause}", path.display()));
-            std::fs::write(&path, question.plot()).map_err(failed)?;
+            console::save(&question.plot(), &path)?;
             console::show(&format!("plot: {}", path.display()))?;
         }
         Ok(ExitCode::SUCCESS)
@@ -145,7 +147,7 @@ impl RouterArguments {
             remark();
             let problems = weft_appliance::start_problems(&plan);
             problems.iter().for_each(|problem| console::complain(&format!("warning: {problem}")));
-            console::show(&format!("{} is sound", config.display()))?;
+            console::show(&format!("{}: no mistakes", config.display()))?;
             return Ok(ExitCode::SUCCESS);
         }
         let stop = Arc::new(AtomicBool::new(false));

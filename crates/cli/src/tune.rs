@@ -35,19 +35,20 @@ Examples:
   weft tune pias --sizes web-search-pias --load 0.8 \\
     --simulate scenarios/scheduling.toml --case pias --demo
 
-The thresholds minimise an objective after the PIAS paper, which is no time. What
-they are worth on one link without congestion control is printed beside it;
---simulate tries them with packets.")]
+The thresholds minimise the objective of the PIAS paper, which ranks them but is not
+a time. Mean completion times on one link without congestion control are printed
+beside it; --simulate tries the thresholds with packets.")]
     Pias(Pias),
     /// ECN thresholds for a scenario, by running it
     #[command(after_help = "\
 Examples:
   weft tune ecn my.toml --metric fct.small.p99 --from '20 kB' --to '1 MB'
   weft tune ecn my.toml --shape ramp --times 4 --probability 0.2
-  weft tune ecn scenarios/deep-buffers.toml --case ecn --at switch.ecn
+  weft tune ecn scenarios/deep-buffers.toml --case shallow-ecn \\
+    --at switch.ecn
 
-Complete runs in DIR are reused. Thresholds that differ from the best by less than
-the runs can show are named as such.")]
+Complete runs in DIR are reused. Thresholds whose difference from the best is too
+small for the runs to show are named as such.")]
     Ecn(Ecn),
 }
 
@@ -87,10 +88,10 @@ struct Ecn {
     /// Greatest threshold
     #[arg(long, value_name = "SIZE", default_value = "1 MB")]
     to: String,
-    /// Thresholds in the first row, at equal ratios
+    /// Thresholds of the first round, geometrically spaced
     #[arg(long, value_name = "N", default_value_t = 7)]
     points: usize,
-    /// Times to look closer around the best
+    /// Rounds of refinement around the best
     #[arg(long, value_name = "N", default_value_t = 2)]
     rounds: usize,
     /// The metric to improve (weft list metrics)
@@ -145,7 +146,13 @@ struct Pias {
     #[arg(long, value_name = "PATH=VALUE", requires = "simulate")]
     set: Vec<String>,
     /// Seeds of every trial: numbers and ranges
-    #[arg(long = "seed", value_name = "N", value_delimiter = ',', default_value = "1..2")]
+    #[arg(
+        long = "seed",
+        value_name = "N",
+        value_delimiter = ',',
+        default_value = "1..2",
+        requires = "simulate"
+    )]
     seeds: Vec<Seeds>,
     /// Most thresholds to try
     #[arg(long, value_name = "N", default_value_t = 60, requires = "simulate")]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use weft_core::Span;
 use weft_draw::figure::{Axis, Figure};
-use weft_draw::text::number;
+use weft_draw::text::{number, plural};
 use weft_fluid::dde::Stepping;
 use weft_fluid::model::Model;
 use weft_fluid::series::{Extent, extent};
@@ -262,7 +262,10 @@ fn notes(courses: &[FluidRun]) -> Vec<String> {
     let mut notes: Vec<String> = courses.iter().flat_map(|course| course.subject.notes.clone()).collect();
     let forced: u64 = courses.iter().map(|course| course.series.effort.forced).sum();
     if forced > 0 {
-        notes.push(format!("{forced} step(s) of minimum length exceed the tolerance: the law jumps there."));
+        notes.push(format!(
+            "{} of minimum length exceed the tolerance: the law jumps there.",
+            plural(forced, "step")
+        ));
     }
     notes.sort();
     notes.dedup();

@@ -7,7 +7,7 @@ use weft_prepare::Error;
 
 /// Parses a span.
 pub(crate) fn span(text: &str) -> Result<Span, Error> {
-    let units = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3)];
+    let units = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
     let (number, unit) = quantity(text)?;
     let found = units.iter().find(|(name, _)| *name == unit);
     let (_, scale) = found.ok_or_else(|| bad(text, "a time such as `85 us`"))?;

@@ -355,6 +355,9 @@ fn refusal(transport: &TransportSettings) -> String {
 /// A law with its defaults.
 fn named(name: &str) -> Result<RateLawSettings, String> {
     let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && name != "none");
-    let member = member.ok_or_else(|| format!("`--law {name}` is unknown{}", did_you_mean(name, names())))?;
+    let member = member.ok_or_else(|| {
+        let allowed = names().collect::<Vec<_>>().join(", ");
+        format!("`--law {name}` is unknown{}; allowed: {allowed}", did_you_mean(name, names()))
+    })?;
     Ok(RateLawSettings::from_value(&Value::Member(member.name, Box::new(member.table.defaults()))))
 }

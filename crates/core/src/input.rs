@@ -55,9 +55,14 @@ pub fn read_packed(path: &Path, most: u64) -> Result<String, Error> {
     )
 }
 
+/// The text without the byte order mark that some editors write before it.
 fn text(bytes: Vec<u8>) -> Result<String, Error> {
     let words = |_| Error::new(ErrorKind::InvalidData, "bytes that are not UTF-8 text");
-    String::from_utf8(bytes).map_err(words)
+    let mut text = String::from_utf8(bytes).map_err(words)?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -73,6 +78,12 @@ mod tests {
         assert_eq!(all.unwrap(), b"12345");
         assert!(less.unwrap_err().to_string().contains("more than 4 bytes"));
         assert!(read(&path, 5).is_err(), "it is gone");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_the_text() {
+        assert_eq!(text("\u{feff}0 1".into()).unwrap(), "0 1");
+        assert_eq!(text("0 \u{feff}1".into()).unwrap(), "0 \u{feff}1");
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub struct Known {
     pub gone: usize,
 }
 
+/// Whether this is the text of a baseline.
+#[must_use]
+pub fn is_baseline(text: &str) -> bool {
+    json::parse(text, 0).is_ok_and(|root| root.get(KEY).is_some())
+}
+
 impl Baseline {
     /// Parses a file written by [`Report::baseline`]. The error names the file and the line.
     pub(crate) fn read(name: &str, text: &str) -> Result<Baseline, String> {

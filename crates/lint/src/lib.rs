@@ -31,7 +31,7 @@ mod show;
 mod silence;
 mod told;
 
-pub use baseline::Known;
+pub use baseline::{Known, is_baseline};
 pub use model::{Metres, Surroundings};
 pub use page::{explain, page};
 pub use read::FileKind;

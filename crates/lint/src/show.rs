@@ -141,6 +141,7 @@ fn covered((file, kind, coverage): &(String, FileKind, Coverage)) -> String {
 /// Names with their counts.
 fn counted(list: &[(String, usize)]) -> Vec<String> {
     let one = |(name, count): &(String, usize)| match count {
+        1 if name == "cases" => "1 case".to_owned(),
         1 => name.clone(),
         count => format!("{name} {count}"),
     };

@@ -137,6 +137,9 @@ impl Sampler {
         for kind in &mut self.sets {
             kind.add(&self.seen);
         }
+        if self.series.samples == 0 {
+            self.series.begins = now;
+        }
         self.add_to_series();
     }
 

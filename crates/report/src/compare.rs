@@ -8,12 +8,14 @@ use crate::files::read_runs;
 use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};
+use crate::settings::{NO_VALUE, settings};
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
 use crate::text::{number, value};
 use std::collections::BTreeMap;
 use std::path::Path;
+use weft_draw::WIDTH;
 
 /// The metrics compared.
 const COMPARED: [&str; 11] = [
@@ -30,8 +32,10 @@ const COMPARED: [&str; 11] = [
     "flows.unfinished",
 ];
 
-/// Maximum length of a setting's key in the terminal.
+/// Maximum length of a setting's key in the terminal, where its values leave no more room.
 const KEY: usize = 26;
+/// Spaces before and between the columns of such a row.
+const GAPS: usize = 6;
 
 /// The comparison of two sides, a and b.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,6 +59,8 @@ pub struct Comparison {
 pub struct ComparedMetric {
     /// Labels of the case; empty if there is only one.
     pub case: String,
+    /// The values of these labels, without their keys.
+    pub values: String,
     /// The metric's path.
     pub metric: String,
     /// Its estimate over the seeds of a.
@@ -136,6 +142,7 @@ fn estimate(runs: &[&Run], metric: &str) -> Option<Estimate> {
 fn compared((case, a, b): &Pair<'_>) -> Vec<ComparedMetric> {
     let row = |metric: &str| ComparedMetric {
         case: case.clone(),
+        values: if case.is_empty() { String::new() } else { label_values(a) },
         metric: metric.to_owned(),
         a: estimate(a, metric),
         b: estimate(b, metric),
@@ -150,10 +157,10 @@ impl Comparison {
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
-        let differences = differences(&a[0].scenario, &b[0].scenario);
         let epochs = [epochs(&a), epochs(&b)];
         let epochs = (epochs[0] != epochs[1] || epochs[0].contains(", ")).then_some(epochs);
         let pairs = pairs(&a, &b);
+        let differences = differences_of(&pairs, (&a[0].scenario, &b[0].scenario));
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::new(sides.collect());
@@ -233,8 +240,14 @@ impl Comparison {
         let header = ["metric", &self.names[0], &self.names[1], "b / a", "95 % interval"].map(str::to_owned);
         let rows: Vec<TerminalRow> = self.rows.iter().map(terminal_row).collect();
         let settings = ["setting", &self.names[0], &self.names[1]].map(str::to_owned);
+        let widest = |side: fn(&(String, String, String)) -> &String, name: &str| {
+            let cells = self.differences.iter().map(|row| shortened(side(row)).chars().count());
+            cells.chain([name.chars().count()]).max().unwrap_or(0)
+        };
+        let values = widest(|row| &row.1, &self.names[0]) + widest(|row| &row.2, &self.names[1]);
+        let room = WIDTH.saturating_sub(values + GAPS).max(KEY);
         let changed = |(key, a, b): &(String, String, String)| TerminalRow {
-            cells: vec![end_of(key), shortened(a), shortened(b)],
+            cells: vec![end_of(key, room), shortened(a), shortened(b)],
             bold: false,
         };
         let changed: Vec<TerminalRow> = self.differences.iter().map(changed).collect();
@@ -290,11 +303,8 @@ impl Comparison {
 fn terminal_row(row: &ComparedMetric) -> TerminalRow {
     let unit = find(&row.metric).map_or("", |metric| metric.unit);
     let shown = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |e| value(e.mean, unit));
-    let name = if row.case.is_empty() {
-        row.metric.clone()
-    } else {
-        format!("{} {}", last_values(&row.case), row.metric)
-    };
+    let name =
+        if row.case.is_empty() { row.metric.clone() } else { format!("{} {}", row.values, row.metric) };
     let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{}×", number(ratio.mean)));
     let clear = row.ratio.is_some_and(|ratio| ratio.excludes(1.0));
     TerminalRow {
@@ -304,18 +314,18 @@ fn terminal_row(row: &ComparedMetric) -> TerminalRow {
 }
 
 /// The values of a case's labels without their keys.
-fn last_values(case: &str) -> String {
-    let values = case.split(", ").map(|label| label.rsplit(" = ").next().unwrap_or(label));
-    values.collect::<Vec<_>>().join(" ")
+fn label_values(runs: &[&Run]) -> String {
+    let labels = runs.first().map_or(&[][..], |run| &run.manifest.labels);
+    labels.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// The end of a long key, which is its most specific part.
-fn end_of(key: &str) -> String {
+fn end_of(key: &str, most: usize) -> String {
     let length = key.chars().count();
-    if length <= KEY {
+    if length <= most {
         key.to_owned()
     } else {
-        format!("…{}", key.chars().skip(length + 1 - KEY).collect::<String>())
+        format!("…{}", key.chars().skip(length + 1 - most).collect::<String>())
     }
 }
 
@@ -340,52 +350,35 @@ fn epochs(runs: &[Run]) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
+/// The settings in which the cases differ that both sides have, each with all its values; `firsts` are compared if there is no such case.
+fn differences_of(pairs: &[Pair<'_>], firsts: (&str, &str)) -> Vec<(String, String, String)> {
+    // Only the first run of a case has its scenario.
+    fn scenario<'a>(runs: &[&'a Run]) -> Option<&'a str> {
+        runs.iter().map(|run| run.scenario.as_str()).find(|scenario| !scenario.is_empty())
+    }
+    let both: Vec<_> = pairs.iter().filter_map(|(_, a, b)| Some((scenario(a)?, scenario(b)?))).collect();
+    let both = if both.is_empty() { vec![firsts] } else { both };
+    let mut rows: BTreeMap<String, [Vec<String>; 2]> = BTreeMap::new();
+    for (key, a, b) in both.iter().flat_map(|(a, b)| differences(a, b)) {
+        let [all_a, all_b] = rows.entry(key).or_default();
+        for (all, one) in [(all_a, a), (all_b, b)] {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    rows.into_iter().map(|(key, [a, b])| (key, a.join(" or "), b.join(" or "))).collect()
+}
+
 /// The settings in which two scenarios differ.
 fn differences(a: &str, b: &str) -> Vec<(String, String, String)> {
     let (a, b) = (settings(a), settings(b));
     let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let text =
-        |side: &BTreeMap<String, String>, key: &String| side.get(key).map_or("–".to_owned(), String::clone);
+    let text = |side: &BTreeMap<String, String>, key: &String| {
+        side.get(key).map_or(NO_VALUE.to_owned(), String::clone)
+    };
     let rows = keys.into_iter().map(|key| (key.clone(), text(&a, key), text(&b, key)));
     rows.filter(|(_, a, b)| a != b).collect()
-}
-
-/// Every value of a scenario by its dotted key. A text that is not TOML counts as one value.
-fn settings(toml: &str) -> BTreeMap<String, String> {
-    let mut flat = BTreeMap::new();
-    match toml.parse::<toml::Table>() {
-        Ok(table) => flatten("", &toml::Value::Table(table), &mut flat),
-        Err(_) => {
-            flat.insert("scenario".to_owned(), toml.to_owned());
-        }
-    }
-    flat
-}
-
-fn flatten(key: &str, value: &toml::Value, flat: &mut BTreeMap<String, String>) {
-    let below = |word: &str| if key.is_empty() { word.to_owned() } else { format!("{key}.{word}") };
-    match value {
-        toml::Value::Table(table) if table.is_empty() => {
-            flat.insert(key.to_owned(), "{}".to_owned());
-        }
-        toml::Value::Table(table) => {
-            table.iter().for_each(|(word, value)| flatten(&below(word), value, flat))
-        }
-        toml::Value::Array(list) if list.iter().any(toml::Value::is_table) => {
-            list.iter()
-                .enumerate()
-                .for_each(|(n, value)| flatten(&below(&entry_name(n, value)), value, flat));
-        }
-        value => {
-            flat.insert(key.to_owned(), value.to_string());
-        }
-    }
-}
-
-/// The name of an entry of a list of tables: its tag or name, or else its position.
-fn entry_name(place: usize, entry: &toml::Value) -> String {
-    let named = ["tag", "name"].iter().find_map(|key| entry.get(key)?.as_str());
-    named.map_or_else(|| place.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub use survey::FlowStatistics;
 pub use sweep::{Run, Sweep, share_one_window};
 pub use weft_draw::{figure, text};
 use weft_results::disk;
-pub use weft_results::{columns, detail, files, listing, manifest, recording, sweep, tables};
+pub use weft_results::{columns, detail, files, listing, manifest, recording, settings, sweep, tables};
 pub use weft_statistics as statistics;
 pub use weft_summary::derived::{CsvTables, IdealSchedule, IdealSchedules, Kept};
 pub use weft_summary::{metric, summary, survey};

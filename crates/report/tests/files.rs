@@ -53,6 +53,7 @@ fn record(flows: u32) -> RunRecord {
         hops: vec![hop.clone(), hop],
         queues: Some(QueueSeries {
             every: Span::from_us(1),
+            begins: Time::ZERO + Span::from_us(40),
             samples_per_bin: 2,
             links: vec![LinkId(3)],
             peak: vec![5, 9],
@@ -107,7 +108,7 @@ fn what_is_written_reads_back() {
     let queues = fs::read_to_string(place.join("queues.csv")).expect("text");
     assert_eq!(
         queues.lines().nth(2),
-        Some("2000000,leaf0,0,9,9,ecmp-01234567,1"),
+        Some("42000000,leaf0,0,9,9,ecmp-01234567,1"),
         "the last bin holds one sample"
     );
     let windows = fs::read_to_string(place.join("flow-samples.csv")).expect("text");

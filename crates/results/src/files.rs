@@ -5,6 +5,7 @@ use crate::disk::{DiskError, read_json, read_text, write_json, write_text};
 use crate::listing::Listing;
 use crate::sweep::{Run, share_one_window};
 use crate::tables;
+use crate::variants::Variants;
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_store::in_place;
@@ -68,25 +69,30 @@ const QUIVER: &str = "quiver.svg";
 /// Reads the runs of a folder: those listed in its `sweep.json` that exist, otherwise the run in it, otherwise all runs
 /// below it, by name. Links are relative to the folder. An interrupted run has a folder of its own, `seed-1.partial`,
 /// which is read only if the complete run does not exist. The first run of each case is read completely; the others are
-/// [thin](Run::thin).
+/// [thin](Run::thin). Cases with equal labels and different scenarios get further labels, by what differs.
 ///
 /// # Errors
 /// The file that could not be read, and why; or that the folder contains no run.
 pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
     let mut found = Vec::new();
-    match Listing::read(folder)? {
-        Some(listing) => found.extend(listing.runs.iter().filter_map(|run| settled(&folder.join(run)))),
-        None => search(folder, DEPTH, &mut found)?,
+    if let Some(listing) = Listing::read(folder)? {
+        found.extend(listing.runs.iter().filter_map(|run| settled(&folder.join(run))));
+    }
+    // A sweep that has just begun lists runs that do not exist yet: those of earlier calls are still there.
+    if found.is_empty() {
+        search(folder, DEPTH, &mut found)?;
     }
     if found.is_empty() {
         return Err(DiskError::NoRun { path: folder.to_owned() });
     }
-    let mut cases = std::collections::BTreeSet::new();
+    let mut variants = Variants::default();
     let mut read = |place: &PathBuf| {
         let run = Run { link: link(folder, place), ..read_run(place)? };
-        Ok(if cases.insert(run.manifest.labels.clone()) { run } else { run.thin() })
+        let (number, is_first) = variants.add(&run);
+        Ok((if is_first { run } else { run.thin() }, number))
     };
-    let mut runs = found.iter().map(&mut read).collect::<Result<Vec<Run>, DiskError>>()?;
+    let runs = found.iter().map(&mut read).collect::<Result<Vec<(Run, usize)>, DiskError>>()?;
+    let mut runs = variants.labelled(runs);
     share_one_window(&mut runs);
     Ok(runs)
 }

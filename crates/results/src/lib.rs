@@ -12,9 +12,11 @@ pub mod listing;
 pub mod manifest;
 mod monitor;
 pub mod recording;
+pub mod settings;
 mod short_labels;
 pub mod sweep;
 pub mod tables;
+mod variants;
 
 use weft_draw::text;
 pub use weft_statistics as statistics;

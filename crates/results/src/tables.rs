@@ -256,7 +256,7 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> DataTable {
     let of_link = |id: LinkId| &record.links[id.index()];
     let mean = |row: usize| series.sum[row] as f64 / samples_in_bin(series, row / ports) as f64;
     DataTable::new("queues")
-        .integers("time_ps", "ps", rows.clone().map(|row| (row / ports) as u64 * width))
+        .integers("time_ps", "ps", rows.clone().map(|row| series.begins.0 + (row / ports) as u64 * width))
         .texts("node", rows.clone().map(|row| node(record, of_link(link(row)).from)))
         .integers("port", "", rows.clone().map(|row| u64::from(of_link(link(row)).port)))
         .integers("peak_bytes", "B", series.peak.iter().map(|&peak| u64::from(peak)))

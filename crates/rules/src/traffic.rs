@@ -49,7 +49,8 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let Some(graph) = graph else { continue };
         let state = initial(settings, graph);
         let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
-        for note in notes(&settings.flows(), &shape(settings, graph, (folder, &capacities))) {
+        let until = settings.measure.until.map(|span| Time::ZERO + span);
+        for note in notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, count)) => *count += 1,
                 None => remarks.push((note, 1)),

@@ -45,7 +45,14 @@ impl Draft {
         // Axes first, then their values, whatever the order: anything else is set in the cases that are left.
         let (sweeping, others): (Vec<&Edit>, Vec<&Edit>) =
             file.arguments.iter().partition(|change| sweep::swept_path(change).is_some());
-        sweeping.into_iter().for_each(|change| draft.sweep(change, mistakes));
+        for change in sweeping {
+            let path = sweep::swept_path(change).unwrap_or_default();
+            if others.iter().any(|other| other.path == path) {
+                let message = format!("`{path}` is set as well, so this has no effect");
+                mistakes.push(Mistake::new(change.place, &change.path, message).allowing("one of the two"));
+            }
+            draft.sweep(change, mistakes);
+        }
         let (choosing, setting): (Vec<&Edit>, Vec<&Edit>) =
             others.into_iter().partition(|change| draft.axes.iter().any(|axis| axis.path == change.path));
         choosing.into_iter().chain(setting).for_each(|change| draft.set(change, true, mistakes));

@@ -123,6 +123,8 @@ pub struct Claim {
     pub measured: Vec<(Term, Measurement)>,
     /// Where it must lie.
     pub bound: Bound,
+    /// The unit of both; may be empty.
+    pub unit: &'static str,
     /// The reduced form is judged by it as well.
     pub reduced: bool,
     /// The line of its `[[expect]]` in the scenario file.
@@ -138,6 +140,8 @@ pub struct ClaimVerdict {
     pub measured: Option<f64>,
     /// The value for every seed separately.
     pub per_seed: Vec<f64>,
+    /// The unit of these values; may be empty.
+    pub unit: &'static str,
     /// The expected range, in words.
     pub allowed: String,
     /// Whether it holds. A claim that could not be measured does not hold.
@@ -161,7 +165,8 @@ impl Claim {
             text: self.text.clone(),
             measured,
             per_seed: seeds.iter().filter_map(|seed| of(&[*seed])).collect(),
-            allowed: self.bound.words(),
+            unit: self.unit,
+            allowed: format!("{} {}", self.bound.words(), self.unit).trim_end().to_owned(),
             kept: measured.is_some_and(|x| self.bound.holds(x)),
             line: self.line,
         }

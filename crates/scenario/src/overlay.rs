@@ -61,7 +61,10 @@ impl Walk<'_> {
     }
 
     fn unknown<'n>(&self, step: &str, names: impl IntoIterator<Item = &'n str>) -> Mistake {
-        let message = format!("`{}` is not a setting: `{step}` is unknown", self.change.path);
+        let message = match self.change.path == step {
+            true => format!("`{step}` is not a setting"),
+            false => format!("`{}` is not a setting: `{step}` is unknown", self.change.path),
+        };
         self.wrong(message).among(step, names)
     }
 

@@ -60,7 +60,7 @@ const SWEEP: &str = r#"- [`expect`](expect.md): what the results must show.
 ## `[sweep]`
 
 A path and the list of values it takes. Several paths make the cross product; every case runs with every seed.
-Entries of a list are named by their `tag`. A family's member keeps the settings that the file gives it.
+Entries of a list are named by their `tag`. A swept choice of kind keeps the settings that the file gives for that kind.
 
 ```toml
 [sweep]
@@ -233,7 +233,7 @@ fn row(field: &'static Field) -> String {
 /// The value of a setting not given in the file.
 fn default(field: &'static Field, quote: &str) -> String {
     match field.default.map(|default| default()) {
-        None => "must be given".to_owned(),
+        None => "required".to_owned(),
         Some(Value::Absent) => "off".to_owned(),
         Some(Value::Table(_)) => "see below".to_owned(),
         Some(value) => format!("{quote}{}{quote}", words(&value)),

@@ -75,6 +75,16 @@ fn queue(record: &RunRecord) -> f64 {
     series.sum[rows].iter().sum::<u64>() as f64 / samples as f64 / 1e3
 }
 
+/// Samples are of whole intervals from the start of the run on; the series says when its first one was.
+#[test]
+fn queues_are_sampled_from_the_end_of_the_warm_up_on() {
+    let mut setup = incast(2, Rate::from_gbps(40), &dcqcn(|_| ()), Span::from_us(200));
+    setup.warm_up = Time::ZERO + Span::from_us(25);
+    let series = lab::run(setup).queues.expect("sampled");
+    assert_eq!(series.begins, Time::ZERO + Span::from_us(30));
+    assert!((17..=18).contains(&series.samples), "{}", series.samples);
+}
+
 /// Two flows need about 0.1 s to forget a difference (theorem 2 of CoNEXT 2016), so a share within 2 % wants more than a
 /// second. Packets of 4 kB with as many marks per byte make that a quarter of the work; payload is counted, and equal.
 #[test]

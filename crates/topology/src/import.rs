@@ -25,8 +25,8 @@ pub struct Imported {
     pub graph: ExplicitSettings,
     /// The file's number of each host, if flows refer to these numbers.
     pub host_of_number: BTreeMap<u32, HostId>,
-    /// Switch latency, if the file gives one for all.
-    pub switch_latency: Option<Span>,
+    /// Latency of the switches of each tier, from the hosts up; empty if files of this format do not say.
+    pub switch_latencies: Vec<Span>,
 }
 
 /// Reads a file.
@@ -69,10 +69,20 @@ pub fn to_scenario(imported: &Imported) -> String {
         text.push_str(" },\n");
     }
     text.push_str("]\n");
-    if let Some(latency) = imported.switch_latency {
-        push(&mut text, format_args!("# the file gives every switch a latency of {latency}\n"));
+    text + &latencies(&imported.switch_latencies)
+}
+
+/// The names of tiers in a graph without names of its own, from the hosts up.
+const TIERS: [&str; 3] = ["leaf", "spine", "core"];
+
+/// The `[switch]` sections with these latencies, one if all are equal.
+fn latencies(tiers: &[Span]) -> String {
+    let section = |level: &str, latency: &Span| format!("\n[switch{level}]\nlatency = \"{latency}\"\n");
+    match tiers {
+        [] => String::new(),
+        [first, rest @ ..] if rest.iter().all(|latency| latency == first) => section("", first),
+        _ => TIERS.iter().zip(tiers).map(|(tier, latency)| section(&format!(".{tier}"), latency)).collect(),
     }
-    text
 }
 
 fn push(text: &mut String, part: std::fmt::Arguments<'_>) {

@@ -48,7 +48,7 @@ fn an_htsim_leaf_spine() {
     let graph = graph(&imported);
     assert_eq!((graph.hosts(), graph.switches().len(), graph.cables().len()), (32, 4 + 2, 32 + 8));
     assert_eq!(graph.switch_of_host(HostId(9)), weft_core::SwitchId(1));
-    assert_eq!(imported.switch_latency, Some(Span::ZERO));
+    assert_eq!(imported.switch_latencies, [Span::ZERO; 2]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn an_htsim_tree_is_a_fat_tree() {
     let core = graph.node_named("core3").unwrap();
     let below: Vec<String> = graph.links_of(core).iter().map(|link| graph.name(link.to)).collect();
     assert_eq!(below, ["agg1", "agg3", "agg5", "agg7"]);
-    assert_eq!(imported.switch_latency, Some(Span::from_ns(250)));
+    assert_eq!(imported.switch_latencies, [Span::from_ns(250); 3]);
     assert_eq!(htsim("big", &tree(1024, 64, 8)).unwrap().graph.links.len(), 3 * 1024);
 }
 
@@ -86,7 +86,15 @@ fn scenario_text_lists_every_link() {
     ));
     assert_eq!(text.matches("from =").count(), 5);
     let text = to_scenario(&htsim("tree.topo", &tree(16, 4, 2)).unwrap());
-    assert!(text.contains("# the file gives every switch a latency of 250 ns"));
+    assert!(text.ends_with("]\n\n[switch]\nlatency = \"250 ns\"\n"), "{text}");
+    let slow_core =
+        tree(16, 4, 2).rsplit_once("250").map(|(front, back)| format!("{front}900{back}")).unwrap();
+    let text = to_scenario(&htsim("tree.topo", &slow_core).unwrap());
+    assert!(
+        text.contains("[switch.leaf]\nlatency = \"250 ns\"\n")
+            && text.contains("[switch.core]\nlatency = \"900 ns\"\n"),
+        "{text}"
+    );
 }
 
 #[test]

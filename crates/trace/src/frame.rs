@@ -30,6 +30,8 @@ pub(crate) struct FlowOnWire {
     pub(crate) size: u64,
     /// Payload of a full packet, which packet sequence numbers count.
     pub(crate) mss: u64,
+    /// Whether the sender has received the receiver's FIN.
+    pub(crate) closed: bool,
 }
 
 /// UDP port of RoCEv2 (InfiniBand Architecture, annex A17).
@@ -38,16 +40,16 @@ const ROCE: u16 = 4791;
 /// The frame of a packet.
 pub(crate) fn frame(flow: &FlowOnWire, packet: &TracedPacket, marked: bool) -> FrameBytes {
     let (above, payload) = match (flow.protocol, packet.segment) {
-        (WireProtocol::Tcp, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
-            tcp(flow, packet, &segment)
+        (WireProtocol::Tcp { timestamps }, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
+            tcp(flow, packet, (&segment, timestamps))
         }
         (WireProtocol::Roce, Some(segment)) if !segment.flags.has(Flags::DATAGRAM) => {
             udp(packet, Some(ROCE), &infiniband(flow, packet, &segment), packet.payload)
         }
         _ => udp(packet, None, &[], packet.payload),
     };
-    let number = if flow.protocol == WireProtocol::Tcp { protocol::TCP } else { protocol::UDP };
-    let number = if above.len() >= 20 && number == protocol::TCP { number } else { protocol::UDP };
+    let is_tcp = matches!(flow.protocol, WireProtocol::Tcp { .. }) && above.len() >= 20;
+    let number = if is_tcp { protocol::TCP } else { protocol::UDP };
     let (source, destination) = (address(packet.header.source), address(packet.header.destination));
     let ecn = match packet.header.marks.ecn {
         _ if marked => 3,
@@ -87,18 +89,22 @@ fn ports(packet: &TracedPacket) -> (u16, u16) {
 }
 
 /// A TCP header with its options, and the payload after it.
-fn tcp(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> (Vec<u8>, u64) {
+fn tcp(flow: &FlowOnWire, packet: &TracedPacket, (segment, timestamps): (&Segment, bool)) -> (Vec<u8>, u64) {
     let flags = segment.flags;
-    let syn = flags.has(Flags::SYN);
+    let (syn, fin) = (flags.has(Flags::SYN), flags.has(Flags::FIN));
     let opens = syn && !flags.has(Flags::ACK);
-    let sequence = match (packet.forward, syn) {
-        (_, true) => 0,
-        (true, false) => segment.sequence + 1,
-        (false, false) => 1,
-    };
     let everything = segment.ack == Segment::EVERYTHING;
     let ack = if everything { flow.size } else { segment.ack };
-    let options = options(segment, ack, syn);
+    // SYN and FIN have sequence numbers, too: the receiver's FIN acknowledges the sender's, and the last acknowledgement of the sender follows
+    // its own and acknowledges the receiver's.
+    let (sequence, acknowledged) = match (packet.forward, syn) {
+        (true, true) => (0, u64::from(!opens)),
+        (false, true) => (0, ack + 1),
+        (true, false) if flow.closed && packet.payload == 0 => (flow.size + 2, 2),
+        (true, false) => (segment.sequence + 1, ack + 1),
+        (false, false) => (1, ack + 1 + u64::from(fin)),
+    };
+    let options = options(segment, (ack, timestamps), syn);
     let (source, destination) = ports(packet);
     let mut bits = 0u8;
     for (flag, bit) in [(Flags::FIN, 1), (Flags::SYN, 2), (Flags::ECE, 0x40), (Flags::CWR, 0x80)] {
@@ -109,7 +115,7 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> (Vec<u8>,
     bytes.extend(source.to_be_bytes());
     bytes.extend(destination.to_be_bytes());
     bytes.extend((sequence as u32).to_be_bytes());
-    bytes.extend((if opens { 0 } else { ack as u32 + 1 }).to_be_bytes());
+    bytes.extend((acknowledged as u32).to_be_bytes());
     bytes.extend([(5 + options.len() as u8 / 4) << 4, bits, 0xff, 0xff, 0, 0, 0, 0]);
     bytes.extend(options);
     let length = bytes.len() + packet.payload as usize;
@@ -119,14 +125,17 @@ fn tcp(flow: &FlowOnWire, packet: &TracedPacket, segment: &Segment) -> (Vec<u8>,
     (bytes, packet.payload)
 }
 
-/// Timestamps in microseconds, and the blocks of selective acknowledgements.
-fn options(segment: &Segment, ack: u64, syn: bool) -> Vec<u8> {
-    let micros = |time: Time| (time.0 / 1_000_000) as u32;
-    // In payload the field of the echo holds something else.
-    let echo = if segment.flags.has(Flags::ACK) { micros(segment.echo) } else { 0 };
-    let mut bytes = vec![1, 1, 8, 10];
-    bytes.extend(micros(segment.sent).to_be_bytes());
-    bytes.extend(echo.to_be_bytes());
+/// Timestamps in microseconds, if there are any, and the blocks of selective acknowledgements.
+fn options(segment: &Segment, (ack, timestamps): (u64, bool), syn: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if timestamps {
+        let micros = |time: Time| (time.0 / 1_000_000) as u32;
+        // In payload the field of the echo holds something else.
+        let echo = if segment.flags.has(Flags::ACK) { micros(segment.echo) } else { 0 };
+        bytes.extend([1, 1, 8, 10]);
+        bytes.extend(micros(segment.sent).to_be_bytes());
+        bytes.extend(echo.to_be_bytes());
+    }
     let blocks: Vec<(u64, u64)> = if syn { Vec::new() } else { segment.sacked().collect() };
     let blocks: Vec<_> = blocks.into_iter().filter(|(from, to)| from < to && *from >= ack).collect();
     if !blocks.is_empty() {
@@ -201,7 +210,12 @@ mod tests {
     use weft_core::{FlowId, Header};
     use weft_packet::{EthernetFrame, Ipv4Packet};
 
-    const FLOW: FlowOnWire = FlowOnWire { protocol: WireProtocol::Tcp, size: 10_000, mss: 1_000 };
+    const FLOW: FlowOnWire = FlowOnWire {
+        protocol: WireProtocol::Tcp { timestamps: true },
+        size: 10_000,
+        mss: 1_000,
+        closed: false,
+    };
 
     fn packet(segment: Segment, forward: bool) -> TracedPacket {
         let header = Header {
@@ -246,6 +260,31 @@ mod tests {
         let word = |at: usize| u32::from_be_bytes(tcp[at..at + 4].try_into().unwrap());
         assert_eq!((word(8), tcp[13]), (3_001, 0x10));
         assert_eq!((&tcp[32..36], word(36), word(40)), (&[1, 1, 5, 10][..], 4_001, 4_501));
+    }
+
+    /// The option is in the header only if the packets carry it: a full packet is as long as the MTU.
+    #[test]
+    fn packets_without_timestamps_are_as_long_as_in_the_simulation() {
+        let segment = Segment { sequence: 0, length: 1_460, ..Segment::default() };
+        let length = |timestamps| {
+            let flow = FlowOnWire { protocol: WireProtocol::Tcp { timestamps }, ..FLOW };
+            frame(&flow, &packet(segment, true), false).length
+        };
+        assert_eq!((length(false), length(true)), (14 + 1_500, 14 + 1_512));
+    }
+
+    #[test]
+    fn both_fins_are_acknowledged() {
+        let plain = FlowOnWire { protocol: WireProtocol::Tcp { timestamps: false }, ..FLOW };
+        let numbers = |flow: FlowOnWire, segment: Segment, forward| {
+            let bytes = frame(&flow, &packet(segment, forward), false).bytes;
+            let word = |at: usize| u32::from_be_bytes(bytes[34 + at..38 + at].try_into().unwrap());
+            (word(4), word(8))
+        };
+        let reply = Segment { ack: 10_000, flags: Flags::ACK.with(Flags::FIN), ..Segment::default() };
+        assert_eq!(numbers(plain, reply, false), (1, 10_002));
+        let last = Segment { flags: Flags::ACK, ..Segment::default() };
+        assert_eq!(numbers(FlowOnWire { closed: true, ..plain }, last, true), (10_002, 2));
     }
 
     #[test]

@@ -8,8 +8,11 @@ pub mod table;
 /// What the packets of a flow are on a real wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireProtocol {
-    /// TCP over IPv4 (RFC 9293), with selective acknowledgements (RFC 2018) and timestamps (RFC 7323).
-    Tcp,
+    /// TCP over IPv4 (RFC 9293), with selective acknowledgements (RFC 2018).
+    Tcp {
+        /// Whether packets carry timestamps (RFC 7323).
+        timestamps: bool,
+    },
     /// RoCEv2: InfiniBand transport over UDP port 4791, reliable connection.
     Roce,
     /// UDP, whose payload stands for a transport that has no standard on the wire.

@@ -3,6 +3,7 @@
 
 use weft_core::FlowId;
 use weft_core::record::RunRecord;
+use weft_core::segment::Flags;
 use weft_core::trace::{FlowTrace, TraceStep, TracedPacket};
 
 use crate::WireProtocol;
@@ -14,6 +15,9 @@ mod block {
     pub(super) const INTERFACE: u32 = 1;
     pub(super) const PACKET: u32 = 6;
 }
+
+/// The first bytes of every file: the type of its first block.
+pub const SECTION: [u8; 4] = block::SECTION.to_le_bytes();
 
 /// Ethernet.
 const LINK_TYPE: u16 = 1;
@@ -34,7 +38,7 @@ pub struct CapturedFlow {
 #[must_use]
 pub fn capture(trace: &FlowTrace, record: &RunRecord, flow: CapturedFlow) -> Vec<u8> {
     let CapturedFlow { protocol, size, mss } = flow;
-    let flow = FlowOnWire { protocol, size, mss };
+    let mut flow = FlowOnWire { protocol, size, mss, closed: false };
     let ends = ends(trace);
     let mut file = section(trace.flow);
     ends.iter().for_each(|host| file.extend(interface(&name(record, *host))));
@@ -46,6 +50,8 @@ pub fn capture(trace: &FlowTrace, record: &RunRecord, flow: CapturedFlow) -> Vec
             let payload = packet.payload_at(event);
             let frame = frame(&flow, &TracedPacket { payload, ..packet }, event.marked);
             file.extend(packet_block(card as u32, event.time.0 / 1_000, &frame.bytes, frame.length));
+            let ends = packet.segment.is_some_and(|segment| segment.flags.has(Flags::FIN));
+            flow.closed |= ends && !packet.forward && event.step == TraceStep::Received;
         }
     }
     file

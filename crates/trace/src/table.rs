@@ -8,6 +8,7 @@ use weft_core::trace::{FlowTrace, TraceEvent, TraceStep, TracedPacket};
 use weft_core::{PacketKind, Time};
 use weft_draw::Columns;
 use weft_draw::text::count;
+use weft_table::csv::quoted;
 
 /// The columns of the CSV: name and meaning.
 pub const TRACE_COLUMNS: [(&str, &str); 18] = [
@@ -31,11 +32,16 @@ pub const TRACE_COLUMNS: [(&str, &str); 18] = [
     ("red", "1 if a switch with colour-aware dropping may drop it first (TLT)"),
 ];
 
+/// The first line of every table: the names of the columns.
+#[must_use]
+pub fn header() -> String {
+    TRACE_COLUMNS.map(|(name, _)| name).join(",") + "\n"
+}
+
 /// The table as comma-separated values, with a header.
 #[must_use]
 pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
-    let names: Vec<&str> = TRACE_COLUMNS.iter().map(|(name, _)| *name).collect();
-    let mut text = names.join(",") + "\n";
+    let mut text = header();
     for (event, wait) in with_waits(trace) {
         let packet = &trace.packets[event.packet as usize];
         let or_empty = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
@@ -45,7 +51,7 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             event.time.0,
             event.step.name(),
-            node(record, event.node),
+            quoted(&node(record, event.node)),
             event.packet,
             if packet.forward { "data" } else { "ack" },
             flags(packet),
@@ -244,6 +250,15 @@ mod tests {
         assert_eq!(text.matches(" class 0").count(), 3, "{text}");
         assert_eq!(text.matches(" class 3 red").count(), 1, "{text}");
         assert!(csv(&trace, &record).ends_with(",3,1\n"));
+    }
+
+    #[test]
+    fn names_with_commas_stay_one_value() {
+        let (trace, mut record) = trace();
+        record.nodes.iter_mut().for_each(|node| node.name = "rack 1, host 2".to_owned());
+        for row in csv(&trace, &record).lines().skip(1) {
+            assert!(row.contains(",\"rack 1, host 2\","), "{row}");
+        }
     }
 
     /// What a switch has trimmed has no payload from there on.

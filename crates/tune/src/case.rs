@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use weft::Error;
+use weft_core::units::did_you_mean;
 
 /// The number of the wanted case among those of a sweep, which may be left out where there is one.
 ///
@@ -14,7 +15,10 @@ pub(crate) fn chosen(scenario: &Path, names: &[String], wanted: Option<&str>) ->
         Some(wanted) => names.iter().position(|name| name == wanted),
     };
     found.ok_or_else(|| {
-        let (path, names) = (scenario.display(), names.join(", "));
-        Error::BadInput(format!("{path}: choose one case of its sweep with --case\nallowed: {names}"))
+        let (path, near) = (scenario.display(), names.iter().map(String::as_str));
+        let found = wanted.map_or("choose one case of its sweep with --case".to_owned(), |wanted| {
+            format!("its sweep has no case `{wanted}`{}", did_you_mean(wanted, near))
+        });
+        Error::BadInput(format!("{path}: {found}\nallowed: {}", names.join(", ")))
     })
 }

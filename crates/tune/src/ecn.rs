@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use weft::{Batch, CaseLabels, Error, RunOptions};
 use weft_core::Bytes;
-use weft_draw::text::{NOT_MEASURED, number, significant};
+use weft_draw::text::{NOT_MEASURED, number, plural, significant};
 use weft_draw::{Columns, WIDTH, wrapped};
 use weft_report::Run;
 use weft_report::metric::{self, Better, Metric};
@@ -317,11 +317,11 @@ impl EcnAdvice {
         };
         let alike = self.alike_words();
         let about = format!(
-            "{}: {}{unit}, {} seeds a trial; × best: geometric mean of the ratios by seed; unclear: the interval is too wide to \
+            "{}: {}{unit}, {} per trial; × best: geometric mean of the ratios by seed; unclear: the interval is too wide to \
              tell; open: flows that did not finish",
             self.options.scenario.display(),
             self.options.metric,
-            self.trials[self.best].values.len()
+            plural(self.trials[self.best].values.len() as u64, "seed")
         );
         let found = match self.differs_nowhere() {
             true => format!(

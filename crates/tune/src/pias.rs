@@ -148,7 +148,7 @@ fn setting(thresholds: &[Bytes]) -> String {
 /// What the columns are.
 const LEGEND: &str = "one queue: processor sharing; any number: least attained service; sizes known: shortest \
     remaining first, which no order beats. objective: what the thresholds minimise, a sum of ratios after the PIAS \
-    paper. It leaves out flows that are there already, so it is no time.";
+    paper. It leaves out flows already present, so it is not a time.";
 
 impl PiasAdvice {
     /// As lines for a terminal.

@@ -171,6 +171,8 @@ recovery_events   = 1             # FAST_RECOVERY_TIMES
 additive_step     = \"{additive}\"   # RATE_AI
 hyper_step        = \"{hyper}\"  # RATE_HAI
 min_rate          = \"{slowest}\"    # MIN_RATE
+hyper_increase    = \"timer\"     # rates rise by the timer alone: that simulator counts no bytes
+byte_counter      = \"1 TB\"
 clamp_target      = false         # CLAMP_TARGET_RATE
 cnp_interval      = \"0 ps\"      # every marked packet is answered
 "

@@ -302,15 +302,15 @@ pub fn report(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Compares the settings and metrics of two results folders, paired by seed, with 95 % intervals; returns a table for
-/// the terminal and the path of the HTML page.
+/// the terminal, and the path of the HTML page or why it could not be written.
 ///
 /// # Errors
-/// [`Error::BadInput`] if a folder contains no results; [`Error::Failed`] if the page cannot be written.
-pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
+/// [`Error::BadInput`] if a folder contains no results.
+pub fn compare(a: &Path, b: &Path) -> Result<(String, Result<PathBuf, Error>), Error> {
     let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let path = b.join("comparison.html");
-    weft_report::write_report(&path, &comparison.page())?;
-    Ok((comparison.terminal(page::colour()), path))
+    let page = weft_report::write_report(&path, &comparison.page()).map(|()| path).map_err(Error::from);
+    Ok((comparison.terminal(page::colour()), page))
 }
 
 /// A commented scenario of this kind, ready to run.
@@ -339,6 +339,14 @@ pub fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Result<Imp
 /// [`Error::BadInput`] with all files that cannot be read, each with its line, and all unknown rules.
 pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Error> {
     linter::lint(files, options)
+}
+
+/// Whether a baseline may be written to this path when these files are checked.
+///
+/// # Errors
+/// [`Error::BadInput`] if it would replace one of them, or a file that is no baseline.
+pub fn lint_baseline_place(path: &Path, files: &[LintFile]) -> Result<(), Error> {
+    linter::baseline_place(path, files)
 }
 
 /// What a lint rule compares, why, and how to fix its findings; without a name, all rules, one line each.

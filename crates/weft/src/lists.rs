@@ -57,7 +57,9 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
     let names = || topics.iter().map(|topic| topic.name.as_str());
     let known = topics.iter().find(|topic| topic.name == wanted);
     known.map(|topic| table(&topic.place, &topic.rows)).or_else(|| members(wanted)).ok_or_else(|| {
-        let hint = did_you_mean(wanted, names());
+        let families = families();
+        let members = families.iter().flat_map(|(_, family)| family.members.iter().map(|member| member.name));
+        let hint = did_you_mean(wanted, names().chain(members));
         let allowed: Vec<&str> = names().collect();
         let message = format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", "));
         Error::BadInput(message + "; or a name from one of them, such as drill")

@@ -229,10 +229,11 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
 
 fn shown(verdict: &weft_scenario::ClaimVerdict) -> ExpectationVerdict {
     let each: Vec<String> = verdict.per_seed.iter().map(|value| format!("{value:.3}")).collect();
+    let with_unit = |value: f64| format!("{value:.3} {}", verdict.unit).trim_end().to_owned();
     ExpectationVerdict {
         claim: verdict.text.clone(),
         expected: verdict.allowed.clone(),
-        measured: verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.3}")),
+        measured: verdict.measured.map_or("not measured".to_owned(), with_unit),
         passed: verdict.kept,
         note: if each.len() > 1 { format!("by seed: {}", each.join(", ")) } else { String::new() },
     }

@@ -1,5 +1,7 @@
 //! One flow of a scenario followed: the run is computed again, with observers at every switch and at the flow's hosts.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use weft_core::record::{FlowRecord, RunRecord};
@@ -7,7 +9,7 @@ use weft_core::{FlowId, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_report::text::duration;
 use weft_sim::Simulation;
-use weft_trace::pcapng::{CapturedFlow, capture};
+use weft_trace::pcapng::{CapturedFlow, SECTION, capture};
 use weft_trace::{WireProtocol, table};
 use weft_workload::Flow;
 
@@ -40,6 +42,7 @@ pub struct TraceOutcome {
 }
 
 pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome, Error> {
+    may_write(path, options)?;
     let cases = weft_prepare::prepare(path, &options.set, options.demo)?;
     let [case] = cases.as_slice() else {
         return Err(Error::BadInput(format!(
@@ -69,6 +72,34 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
     Ok(TraceOutcome { summary: summary(&record, flow, seed), table: table::text(&found, &record) })
 }
 
+/// Refuses to write over anything that is no earlier trace or capture, before the run takes its time.
+fn may_write(scenario: &Path, options: &TraceOptions) -> Result<(), Error> {
+    let refused = |path: &Path, why: &str| Err(Error::BadInput(format!("{}: {why}", path.display())));
+    let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    if let (Some(csv), Some(pcap)) = (&options.csv, &options.pcap)
+        && place(csv) == place(pcap)
+    {
+        return refused(csv, "--csv and --pcap name the same file");
+    }
+    let header = table::header();
+    let targets = [(&options.csv, header.as_bytes(), "trace"), (&options.pcap, &SECTION[..], "capture")];
+    for (target, begin, kind) in targets {
+        let Some(path) = target.as_ref().filter(|path| path.is_file()) else { continue };
+        let earlier = place(path) != place(scenario) && begins_with(path, begin);
+        if !earlier {
+            return refused(path, &format!("this file is no {kind} of weft and is not overwritten"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file is empty or begins with these bytes.
+fn begins_with(path: &Path, begin: &[u8]) -> bool {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(begin.len() as u64).read_to_end(&mut bytes));
+    read.is_ok() && (bytes.is_empty() || bytes == begin)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(|cause| Error::Failed(format!("{}: {cause}", path.display())))
 }
@@ -78,7 +109,7 @@ fn on_wire(setup: &Setup, flow: &FlowRecord) -> CapturedFlow {
     let spec = Flow::new(flow.tag, flow.start, (flow.source, flow.destination), flow.size);
     let transport = setup.sender(&spec);
     let protocol = match transport.protocol() {
-        "tcp" => WireProtocol::Tcp,
+        "tcp" => WireProtocol::Tcp { timestamps: transport.tcp().is_some_and(|tcp| tcp.timestamps) },
         "roce" => WireProtocol::Roce,
         _ => WireProtocol::Udp,
     };

@@ -75,14 +75,31 @@ pub fn generate(
 }
 
 /// Remarks on the traffic that are not mistakes but should be read, for example that hosts and not the fabric limit
-/// the load.
+/// the load, or that listed flows start after the end of the run.
 #[must_use]
-pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>) -> Vec<String> {
+pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>, until: Option<Time>) -> Vec<String> {
     let note = |(index, entry): (usize, &TrafficSettings)| {
         let site = site(index, entry, shape, 0);
-        AnyPattern::new(&entry.pattern, ()).note(&site).map(|note| format!("traffic {}: {note}", entry.tag))
+        let own = AnyPattern::new(&entry.pattern, ()).note(&site);
+        let notes = own.into_iter().chain(left_out(entry, &site, until));
+        notes.map(|note| format!("traffic {}: {note}", entry.tag)).collect::<Vec<_>>()
     };
-    traffic.iter().enumerate().filter_map(note).collect()
+    traffic.iter().enumerate().flat_map(note).collect()
+}
+
+/// How many flows of a list or of incasts never start, because the entry stops or the run ends before.
+fn left_out(entry: &TrafficSettings, site: &PatternSite<'_>, until: Option<Time>) -> Option<String> {
+    if !matches!(entry.pattern, PatternSettings::List(_) | PatternSettings::Incast(_)) {
+        return None;
+    }
+    let stop = entry.stop.map(|stop| Time::ZERO + stop);
+    let end = stop.into_iter().chain(until).min()?;
+    let flows = AnyPattern::new(&entry.pattern, ()).flows(site).ok().filter(|stream| !stream.endless)?.flows;
+    let (mut all, mut late) = (0_u64, 0_u64);
+    flows.for_each(|flow| (all, late) = (all + 1, late + u64::from(flow.start >= end)));
+    let why = if stop == Some(end) { "the entry stops" } else { "the run ends" };
+    let end = end.since(Time::ZERO);
+    (late > 0).then(|| format!("{late} of {all} flows start at {end} or later, when {why}, and are left out"))
 }
 
 type Entry = Peekable<Box<dyn Draw>>;

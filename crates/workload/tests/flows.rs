@@ -218,7 +218,7 @@ fn hot_racks_offer_more_at_the_same_mean() {
             assert!((found - expected).abs() < 4.0 * expected / (own.len() as f64).sqrt(), "{from}: {found}");
         }
         let told = "traffic a: 1 hot leaf offers 98.0 % load, each of the other 7 77.4 %";
-        assert_eq!(notes(&entries, &network.shape()), [told]);
+        assert_eq!(notes(&entries, &network.shape(), None), [told]);
     }
     let refused = |settings| network.problems(PatternSettings::OpenLoop(settings)).join("\n");
     assert!(refused(hot(8, 1.1)).contains("hot.leaves: 8 leaves send, and at least one"));
@@ -292,14 +292,14 @@ fn load_of_hosts_and_a_fabric_that_is_faster_than_its_hosts() {
     let flows = network.flows(&of_hosts, measured(50_000), 3);
     let (found, error) = realised(&flows, network.shape().framing, 320.0 * 10e9);
     assert!((found - 0.6).abs() < error, "{found} +- {error}");
-    assert!(notes(&of_hosts, &network.shape()).is_empty());
+    assert!(notes(&of_hosts, &network.shape(), None).is_empty());
 
     for network in [Network::new(4, 4, 400), Network::new(4, 4, 0)] {
         let uplinks = [poisson(0.5, "64 kB")];
         let flows = network.flows(&uplinks, measured(50_000), 3);
         let (found, error) = realised(&flows, network.shape().framing, 16.0 * 10e9);
         assert!((found - 0.5).abs() < error, "{found} +- {error}");
-        assert!(notes(&uplinks, &network.shape())[0].contains("160 Gbps that the senders can send"));
+        assert!(notes(&uplinks, &network.shape(), None)[0].contains("160 Gbps that the senders can send"));
     }
 }
 
@@ -740,7 +740,7 @@ fn constant_flows_carry_their_rate_for_their_duration() {
         ..Default::default()
     };
     let faster = ConstantSettings { rate: Rate::from_gbps(400), ..settings.clone() };
-    let told = |settings| notes(&[entry("c", PatternSettings::Constant(settings))], &network.shape());
+    let told = |settings| notes(&[entry("c", PatternSettings::Constant(settings))], &network.shape(), None);
     assert!(told(faster)[0].contains("400 Gbps exceeds a cable") && told(settings.clone()).is_empty());
     let flows = network.flows(&[entry("c", PatternSettings::Constant(settings))], Limits::default(), 1);
     assert_eq!(flows.len(), 3);

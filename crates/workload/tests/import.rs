@@ -173,10 +173,14 @@ fn columns_that_would_be_ignored_are_refused() {
         "start_ns,src,dst,bytes,Deadline_us",
         "start_ns,src,dst,bytes,deadline",
         "start_ns,src,dst,bytes,SRC",
+        "start_ns,src,dst,bytes,dedline_us",
+        "start_ns,src,dst,bytes,flow-id",
     ] {
         assert!(refused(head).contains("which is not read"), "{}", refused(head));
     }
     assert!(csv("t", "start_ns,src,dst,bytes,comment\n0,0,1,5,x\n").is_ok());
+    let wide = csv("t", "start_ns,src,dst,bytes\n0,0,1,5\n0,0,1,1,000\n").expect_err("too wide").to_string();
+    assert!(wide.contains("t:3: found 5 values; allowed: one for each of the 4 columns"), "{wide}");
     let empty = csv("t", "start_ns,src,dst,bytes\n").expect_err("no flow").to_string();
     assert!(empty.contains("the end of the file"), "{empty}");
 }

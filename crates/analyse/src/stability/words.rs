@@ -29,13 +29,21 @@ fn short(rates: &[u64]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
+/// Three digits after the point; what rounds to zero has no sign.
+fn three_digits(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.strip_prefix('-')
+        .filter(|rest| rest.chars().all(|c| "0.".contains(c)))
+        .map_or(text.clone(), str::to_owned)
+}
+
 pub(super) fn shown(rows: &[(System, Course)], units: u64) -> String {
     let header = ["outputs", "load", "d:m", "engines", "predicted", "found", "+-", "once", "twice", ""];
     let cells: Vec<Vec<String>> = rows.iter().map(|(system, course)| row(system, course)).collect();
     format!(
         "One switch, outputs of unequal rates, Poisson arrivals, packets of one size.\n\
          A unit of time is a packet at rate 1. Growth of the backlog, predicted and found, and\n\
-         the backlog itself once after {units} and twice as late, after {} units.\n\n{}{}\n\
+         the backlog after {units} units (once) and after {} units (twice).\n\n{}{}\n\
          Predicted without memory: (1 - d/N) of the arrivals less what all but the fastest\n\
          output can send (theorem 1 of the DRILL paper); with memory nothing (theorem 2).\n\
          +-: standard error of the measured growth; growth means four of them above zero.\n",
@@ -58,7 +66,7 @@ fn row(system: &System, course: &Course) -> Vec<String> {
         format!("{}:{}", system.choices, system.memory),
         system.engines.to_string(),
         format!("{:.3}", system.predicted()),
-        format!("{:.3}", course.growth),
+        three_digits(course.growth),
         format!("{:.3}", course.error),
         course.left[0].to_string(),
         course.left[1].to_string(),

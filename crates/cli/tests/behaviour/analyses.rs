@@ -34,10 +34,10 @@ fn a_pair_is_explained() {
     let expected = "
 leaf3 -> leaf1: 2 components
 
-  1: weight 1, 1 path(s)
+  1: weight 1, 1 path
      leaf3-spine0-leaf1
 
-  2: weight 2, 2 path(s)
+  2: weight 2, 2 paths
      leaf3-spine1-leaf1
      leaf3-spine2-leaf1
 
@@ -149,7 +149,7 @@ fn programs_and_pictures_get_the_same() {
     assert_eq!(found["pair"]["installed"][1]["next"], serde_json::json!(["spine1", "spine2"]));
     assert!(found["pairs"].is_null(), "one pair is looked at, not all");
     let drawn = text(&folder.join("q.svg"));
-    assert!(drawn.starts_with("<svg ") && drawn.contains("component 2: weight 2, 2 path(s)"));
+    assert!(drawn.starts_with("<svg ") && drawn.contains("component 2: weight 2, 2 paths"));
     assert!(drawn.contains("leaf0-spine0: down"));
     let all: Value = serde_json::from_str(&good(&folder, "analyse quiver q.toml --json")).expect("JSON");
     assert_eq!(all["tables"].as_array().map(Vec::len), Some(7));

@@ -61,8 +61,14 @@ fn the_capture_of_a_tcp_flow_is_opened_by_tshark() {
     let table = text(&folder.join("flow.csv"));
     let rows = at_cards(&table);
     assert!(rows.len() > 4, "{table}");
-    let fields =
-        ["frame.time_epoch", "tcp.seq_raw", "tcp.len", "tcp.ack_raw", "_ws.malformed", "frame.interface_id"];
+    let fields = [
+        "frame.time_epoch",
+        "tcp.seq_raw",
+        "tcp.len",
+        "tcp.analysis.ack_lost_segment",
+        "_ws.malformed",
+        "ip.len",
+    ];
     let Some(frames) = frames(&folder.join("flow.pcapng"), &fields) else { return };
     assert_eq!(frames.len(), rows.len(), "every packet at either card is a frame");
     for (frame, row) in frames.iter().zip(&rows) {
@@ -70,12 +76,43 @@ fn the_capture_of_a_tcp_flow_is_opened_by_tshark() {
         let seconds: f64 = frame[0].parse().expect("a time");
         assert!((seconds * 1e9 - (picoseconds / 1_000) as f64).abs() < 2.0, "{frame:?} {row:?}");
         assert_eq!(frame[2], row[7], "payload of {row:?}");
-        assert_eq!(frame[4], "", "malformed: {frame:?}");
+        assert_eq!(
+            (&*frame[3], &*frame[4]),
+            ("", ""),
+            "acknowledges what nobody sent, or malformed: {frame:?}"
+        );
+        assert!(frame[5].parse::<u64>().expect("a length") <= 1_500, "longer than the MTU: {frame:?}");
         if row[4] == "data" && row[7] != "0" {
             let sequence: u64 = row[6].parse().expect("a sequence number");
             assert_eq!(frame[1], (sequence + 1).to_string());
         }
     }
+}
+
+#[test]
+fn only_earlier_traces_and_captures_are_overwritten() {
+    let folder = folder_with("trace-targets", TINY);
+    let trace = "trace tiny.toml --flow 0 --set balance=ecmp";
+    std::fs::write(folder.join("notes.txt"), "mine").expect("the folder can be written");
+    for (options, why) in [
+        ("--pcap tiny.toml", "tiny.toml: this file is no capture of weft and is not overwritten"),
+        ("--csv notes.txt", "notes.txt: this file is no trace of weft and is not overwritten"),
+        ("--csv both --pcap both", "both: --csv and --pcap name the same file"),
+        ("--csv both --pcap ./both", "name the same file"),
+    ] {
+        let refused = weft(&folder, &format!("{trace} {options}"));
+        assert_eq!(refused.code, Some(2), "{options}");
+        assert!(refused.err.contains(why), "{options}: {}", refused.err);
+    }
+    assert_eq!(
+        (text(&folder.join("notes.txt")).as_str(), text(&folder.join("tiny.toml")).as_str()),
+        ("mine", TINY)
+    );
+    for _ in 0..2 {
+        good(&folder, &format!("{trace} --csv flow.csv --pcap flow.pcapng"));
+    }
+    let swapped = weft(&folder, &format!("{trace} --csv flow.pcapng"));
+    assert!(swapped.err.contains("flow.pcapng: this file is no trace"), "{}", swapped.err);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::units::{Bytes, Rate, Span, Time};
 pub struct QueueSeries {
     /// Sampling interval.
     pub every: Span,
+    /// The instant of the first sample, where the first bin begins.
+    pub begins: Time,
     /// Samples per bin.
     pub samples_per_bin: u64,
     /// Which links, in the order of the columns.

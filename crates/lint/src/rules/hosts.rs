@@ -5,6 +5,7 @@ use crate::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
+use weft_draw::text::duration;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -190,10 +191,10 @@ fn threshold_low(network: &Network, pair: &Pair<'_>, findings: &mut Findings) {
     let min = pair.marking.min.value.0 as f64;
     if min <= least {
         let says = format!(
-            "{} marks from {}; DCTCP at {rate} over {} us needs more than {} (C RTT / 7) to keep the link busy",
+            "{} marks from {}; DCTCP at {rate} over {} needs more than {} (C RTT / 7) to keep the link busy",
             pair.marking.name,
             size(min),
-            rtt.micros(),
+            duration(rtt.micros()),
             size(least)
         );
         findings.add(pair.marking.min.at, "", (says, format!("raise K_min above {}", size(least))));

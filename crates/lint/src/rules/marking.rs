@@ -205,10 +205,11 @@ fn ramp_beyond_pfc(place: &Lossless<'_>, findings: &mut Findings) {
     let (min, max) = (marking.min.value.0 as f64, marking.max.value.0 as f64);
     if min < most && max > most {
         let says = format!(
-            "the ramp of {} ends at {} (K_max), but the queue holds {} when {ports} ports feed it up to XOFF",
+            "the ramp of {} ends at {} (K_max), but the queue holds {} while {} it up to XOFF",
             marking.name,
             size(max),
-            size(most)
+            size(most),
+            if ports == 1 { "one port feeds".to_owned() } else { format!("{ports} ports feed") }
         );
         let fix = format!("end the ramp below {}", size(most));
         findings.add(marking.max.at, &format!("{} queue {queue}", port.name), (says, fix));

@@ -262,14 +262,15 @@ impl Dcqcn {
         self.increase_at = now + rules.increase_timer;
     }
 
-    /// Free-running: the first notification starts the timers.
+    /// Free-running: the first notification starts the timers. It counts for the first tick of cuts, with which increases begin, and not for
+    /// the estimate, which it sets.
     fn first_notification(&mut self, now: Time) {
         self.alpha = 1.0;
         self.current = (self.current * self.rules.first_cut).max(self.rules.least.min(self.current));
         self.target = self.current;
         self.alpha_at = now + self.rules.alpha_timer;
         self.cut_at = now + self.rules.cut_timer;
-        self.increase_at = now + self.rules.increase_timer;
+        self.heard.by_cut = true;
     }
 
     /// Free-running: the rate is cut at the first tick after a notification.

@@ -10,7 +10,7 @@ use weft_core::{Rate, Span, Time, settings};
 use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 
 /// Summary shown by `weft list`.
-pub const SUMMARY: &str = "by the gradient of round-trip times (SIGCOMM 2015)";
+pub const SUMMARY: &str = "rate follows the gradient of round-trip times (SIGCOMM 2015)";
 
 settings! {
     /// What the TIMELY family shares.

@@ -210,8 +210,9 @@ fn sampling(heat: &Heat) -> String {
 /// Starts of the columns of a heat map, and a suitable unit of time.
 fn columns(heat: &Heat) -> (Vec<f64>, Scaled) {
     let count = heat.bytes.first().map_or(0, Vec::len).max(heat.spread_bytes.len());
-    let time = Scaled::fitting(heat.column_us * count as f64, "us", false);
-    ((0..=count).map(|n| time.of(heat.column_us * n as f64)).collect(), time)
+    let at = |n: usize| heat.begins_us + heat.column_us * n as f64;
+    let time = Scaled::fitting(at(count), "us", false);
+    ((0..=count).map(|n| time.of(at(n))).collect(), time)
 }
 
 /// Imbalance of parallel queues over time; `None` if no switch has two sampled uplinks.

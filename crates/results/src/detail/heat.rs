@@ -24,6 +24,9 @@ pub struct Heat {
     /// Samples in each value of the series.
     #[serde(default)]
     pub samples_per_value: u64,
+    /// Where the first column begins, microseconds after the start of the run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub begins_us: f64,
     /// Length of a column, microseconds.
     pub column_us: f64,
     /// Peak queue, wire bytes: `bytes[row][column]`.
@@ -55,11 +58,16 @@ impl Heat {
             sampled: ports,
             every_us: series.every.micros(),
             samples_per_value: series.samples_per_bin,
+            begins_us: series.begins.0 as f64 / 1e6,
             column_us: series.every.micros() * series.samples_per_bin as f64 * merged as f64,
             bytes: chosen.iter().map(row).collect(),
             spread_bytes: spread(record, series, merged),
         })
     }
+}
+
+fn is_zero(time: &f64) -> bool {
+    *time == 0.0
 }
 
 fn port_name(record: &RunRecord, series: &QueueSeries, port: usize) -> String {
@@ -103,7 +111,7 @@ fn spread(record: &RunRecord, series: &QueueSeries, merged: usize) -> Vec<f64> {
 mod tests {
     use super::*;
     use weft_core::record::{LinkRecord, NodeRecord};
-    use weft_core::{LinkId, Span};
+    use weft_core::{LinkId, Span, Time};
 
     fn record(bins: usize) -> (RunRecord, QueueSeries) {
         let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
@@ -115,6 +123,7 @@ mod tests {
         };
         let series = QueueSeries {
             every: Span::from_us(10),
+            begins: Time::ZERO + Span::from_us(500),
             samples_per_bin: 1,
             links: vec![LinkId(0), LinkId(1)],
             peak: (0..bins).flat_map(|bin| [if bin == 777 { 9_000 } else { 1 }, 3]).collect(),
@@ -138,6 +147,6 @@ mod tests {
         let (record, series) = record(10);
         let heat = Heat::new(&record, &series).unwrap();
         assert_eq!(heat.spread_bytes, vec![1_000.0; 10]);
-        assert_eq!(heat.column_us, 10.0);
+        assert_eq!((heat.begins_us, heat.column_us), (500.0, 10.0));
     }
 }

@@ -36,21 +36,21 @@ pub struct Adjacency {
     pub addresses: [u8; 12],
     /// The port, or [`Adjacency::SLOW`] if it takes more than rewriting the frame.
     pub port: u16,
-    /// Longest frame, without FCS, bytes.
-    pub longest: u16,
+    /// Frames below this length, without FCS, can be sent as they are.
+    pub below: u16,
 }
 
 impl Adjacency {
     /// Not a port: the packet takes the slow path.
     pub const SLOW: u16 = u16::MAX;
-    /// Unresolved: every frame is too long, so that one comparison sends it to the slow path.
-    pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, longest: 0 };
+    /// Unresolved: every frame is too long, even an empty one, so that one comparison sends it to the slow path.
+    pub const UNRESOLVED: Adjacency = Adjacency { addresses: [0; 12], port: Adjacency::SLOW, below: 0 };
 
     /// Whether a frame of this length, without FCS, can be sent as it is.
     #[must_use]
     #[inline(always)]
     pub fn carries(&self, length: u16) -> bool {
-        length <= self.longest
+        length < self.below
     }
 }
 

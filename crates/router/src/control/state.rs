@@ -356,7 +356,7 @@ impl ControlState {
         let mut addresses = [0; 12];
         addresses[..6].copy_from_slice(&mac.0);
         addresses[6..].copy_from_slice(&port.mac.0);
-        Some(Adjacency { addresses, port: station.0, longest: longest_frame(port.mtu) })
+        Some(Adjacency { addresses, port: station.0, below: longest_frame(port.mtu).saturating_add(1) })
     }
 }
 

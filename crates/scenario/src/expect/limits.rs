@@ -5,6 +5,13 @@ use super::question::Question;
 use super::{Bound, Metrics};
 use weft_mistake::Mistake;
 
+/// The unit of what is measured: that of all metrics in a sum or a difference, or of a single one; none of a quotient or a product.
+pub(crate) fn unit_of(question: &Question, metrics: &Metrics) -> &'static str {
+    let mut units = question.terms().map(|term| (metrics.unit)(&term.metric));
+    let first = units.next().unwrap_or_default();
+    if question.text.contains(['/', '*']) || units.any(|unit| unit != first) { "" } else { first }
+}
+
 /// The limits in the unit of what is measured.
 ///
 /// # Errors

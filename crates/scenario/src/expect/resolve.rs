@@ -2,7 +2,7 @@
 //!
 //! Depends on axes, labels and recorded quantities; must not depend on other settings or results.
 
-use super::limits::in_unit_of_metrics;
+use super::limits::{in_unit_of_metrics, unit_of};
 use super::question::Question;
 use super::{Claim, Measurement, Metrics};
 use crate::sweep::{SweepAxis, product};
@@ -218,6 +218,7 @@ fn claim(question: &Question, field: &Swept<'_>, cases: &[Vec<usize>]) -> Claim 
         expression: question.expression.clone(),
         measured: question.terms().zip(cases).map(measured).collect(),
         bound: question.bound,
+        unit: unit_of(question, &field.metrics),
         reduced: question.reduced,
         line: (field.line)(question.place),
     }

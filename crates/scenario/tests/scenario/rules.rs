@@ -237,6 +237,17 @@ fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
     assert_eq!(told(&of_receivers("hosts")), Vec::<String>::new());
     let one = told(&of_receivers("receivers").replace("0.5", "0.8"));
     assert_eq!(one, ["traffic web: the load is 1.60 times what the cables of the senders carry."]);
+    let listed = |until: &str| {
+        let flows =
+            "{ from = 0, to = 1, size = \"1 MB\" }, { from = 2, to = 1, size = \"1 MB\", at = \"100 us\" }";
+        let list = format!(
+            "\n[[traffic]]\ntag = \"list\"\nkind = \"list\"\nflows = [{flows}]\n[measure]\nuntil = \"{until}\"\n"
+        );
+        told(&(small("") + &list)).into_iter().filter(|told| told.contains("left out")).collect::<Vec<_>>()
+    };
+    let late = "traffic list: 1 of 2 flows start at 100 us or later, when the run ends, and are left out.";
+    assert_eq!(listed("100 us"), [late]);
+    assert_eq!(listed("101 us"), Vec::<String>::new());
     let sweep =
         |counts: &str| {
             let text = small("[sweep]\ntransport = [\"newreno\", \"pdq\"]\n[switch]\narbiter = \"pdq\"\n");

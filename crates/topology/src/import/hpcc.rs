@@ -34,7 +34,7 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
         cables.add(&line)?;
     }
     cables.end(&head)?;
-    Ok(Imported { graph, host_of_number: names.host_of_number, switch_latency: None })
+    Ok(Imported { graph, host_of_number: names.host_of_number, switch_latencies: Vec::new() })
 }
 
 fn switch_numbers(line: &Line<'_>, nodes: u32, count: u32) -> Result<BTreeSet<u32>, ImportError> {

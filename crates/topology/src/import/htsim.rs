@@ -27,7 +27,7 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
         allowed: "numbers that agree with each other".to_owned(),
     })?;
     let host_of_number = (0..plan.hosts).map(|host| (host, HostId(host))).collect();
-    Ok(Imported { graph: plan.graph(), host_of_number, switch_latency: clos.latency() })
+    Ok(Imported { graph: plan.graph(), host_of_number, switch_latencies: clos.latencies() })
 }
 
 /// The keys of the header.
@@ -96,11 +96,11 @@ impl Clos {
         self.tiers[tier].get(key).copied().unwrap_or(1)
     }
 
-    fn latency(&self) -> Option<Span> {
+    /// By tier; htsim's switches have none unless the file says so.
+    fn latencies(&self) -> Vec<Span> {
         let tiers = &self.tiers[..self.header["tiers"] as usize];
-        let first = *tiers[0].get("switch_latency_ns")?;
-        let same = tiers.iter().all(|tier| tier.get("switch_latency_ns") == Some(&first));
-        same.then(|| Span::from_ns(first.into()))
+        let latency = |tier: &BTreeMap<String, u32>| tier.get("switch_latency_ns").copied().unwrap_or(0);
+        tiers.iter().map(|tier| Span::from_ns(latency(tier).into())).collect()
     }
 
     /// The sizes of the network, or what contradicts.

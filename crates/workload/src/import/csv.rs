@@ -7,6 +7,7 @@ use crate::listed::ListedFlow;
 use std::collections::BTreeMap;
 use weft_core::Bytes;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
+use weft_core::units::nearest;
 
 /// Names of the column with the start, and how many picoseconds its unit has.
 const STARTS: [(&str, u64); 5] = [
@@ -16,6 +17,10 @@ const STARTS: [(&str, u64); 5] = [
     ("start_ms", 1_000_000_000),
     ("start_s", 1_000_000_000_000),
 ];
+
+/// Names of the columns without a unit, and of those with deadlines.
+const KNOWN: [&str; 4] = ["src", "dst", "bytes", "flow_id"];
+const DEADLINES: [&str; 5] = ["deadline_ns", "deadline_ps", "deadline_us", "deadline_ms", "deadline_s"];
 
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,12 +62,13 @@ fn each_once(head: &Line<'_>) -> Result<(), ImportError> {
     let times = |word: &str| {
         STARTS.iter().any(|(name, _)| *name == word || name.replace("start", "deadline") == word)
     };
-    let fixed = |word: &str| ["src", "dst", "bytes", "flow_id"].contains(&word);
+    let fixed = |word: &str| KNOWN.contains(&word);
     let meaning = |word: &str| word.to_lowercase().split('_').next().unwrap_or_default().to_owned();
     for (number, word) in head.words.iter().enumerate() {
         let means = meaning(word);
         let is_time = ["start", "deadline"].contains(&means.as_str());
-        if (is_time && !times(word)) || (!fixed(word) && fixed(&word.to_lowercase())) {
+        let near = || nearest(word, KNOWN.into_iter().chain(STARTS.map(|(name, _)| name)).chain(DEADLINES));
+        if if is_time { !times(word) } else { !fixed(word) && near().is_some() } {
             let allowed =
                 "src, dst, bytes, flow_id, start_ns and deadline_ns, or with ps, us, ms or s for ns";
             return Err(head.error(format!("a column {word}, which is not read"), allowed));
@@ -78,6 +84,8 @@ fn each_once(head: &Line<'_>) -> Result<(), ImportError> {
 }
 
 struct Columns {
+    /// Number of columns.
+    width: usize,
     id: Option<usize>,
     start: usize,
     /// Picoseconds of one unit of the start.
@@ -104,10 +112,16 @@ impl Columns {
         let unit_of = |(name, unit): (&str, u64)| Some((find(&name.replace("start", "deadline"))?, unit));
         let deadline = STARTS.into_iter().find_map(unit_of);
         let (id, start) = (find("flow_id"), column(name)?);
-        Ok(Columns { id, start, unit, source, destination, bytes, deadline })
+        Ok(Columns { width: head.words.len(), id, start, unit, source, destination, bytes, deadline })
     }
 
     fn row(&self, line: &Line<'_>, named: &BTreeMap<&str, u32>) -> Result<FlowLine, ImportError> {
+        if line.words.len() > self.width {
+            let found = format!("{} values", line.words.len());
+            return Err(
+                line.error(found, format!("one for each of the {} columns of the header", self.width))
+            );
+        }
         let id = self.id.map(|column| line.number(column, "the flow_id", (0, Flow::UNLISTED - 1)));
         Ok(FlowLine {
             line: line.number,

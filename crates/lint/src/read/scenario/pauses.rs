@@ -8,7 +8,7 @@ use crate::model::{
 use weft_config::place::Placed;
 use weft_core::{Bytes, Grouping, Span, SwitchId};
 use weft_scenario::switch_site;
-use weft_switch::pause::{needed, set_aside};
+use weft_switch::pause::{needed, needs, set_aside};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::Node;
@@ -28,17 +28,24 @@ impl Reader<'_> {
         let pool = switch.pools.len();
         let mut promised = Bytes::ZERO;
         for number in 0..switch.ports.len() {
-            let needs = needed(settings, &site, number);
-            let headroom = settings.pfc.headroom.unwrap_or(needs);
+            let own_needs = needed(settings, &site, number);
+            let headroom = settings.pfc.headroom.unwrap_or(own_needs);
             promised += headroom * settings.pfc.classes.len() as u64;
             let profile = self.lossless_profile(&mut switch.profiles, pool, headroom);
             let port = &mut switch.ports[number];
-            port.needs = Some(needs);
+            port.needs = Some(own_needs);
             port.pfc = self.classes();
             let group = PriorityGroup { at: self.spot("switch.pfc"), bound: GroupBinding::Profile(profile) };
             port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
         }
-        let headroom = Some(self.placed(promised, "switch.pfc.headroom"));
+        // Chip memory management sets a pool aside that all ports share.
+        let (aside, path) = match &settings.sharing {
+            SharingSettings::Mmu(own) if own.headroom_pool.is_some() => {
+                (needs(own, settings, &site).headroom, "switch.sharing.mmu.headroom_pool")
+            }
+            _ => (promised, "switch.pfc.headroom"),
+        };
+        let headroom = Some(self.placed(aside, path));
         let at = self.spot("switch.buffer");
         switch.pools.push(MemoryPool {
             at,

@@ -233,6 +233,25 @@ fn free_running_timers_react_at_their_ticks() {
     assert_gbps(law.rate(), 20.0 * (1.0 - at_tick / 2.0));
 }
 
+/// The first notification is answered twice: at once, and by a cut at the first tick, which starts the increases.
+#[test]
+fn a_lone_first_notification_cuts_at_the_first_tick() {
+    let mut law = law(|s| {
+        (s.timing, s.alpha_timer) = (ReactionTiming::FreeRunning, Span::from_us(1));
+        (s.decrease_interval, s.increase_timer) = (Span::from_us(4), Span::from_us(300));
+    });
+    law.on_notification(us(100));
+    law.advance(us(103));
+    assert_gbps(law.rate(), 40.0);
+    law.advance(us(104));
+    let cut = 40.0 * (1.0 - (255.0f64 / 256.0).powi(4) / 2.0);
+    assert_gbps(law.rate(), cut);
+    law.advance(us(403));
+    assert_gbps(law.rate(), cut);
+    law.advance(us(404));
+    assert_gbps(law.rate(), f64::midpoint(cut, 40.0));
+}
+
 /// Only a target more than ten times the rate is far: eight times is not, sixteen times is.
 #[test]
 fn a_near_target_does_not_collapse() {
