@@ -25,8 +25,9 @@ pub struct Traffic {
 /// Computes the properties in a single pass over the flows.
 #[must_use]
 pub fn traffic(setup: &Setup) -> Traffic {
-    let framing =
-        Framing { mss: Bytes(setup.transport.mss()), overhead: Bytes(setup.transport.overhead_wire()) };
+    let transport = &setup.transport;
+    let (mss, overhead) = (Bytes(transport.mss()), Bytes(transport.overhead_wire()));
+    let framing = Framing { mss, overhead, least: Bytes(transport.least_wire()) };
     let leaf_of_host = setup.graph.leaf_of_host();
     let mut list = List::default();
     for flow in &setup.flows {

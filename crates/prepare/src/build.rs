@@ -153,7 +153,11 @@ fn flows(
 }
 
 fn framing(transport: &Transport) -> Framing {
-    Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
+    Framing {
+        mss: Bytes(transport.mss()),
+        overhead: Bytes(transport.overhead_wire()),
+        least: Bytes(transport.least_wire()),
+    }
 }
 
 fn told(problems: &[impl ToString]) -> String {

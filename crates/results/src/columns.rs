@@ -170,7 +170,11 @@ const LINKS: TableWords = TableWords {
             "",
             "load that the flows would put on it if every switch split them equally, as a share of capacity",
         ),
-        ("dropped_packets", "packets", "packets dropped at its queue"),
+        (
+            "dropped_packets",
+            "packets",
+            "packets lost there: dropped at its queue, by its loss, or because it was down",
+        ),
         ("marked_packets", "packets", "packets marked at its queue"),
         ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
         ("returned_headers", "packets", "headers returned to their senders; where any packet was trimmed"),

@@ -18,7 +18,11 @@ fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
 /// The payload and wire sizes of a transport's packets.
 pub(crate) fn framing(settings: &TransportSettings) -> Framing {
     let transport = Transport::new(settings);
-    Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
+    Framing {
+        mss: Bytes(transport.mss()),
+        overhead: Bytes(transport.overhead_wire()),
+        least: Bytes(transport.least_wire()),
+    }
 }
 
 impl Facts<'_> {

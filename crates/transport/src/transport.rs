@@ -61,6 +61,12 @@ impl Transport {
         self.frames.overhead
     }
 
+    /// Least size of a packet on the wire; shorter ones are padded.
+    #[must_use]
+    pub fn least_wire(&self) -> u64 {
+        self.frames.least_wire
+    }
+
     /// Wire bytes of a full-size data packet.
     #[must_use]
     pub fn full_wire(&self) -> u16 {

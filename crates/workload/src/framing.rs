@@ -9,12 +9,18 @@ pub struct Framing {
     pub mss: Bytes,
     /// What each packet adds on the wire: headers, frame check, preamble and gap.
     pub overhead: Bytes,
+    /// Least size of a packet on the wire; shorter ones are padded.
+    pub least: Bytes,
 }
 
 impl Framing {
     /// Bytes on the wire for a payload.
     #[must_use]
     pub fn wire(self, payload: Bytes) -> Bytes {
-        payload + self.overhead * payload.0.div_ceil(self.mss.0)
+        let packets = payload.0.div_ceil(self.mss.0);
+        let last = payload.0.saturating_sub(packets.saturating_sub(1) * self.mss.0) + self.overhead.0;
+        payload
+            + self.overhead * packets
+            + Bytes(if packets > 0 { self.least.0.saturating_sub(last) } else { 0 })
     }
 }

@@ -109,9 +109,12 @@ impl SizeDistribution {
         }
     }
 
-    /// Mean bytes on the wire: payload and the overhead of every packet.
+    /// Mean bytes on the wire: payload and the overhead of every packet; with sizes that are all equal also the padding of the last.
     #[must_use]
     pub fn mean_wire(&self, framing: Framing) -> f64 {
+        if let SizeDistribution::Fixed(size) = self {
+            return framing.wire(*size).0 as f64;
+        }
         self.mean() + self.mean_packets(framing.mss) * framing.overhead.0 as f64
     }
 

@@ -21,7 +21,7 @@ weft_core::settings! {
         /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
         stop: Option<Span> = None,
         /// By when each flow should finish, counted from its start: `"5 ms"`, `"uniform(2 ms, 10 ms)"`,
-        /// `"exponential(20 ms, 3 ms)"` with the mean and the least deadline. Absent: no deadlines, unless listed flows have their own.
+        /// `"exponential(20 ms, 3 ms)"` with the mean of the draws and the least deadline, to which shorter draws are raised. Absent: no deadlines, unless listed flows have their own.
         deadline: Option<String> = None,
         /// Priority class of its payload, and with TCP also of its acknowledgements. Absent: 0, with RoCE the
         /// transport's `class`.

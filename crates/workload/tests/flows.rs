@@ -48,7 +48,7 @@ impl Network {
             leaf_of_host: &self.leaf_of_host,
             host_rate: &self.host_rate,
             uplink_capacity: &self.uplinks,
-            framing: Framing { mss: Bytes(1460), overhead: Bytes(78) },
+            framing: Framing { mss: Bytes(1460), overhead: Bytes(78), least: Bytes(84) },
             folder: Path::new(""),
             host_names: &[],
         }

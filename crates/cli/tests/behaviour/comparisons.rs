@@ -62,3 +62,55 @@ fn a_folder_that_is_not_there_is_bad_input() {
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("absent"), "{}", refused.err);
 }
+
+/// Two calls with other settings into one folder: their runs have the same labels, and are different cases.
+#[test]
+fn cases_with_equal_labels_are_told_apart() {
+    let folder = folder_with("compare-parent", TINY);
+    let run = "run tiny.toml --out m --set sweep.balance=";
+    good(&folder, &format!("{run}drill"));
+    good(&folder, &format!("{run}drill --seed 1 --set switch.latency=5us"));
+    let said = good(&folder, "report m");
+    assert!(said.contains("report: m/report.html"), "{said}");
+    let page = text(&folder.join("m/report.html"));
+    assert!(page.contains("latency") && page.contains("5 us") && page.contains("500 ns"), "{said}");
+    let out = good(&folder, "compare m m");
+    assert!(out.replace('\n', " ").contains("are equal in every metric of all 2 cases."), "{out}");
+}
+
+/// Only the second of two cases differs, and so do its settings; the order of the cases does not matter.
+#[test]
+fn settings_are_compared_case_by_case() {
+    let folder = folder_with("compare-settings", TINY);
+    good(&folder, "run tiny.toml --out a");
+    let turned = TINY.replace("\"ecmp\", \"drill\"", "{ drill = { choices = 1 } }, \"ecmp\"");
+    fs::write(folder.join("turned.toml"), turned).expect("writable");
+    good(&folder, "run turned.toml --out b");
+    let out = good(&folder, "compare a/tiny b/tiny");
+    assert!(out.contains("balance.drill.choices"), "{out}");
+    assert!(!out.contains("balance.ecmp"), "{out}");
+}
+
+/// A second call that has only begun lists runs that do not exist yet.
+#[test]
+fn runs_of_an_earlier_call_are_read_while_another_has_begun() {
+    let folder = folder_with("compare-begun", TINY);
+    good(&folder, "run tiny.toml");
+    let path = folder.join("runs/tiny/sweep.json");
+    let mut listing = crate::json(&path);
+    listing["runs"] = serde_json::json!(["ecmp-00000000/seed-1"]);
+    fs::write(&path, listing.to_string()).expect("writable");
+    let out = good(&folder, "compare runs/tiny runs/tiny");
+    assert!(out.replace('\n', " ").contains("are equal in every metric of all 2 cases."), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_table_is_printed_even_if_the_page_cannot_be_written() {
+    let folder = folder_with("compare-page", TINY);
+    good(&folder, "run tiny.toml");
+    fs::create_dir(folder.join("runs/tiny/comparison.html")).expect("writable");
+    let said = weft(&folder, "compare runs/tiny runs/tiny");
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.out.contains("fct.mean") && !said.out.contains("report:"), "{}", said.out);
+}

@@ -23,6 +23,7 @@ fn a_missed_expectation_is_told_and_is_exit_code_1_and_later_reports_keep_it() {
         assert_eq!(run.code, Some(1), "{}", run.err);
         assert!(run.out.contains("met     fct.mean(ecmp)"), "{}", run.out);
         assert!(run.out.contains("MISSED  fct.mean(drill)"), "{}", run.out);
+        assert!(run.out.contains(" us (expected less than 1 us)"), "{}", run.out);
         assert!(run.out.contains("1 expectation missed"), "{}", run.out);
         assert!(run.out.lines().all(|line| line.chars().count() <= 80), "{}", run.out);
     }

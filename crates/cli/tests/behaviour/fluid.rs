@@ -168,6 +168,7 @@ fn jitter_options_without_effect_are_refused() {
     );
     refused("fluid run t.toml --jitter-in eech", "it takes both, each, neither; did you mean `each`?");
     refused("fluid run t.toml --jitter-every 5", "is not a time");
+    refused("fluid run t.toml --law dcqnc", "did you mean `dcqcn`?; allowed: dcqcn, ");
     refused("fluid run t.toml --jitter-every 0us", "at least 10 ns");
     good(&folder, &format!("fluid run s.toml --until 1ms {late} --jitter-every 5us"));
 }

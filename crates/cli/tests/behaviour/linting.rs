@@ -48,3 +48,23 @@ fn a_file_that_is_broken_is_named_with_its_line() {
     let output = weft(&folder, "lint binary.json");
     assert!(output.err.starts_with("binary.json:2: found a byte"));
 }
+
+#[test]
+fn a_baseline_replaces_baselines_only() {
+    let folder = folder("lint-baseline");
+    let hosts = "net.ipv4.tcp_congestion_control = dctcp\n";
+    fs::write(folder.join("hosts.conf"), hosts).expect("writable");
+    fs::write(folder.join("notes.txt"), "mine").expect("writable");
+    for (file, why) in [
+        ("hosts.conf", "would replace a file that is checked"),
+        ("notes.txt", "is no baseline and is not overwritten"),
+    ] {
+        let refused = weft(&folder, &format!("lint hosts.conf --write-baseline {file}"));
+        assert_eq!((refused.code, refused.err.contains(why)), (Some(2), true), "{}", refused.err);
+    }
+    assert_eq!(fs::read_to_string(folder.join("hosts.conf")).expect("still there"), hosts);
+    for _ in 0..2 {
+        assert_eq!(weft(&folder, "lint hosts.conf --write-baseline known.json").code, Some(0));
+    }
+    assert_eq!(weft(&folder, "lint hosts.conf --baseline known.json --fail-on note").code, Some(0));
+}

@@ -43,12 +43,12 @@ settings! {
     pub struct TimelySettings {
         /// Multiplicative decrease (beta).
         beta: f64 [0.0, 1.0] = 0.8,
-        /// After this many consecutive increases, the next are of `hai_factor` steps (N); 0: never, as in CoNEXT
+        /// From this consecutive increase on (N), increases are of `hai_factor` steps; 0: never, as in CoNEXT
         /// 2016.
         hai_after: u32 [0, 1000000] = 5,
         /// Steps per increase after a long rise (hyperactive increase).
         hai_factor: f64 [1.0, 1000.0] = 5.0,
-        /// Increases below the lower threshold count as well and become hyperactive too, as in the HPCC simulator's TIMELY.
+        /// Increases below the lower threshold count as well and become hyperactive too, as in the HPCC simulator's TIMELY, whose first is one later.
         hai_below_low: bool = false,
         /// The rate changes once per window: a round trip counts only if its segment was sent after the last change, as in the
         /// HPCC simulator's TIMELY. Otherwise every sample counts.

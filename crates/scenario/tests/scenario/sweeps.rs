@@ -195,6 +195,17 @@ fn the_command_line_adds_an_axis() {
     assert!(wrong("sweep.balance=ecmp,ecmp")[0].contains("this value twice"));
 }
 
+/// Of a choice and a setting on one path, whatever their order, one has no effect.
+#[test]
+fn a_case_is_not_chosen_and_set_at_once() {
+    let both = ["sweep.balance=ecmp", "balance=drill"];
+    for arguments in [both, [both[1], both[0]]] {
+        let refused = set(&small(SWEEP), &arguments, false).unwrap_err();
+        assert!(refused[0].contains("`balance` is set as well, so this has no effect"), "{refused:?}");
+    }
+    assert!(set(&small(SWEEP), &["sweep.balance=ecmp", "switch.latency=1us"], false).is_ok());
+}
+
 #[test]
 fn a_mistake_on_the_command_line_is_shown_there() {
     let text = small("");

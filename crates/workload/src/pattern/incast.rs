@@ -24,7 +24,7 @@ weft_core::settings! {
         count: u32 [1, 1000000000] = 1,
         /// Time from one event to the next.
         period: Span = Span::from_ms(10),
-        /// Senders start at random within this time after the event; not longer than the period.
+        /// Each flow starts at random within this time after the event; not longer than the period.
         jitter: Span = Span::ZERO,
         /// The receiving host; absent: redrawn for every event.
         receiver: Option<u32> = None,

@@ -52,7 +52,7 @@ weft_core::choice! {
     pub enum Shares {
         /// All hosts equally.
         Equal = "equal",
-        /// In proportion to the working uplinks of its leaf, as sender and as receiver.
+        /// By the working uplinks of its leaf, as sender and as receiver: a pair is drawn by the product of both. Where only hosts of other leaves communicate, a leaf that has lost uplinks keeps slightly more than its share (with four leaves and one of eight uplinks lost, 1/6 instead of 1/7).
         Uplinks = "uplinks",
     }
 }
@@ -218,13 +218,13 @@ impl OpenLoop {
     /// Mean bytes of a flow that the load counts.
     fn mean_counted(&self, sizes: &crate::SizeDistribution, site: &PatternSite<'_>) -> f64 {
         let framing = site.shape.framing;
-        let overhead = Bytes(match self.0.load_counts {
-            LoadCounts::Wire => framing.overhead.0,
-            LoadCounts::Payload => 0,
-        });
+        let counted = match self.0.load_counts {
+            LoadCounts::Wire => framing,
+            LoadCounts::Payload => Framing { overhead: Bytes(0), least: Bytes(0), ..framing },
+        };
         match self.0.whole_segments {
-            true => sizes.mean_packets(framing.mss) * (framing.mss + overhead).0 as f64,
-            false => sizes.mean_wire(Framing { overhead, ..framing }),
+            true => sizes.mean_packets(framing.mss) * (framing.mss + counted.overhead).0 as f64,
+            false => sizes.mean_wire(counted),
         }
     }
 

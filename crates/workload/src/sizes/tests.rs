@@ -90,9 +90,11 @@ fn mean_packets_is_that_of_the_draws() {
 fn wire_bytes_of_whole_packets_are_exact() {
     // all sizes are multiples of 1460 bytes at the points of the first piece: an atom of one packet
     let atom = Curve::new(vec![(1460.0, 0.0), (1460.0, 1.0)]).unwrap();
-    let framing = Framing { mss: Bytes(1460), overhead: Bytes(78) };
+    let framing = Framing { mss: Bytes(1460), overhead: Bytes(78), least: Bytes(84) };
     assert_eq!(SizeDistribution::Curve(atom).mean_wire(framing), 1538.0);
-    assert_eq!(SizeDistribution::Fixed(Bytes(1461)).mean_wire(framing), 1461.0 + 2.0 * 78.0);
+    let fixed = |size| SizeDistribution::Fixed(Bytes(size)).mean_wire(framing);
+    assert_eq!([fixed(1), fixed(6), fixed(7), fixed(1460)], [84.0, 84.0, 85.0, 1538.0]);
+    assert_eq!([fixed(1461), fixed(1467)], [1538.0 + 84.0, 1538.0 + 85.0]);
 }
 
 #[test]
