@@ -7,48 +7,77 @@
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve(Vec<(f64, f64)>);
 
+/// The most mistakes of a file that are told.
+const MOST_MISTAKES: usize = 10;
+
+/// What is wrong with points; `word` and `numbers` say where each of them is.
+fn mistakes(points: &[(f64, f64)], (word, numbers): (&str, &[usize])) -> Vec<String> {
+    let is_in_range =
+        |&(size, share): &(f64, f64)| (0.0..=1e15).contains(&size) && (0.0..=1.0).contains(&share);
+    let mut found = Vec::new();
+    for (at, (point, number)) in points.iter().zip(numbers).enumerate() {
+        let before = at.checked_sub(1).map(|before| points[before]);
+        if !is_in_range(point) {
+            found
+                .push(format!("{word} {number}: needs a size from 0 to 10^15 bytes and a share from 0 to 1"));
+        } else if before.is_some_and(|(size, share)| point.0 < size || point.1 < share) {
+            found.push(format!("{word} {number}: sizes and shares must not decrease"));
+        }
+    }
+    match points.last() {
+        _ if !found.is_empty() => {}
+        None => found.push("there are no points".to_owned()),
+        Some((_, share)) if *share != 1.0 => found.push(format!("the last share is {share}; it must be 1")),
+        Some((0.0, _)) => found.push("the largest size is 0; a flow must have at least one byte".to_owned()),
+        Some(_) => {}
+    }
+    found
+}
+
 impl Curve {
     /// A distribution through these points.
     ///
     /// # Errors
-    /// One sentence, with the number of the offending point from 1.
+    /// All mistakes, each with the number of its point from 1.
     pub fn new(points: Vec<(f64, f64)>) -> Result<Curve, String> {
-        let in_range =
-            |&(size, share): &(f64, f64)| (0.0..=1e15).contains(&size) && (0.0..=1.0).contains(&share);
-        if let Some(wrong) = points.iter().position(|point| !in_range(point)) {
-            return Err(format!(
-                "point {}: needs a size from 0 to 10^15 bytes and a share from 0 to 1",
-                wrong + 1
-            ));
-        }
-        if let Some(wrong) = points.windows(2).position(|pair| pair[1].0 < pair[0].0 || pair[1].1 < pair[0].1)
-        {
-            return Err(format!("point {}: sizes and shares must not decrease", wrong + 2));
-        }
-        match points.last() {
-            None => Err("there are no points".to_owned()),
-            Some((_, share)) if *share != 1.0 => Err(format!("the last share is {share}; it must be 1")),
-            Some((0.0, _)) => Err("the largest size is 0; a flow must have at least one byte".to_owned()),
-            Some(_) => Ok(Curve(points)),
+        let numbers: Vec<usize> = (1..=points.len()).collect();
+        match mistakes(&points, ("point", &numbers)).as_slice() {
+            [] => Ok(Curve(points)),
+            found => Err(found.join("; ")),
         }
     }
 
     /// Reads lines with a size in bytes and a share, separated by a comma or spaces. Lines that start with `#` or a
     /// letter (a table header) and empty lines are skipped.
     ///
-    /// # Errors One sentence, with the line of the error.
+    /// # Errors
+    /// All mistakes, each with its line.
     pub fn read(text: &str) -> Result<Curve, String> {
         let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
         let rows = lines.filter(|(_, line)| {
             !line.is_empty() && !line.starts_with(|c: char| c == '#' || c.is_alphabetic())
         });
-        let points =
-            rows.map(|(number, line)| {
-                point(line).ok_or_else(|| {
-            format!("line {number}: found `{line}`; allowed: a size in bytes and a share, such as 1460,0.5")
-        })
-            });
-        Curve::new(points.collect::<Result<_, _>>()?)
+        let (mut points, mut numbers, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, line) in rows {
+            match point(line) {
+                Some(point) => {
+                    points.push(point);
+                    numbers.push(number);
+                }
+                None => found.push(format!(
+                    "line {number}: found `{line}`; allowed: a size in bytes and a share, such as 1460,0.5"
+                )),
+            }
+        }
+        if found.is_empty() {
+            found = mistakes(&points, ("line", &numbers));
+        }
+        let others = found.len().saturating_sub(MOST_MISTAKES);
+        found.truncate(MOST_MISTAKES);
+        if others > 0 {
+            found.push(format!("{others} more lines like these"));
+        }
+        if found.is_empty() { Ok(Curve(points)) } else { Err(found.join("; ")) }
     }
 
     /// The points.

@@ -150,10 +150,17 @@ fn what_it_may_not_say_is_explained() {
 fn files_of_points_are_checked_line_by_line() {
     let message = |text: &str| Curve::read(text).unwrap_err();
     assert!(message("# c\n1,0\n2;0.5;7").contains("line 3: found `2;0.5;7`"));
-    assert!(message("1,0.5\n2,0.4").contains("point 2"));
-    assert!(message("2,0.5\n1,1").contains("point 2"));
+    assert!(message("# c\n1,0.5\n2,0.4").contains("line 3"));
+    assert!(message("2,0.5\n1,1").contains("line 2"));
+    let all = message("a,b\n2,0.5\n1,2\n\n3,0.1");
+    assert!(all.contains("line 3: needs") && all.contains("line 5: sizes and shares"), "{all}");
     assert!(message("1,0.5\n2,0.9").contains("it must be 1"));
-    assert!(message("1,0.5\n2,NaN").contains("point 2"));
+    assert!(message("1,0.5\n2,NaN").contains("line 2"));
+    assert_eq!(
+        Curve::new(vec![(1.0, 0.5), (2.0, 0.4)]).unwrap_err(),
+        "point 2: sizes and shares must not decrease"
+    );
+    assert!(message(&"1;1\n".repeat(30)).contains("20 more lines"));
     assert!(message("").contains("no points"));
     assert!(message("0,1").contains("largest size is 0"));
     assert_eq!(Curve::read("size_bytes,cdf\n10,0\n20 1\n").unwrap().points(), [(10.0, 0.0), (20.0, 1.0)]);
