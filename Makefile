@@ -57,21 +57,26 @@ setup:
 	@$(MAKE) --no-print-directory rust nightly chromium valgrind cargo-deny mdbook cargo-fuzz hardware-tools network-tools python
 
 # Everything is built once, with the features that the whole workspace needs: `cargo xtask` would build its part with fewer.
-# At the end two at a time: both have long parts that use one core.
+# From the tests on two at a time: all have long parts that use one core. The command for the costs is built while the tests run,
+# with what they leave of the processor.
 test: setup deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	cargo build --locked --workspace --all-targets
 	target/debug/xtask all
 	RUSTDOCFLAGS='--deny warnings' $(MAKE) docs
-	cargo test --locked --workspace --no-fail-fast
+	$(MAKE) -j2 --no-print-directory suites release
 	$(MAKE) -j2 --no-print-directory unsafe-code costs
 	@echo "make test: everything holds"
 
 # A make that decides itself how many jobs it runs.
 ALONE = MAKEFLAGS='$(filter-out -j% --jobserver-%,$(MAKEFLAGS))' $(MAKE) --no-print-directory
 
-.PHONY: unsafe-code costs
+.PHONY: suites release unsafe-code costs
+suites:
+	MAKEFLAGS= cargo test --locked --workspace --no-fail-fast
+release:
+	@MAKEFLAGS= nice -n 19 cargo build --release --locked --quiet --package weft-cli
 unsafe-code:
 	@$(ALONE) miri fuzz FUZZ_TIME=5 FUZZ_BUILD=--dev
 costs:
