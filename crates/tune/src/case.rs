@@ -16,6 +16,9 @@ pub(crate) fn chosen(scenario: &Path, names: &[String], wanted: Option<&str>) ->
     };
     found.ok_or_else(|| {
         let (path, near) = (scenario.display(), names.iter().map(String::as_str));
+        if names.iter().all(String::is_empty) {
+            return Error::BadInput(format!("{path}: it has no sweep, so that --case has no effect"));
+        }
         let found = wanted.map_or("choose one case of its sweep with --case".to_owned(), |wanted| {
             format!("its sweep has no case `{wanted}`{}", did_you_mean(wanted, near))
         });

@@ -71,7 +71,7 @@ fn cases_with_equal_labels_are_told_apart() {
     good(&folder, &format!("{run}drill"));
     good(&folder, &format!("{run}drill --seed 1 --set switch.latency=5us"));
     let said = good(&folder, "report m");
-    assert!(said.contains("report: m/report.html"), "{said}");
+    assert!(said.contains("m/report.html"), "{said}");
     let page = text(&folder.join("m/report.html"));
     assert!(page.contains("latency") && page.contains("5 us") && page.contains("500 ns"), "{said}");
     let out = good(&folder, "compare m m");
@@ -82,13 +82,23 @@ fn cases_with_equal_labels_are_told_apart() {
 #[test]
 fn settings_are_compared_case_by_case() {
     let folder = folder_with("compare-settings", TINY);
-    good(&folder, "run tiny.toml --out a");
-    let turned = TINY.replace("\"ecmp\", \"drill\"", "{ drill = { choices = 1 } }, \"ecmp\"");
-    fs::write(folder.join("turned.toml"), turned).expect("writable");
-    good(&folder, "run turned.toml --out b");
+    let plain = "[[sweep.case]]\nname = \"plain\"\nbalance = \"ecmp\"\n";
+    let other = |choices: u32| {
+        format!(
+            "[[sweep.case]]\nname = \"small one, with comma\"\nbalance = {{ drill = {{ choices = {choices} }} }}\n"
+        )
+    };
+    let run = |out: &str, cases: String| {
+        let scenario =
+            TINY.replace("balance = [\"ecmp\", \"drill\"]\n", &format!("mode = \"cases\"\n{cases}"));
+        fs::write(folder.join("cases.toml"), scenario).expect("writable");
+        good(&folder, &format!("run cases.toml --out {out}"));
+    };
+    run("a", format!("{plain}{}", other(2)));
+    run("b", format!("{}{plain}", other(1)));
     let out = good(&folder, "compare a/tiny b/tiny");
-    assert!(out.contains("balance.drill.choices"), "{out}");
-    assert!(!out.contains("balance.ecmp"), "{out}");
+    assert!(out.contains("balance.drill.choices  2  1"), "{out}");
+    assert!(!out.contains("balance.ecmp") && out.contains("small one, with comma fct.mean"), "{out}");
 }
 
 /// A second call that has only begun lists runs that do not exist yet.

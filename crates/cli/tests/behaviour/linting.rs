@@ -68,3 +68,13 @@ fn a_baseline_replaces_baselines_only() {
     }
     assert_eq!(weft(&folder, "lint hosts.conf --baseline known.json --fail-on note").code, Some(0));
 }
+
+/// A pool of headroom that all ports share is set aside once, not once for each port.
+#[test]
+fn a_shared_headroom_pool_counts_once() {
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/pfc/mmu.toml");
+    let folder = folder("lint-headroom-pool");
+    let out = weft(&folder, &format!("lint {scenario}")).out;
+    assert!(!out.contains("memory-oversubscribed"), "{out}");
+    assert!(out.contains("mmu.toml"), "{out}");
+}

@@ -69,7 +69,7 @@ fn what_cannot_be_searched_is_refused_before_anything_runs() {
         ("--shape ramp --times 1", "a ramp ends above its threshold"),
         ("--from 3Mb", "--from"),
         ("--from 2MB", "less than --to"),
-        ("--case ecmp", "choose one case"),
+        ("--case ecmp", "it has no sweep, so that --case has no effect"),
         ("--at switch.enc", "did you mean"),
     ] {
         let said = weft(&folder, &format!("tune ecn tiny.toml {arguments} --progress none"));

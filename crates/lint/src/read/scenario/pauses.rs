@@ -39,13 +39,12 @@ impl Reader<'_> {
             port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
         }
         // Chip memory management sets a pool aside that all ports share.
-        let (aside, path) = match &settings.sharing {
+        let headroom = Some(match &settings.sharing {
             SharingSettings::Mmu(own) if own.headroom_pool.is_some() => {
-                (needs(own, settings, &site).headroom, "switch.sharing.mmu.headroom_pool")
+                self.placed(needs(own, settings, &site).headroom, "switch.sharing.mmu.headroom_pool")
             }
-            _ => (promised, "switch.pfc.headroom"),
-        };
-        let headroom = Some(self.placed(aside, path));
+            _ => self.placed(promised, "switch.pfc.headroom"),
+        });
         let at = self.spot("switch.buffer");
         switch.pools.push(MemoryPool {
             at,
