@@ -101,6 +101,8 @@ pub(crate) struct Used {
 struct Open {
     record: usize,
     pending: u32,
+    /// When its core has done the step's work.
+    core_until: Time,
 }
 
 /// The steps of all tasks of a job.
@@ -156,7 +158,8 @@ impl Steps {
     pub(crate) fn begin(&mut self, now: Time, task: u32, name: &'static str) {
         let bound = Resource::Latency;
         self.records.push(StepRecord { task, name, start: now, end: None, bound, after: None });
-        self.open[task as usize] = Some(Open { record: self.records.len() - 1, pending: 1 });
+        self.open[task as usize] =
+            Some(Open { record: self.records.len() - 1, pending: 1, core_until: Time::ZERO });
     }
 
     /// Opens a step with all its needs.
@@ -173,6 +176,7 @@ impl Steps {
             Need::Delay(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Fixed)),
             Need::Core(span) => {
                 self.used.cores.add(now, now + span, span.0);
+                self.open_step(task).core_until = now + span;
                 self.schedule(now + span, JobEvent::Served(task, Resource::Cpu));
             }
             Need::Disk(host, size) => {
@@ -209,10 +213,15 @@ impl Steps {
         self.open.push(None);
     }
 
-    /// Ends the step of a task that is killed. What it has requested still comes, and goes nowhere.
+    /// Ends the step of a task that is killed. What it has requested still comes, and goes nowhere; its core is free, and bounds the step if
+    /// it was at work.
     pub(crate) fn close(&mut self, now: Time, task: u32) {
-        if let Some(open) = self.open[task as usize].take() {
-            self.records[open.record].end = Some(now);
+        let Some(open) = self.open[task as usize].take() else { return };
+        let record = &mut self.records[open.record];
+        record.end = Some(now);
+        if open.core_until > now {
+            record.bound = Resource::Cpu;
+            self.used.cores.take_back(now, open.core_until, open.core_until.since(now).0);
         }
     }
 
@@ -294,7 +303,7 @@ impl Steps {
     pub(crate) fn served(&mut self, now: Time, task: u32, bound: Resource) -> bool {
         let open = self.open_step(task);
         open.pending -= 1;
-        let Open { record, pending } = *open;
+        let Open { record, pending, .. } = *open;
         self.records[record].bound = bound;
         if pending > 0 {
             return false;

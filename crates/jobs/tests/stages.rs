@@ -3,7 +3,7 @@
 mod idle;
 
 use idle::{cluster, run};
-use weft_core::record::{JobRecord, Resource};
+use weft_core::record::{JobRecord, Resource, RunRecord};
 use weft_core::settings::Share;
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_jobs::{DagSettings, Framework, FrameworkSettings, StageSettings, TeraSortSettings, Transfer};
@@ -165,6 +165,31 @@ fn copies_of_stragglers_shorten_a_job_and_count_once() {
     let path = with.critical_path();
     assert!(path.windows(2).all(|two| two[0].end == two[1].start), "the critical path has no gap");
     assert_eq!(path.first().map(|part| part.start), Some(with.start));
+    // A straggler that is killed has read its block long ago: its core bounded it, and is free from then on.
+    let killed = |task: u32| with.tasks[task as usize].killed && !with.tasks[task as usize].copy;
+    let losers: Vec<_> = with.steps.iter().filter(|step| step.name == "map" && killed(step.task)).collect();
+    assert!(!losers.is_empty() && losers.iter().all(|step| step.bound == Resource::Cpu), "{losers:?}");
+    let busy = with.cores.bins().iter().rposition(|bin| *bin > 0).expect("cores are used");
+    assert!(
+        Time::ZERO + with.cores.width() * busy as u64 <= with.end.expect("it ends"),
+        "no core works after the end"
+    );
+}
+
+/// The stages that fetch spill as well, later: the map phase ends with the last spill of those that read files.
+#[test]
+fn the_map_phase_is_that_of_the_stages_that_read_files() {
+    let (record, _) = run(query(Framework::Tez).plan(), cluster());
+    let reads = |task: u32| record.steps.iter().any(|step| step.task == task && step.name == "map");
+    let ends = |of_maps: bool| {
+        let spills = record.steps.iter().filter(|step| step.name == "spill" && reads(step.task) == of_maps);
+        spills.filter_map(|step| step.end).max().expect("it spills")
+    };
+    assert!(ends(true) < ends(false));
+    let start = record.phase("map").expect("there are maps").0;
+    let expected = ends(true).since(start).seconds();
+    let measured = RunRecord { jobs: vec![record], ..RunRecord::default() }.job_measures()[1];
+    assert_eq!(measured, Some(expected));
 }
 
 #[test]

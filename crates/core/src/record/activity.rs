@@ -33,6 +33,15 @@ impl Activity {
 
     /// Adds an amount, spread evenly from one instant to another.
     pub fn add(&mut self, from: Time, to: Time, amount: u64) {
+        self.spread((from, to, amount), u64::saturating_add);
+    }
+
+    /// Takes back an amount that was added between these instants, or as a part of more at the same rate.
+    pub fn take_back(&mut self, from: Time, to: Time, amount: u64) {
+        self.spread((from, to, amount), u64::saturating_sub);
+    }
+
+    fn spread(&mut self, (from, to, amount): (Time, Time, u64), change: fn(u64, u64) -> u64) {
         let to = to.max(from + Span(1));
         while (to.0 - 1) / self.width.0 >= MOST_BINS as u64 {
             self.width = self.width * 2;
@@ -45,7 +54,8 @@ impl Activity {
             (share / u128::from(to.0 - from.0)) as u64
         };
         for bin in first..=last {
-            self.bins[bin as usize] += up_to((bin + 1) * self.width.0) - up_to(bin * self.width.0);
+            let part = up_to((bin + 1) * self.width.0) - up_to(bin * self.width.0);
+            self.bins[bin as usize] = change(self.bins[bin as usize], part);
         }
     }
 }
@@ -66,5 +76,7 @@ mod tests {
         assert_eq!(activity.bins().len(), 400);
         activity.add(at(3), at(3), 5);
         assert_eq!(activity.bins().iter().sum::<u64>(), 1_082);
+        activity.take_back(at(1_500), at(2_500), 500);
+        assert_eq!(&activity.bins()[..2], [505, 0]);
     }
 }

@@ -138,9 +138,26 @@ impl JobRecord {
     /// From the first start to the last end of the steps with this name.
     #[must_use]
     pub fn phase(&self, name: &str) -> Option<(Time, Time)> {
-        let of = || self.steps.iter().filter(|step| step.name == name);
+        self.range(|step| step.name == name)
+    }
+
+    /// The same of some steps.
+    fn range(&self, is_meant: impl Fn(&StepRecord) -> bool) -> Option<(Time, Time)> {
+        let of = || self.steps.iter().filter(|step| is_meant(step));
         let start = of().map(|step| step.start).min()?;
         Some((start, of().filter_map(|step| step.end).max()?))
+    }
+
+    /// From the first map's start of reading to the last map's last spill; later stages of a graph may spill as well.
+    fn map_phase(&self) -> Option<(Time, Time)> {
+        let mut is_map = vec![false; self.tasks.len()];
+        for step in self.steps.iter().filter(|step| step.name == "map") {
+            if let Some(task) = is_map.get_mut(step.task as usize) {
+                *task = true;
+            }
+        }
+        let of_map = |task: u32| is_map.get(task as usize).copied().unwrap_or(false);
+        self.range(|step| step.name == "map" || (step.name == "spill" && of_map(step.task)))
     }
 }
 
@@ -173,10 +190,12 @@ impl RunRecord {
         let ends: Option<Vec<Time>> = self.jobs.iter().map(|job| job.end).collect();
         let end = ends.and_then(|ends| ends.into_iter().max());
         let lasting = |from: Option<Time>, to: Option<Time>| Some(to?.since(from?).seconds());
+        let over_jobs = |found: Vec<(Time, Time)>| {
+            lasting(found.iter().map(|(from, _)| *from).min(), found.iter().map(|(_, to)| *to).max())
+        };
         let phase = |names: &[&str]| {
             let found = self.jobs.iter().flat_map(|job| names.iter().filter_map(|name| job.phase(name)));
-            let found: Vec<(Time, Time)> = found.collect();
-            lasting(found.iter().map(|(from, _)| *from).min(), found.iter().map(|(_, to)| *to).max())
+            over_jobs(found.collect())
         };
         let bound =
             |resource| Some(self.jobs.iter().map(|job| job.bounded_by(resource).seconds()).sum::<f64>());
@@ -189,7 +208,8 @@ impl RunRecord {
             (!paths.is_empty()).then(|| paths.iter().map(|times| of(times).seconds()).sum::<f64>())
         };
         let unfinished = self.jobs.iter().map(|job| job.unfinished().count()).sum::<usize>() as f64;
-        let (map, shuffle) = (phase(&["map", "spill"]), phase(&["fetch early", "fetch"]));
+        let map = over_jobs(self.jobs.iter().filter_map(JobRecord::map_phase).collect());
+        let shuffle = phase(&["fetch early", "fetch"]);
         let reduce = phase(&["merge", "reduce"]);
         let whole = lasting(start, end);
         let mut measures = [None; JOB_MEASURES.len()];
