@@ -165,9 +165,8 @@ impl Reader<'_> {
     }
 
     fn pool(&self) -> MemoryPool {
-        let at = self.spot("switch.buffer");
         MemoryPool {
-            at,
+            at: self.spot("switch.buffer"),
             name: "switch.buffer".to_owned(),
             size: self.device.switch.buffer,
             headroom: None,
@@ -177,15 +176,14 @@ impl Reader<'_> {
 
     /// The limit of a queue under the sharing rule.
     fn profile(&self) -> Option<Profile> {
-        let (threshold, path) = match &self.device.switch.sharing {
-            SharingSettings::Fixed(own) => {
-                (Threshold::Static(own.per_port), "switch.sharing.static.per_port")
-            }
-            SharingSettings::Dynamic(own) => (Threshold::Dynamic(own.alpha), "switch.sharing.dynamic.alpha"),
-            SharingSettings::Mmu(own) => {
-                (Threshold::Dynamic(own.queue_alpha), "switch.sharing.mmu.queue_alpha")
-            }
-            SharingSettings::Infinite(_) => return None,
+        use {SharingSettings as Sharing, Threshold::*};
+        let settings = &self.device.switch;
+        let (threshold, path) = match (&settings.voq, &settings.sharing) {
+            (Some(voq), _) => (Static(voq.limit), "switch.voq.limit"),
+            (_, Sharing::Fixed(own)) => (Static(own.per_port), "switch.sharing.static.per_port"),
+            (_, Sharing::Dynamic(own)) => (Dynamic(own.alpha), "switch.sharing.dynamic.alpha"),
+            (_, Sharing::Mmu(own)) => (Dynamic(own.queue_alpha), "switch.sharing.mmu.queue_alpha"),
+            (_, Sharing::Infinite(_)) => return None,
         };
         Some(Profile {
             at: self.spot(path),

@@ -45,9 +45,9 @@ impl Reader<'_> {
             }
             _ => self.placed(promised, "switch.pfc.headroom"),
         });
-        let at = self.spot("switch.buffer");
+        switch.pools[0].size = room;
         switch.pools.push(MemoryPool {
-            at,
+            at: self.spot("switch.buffer"),
             name: "shared memory".to_owned(),
             size: room,
             headroom,
