@@ -35,6 +35,8 @@ pub(crate) struct CaseMargins {
     /// Roots in the right half-plane; unknown for the published form.
     unstable: Option<u32>,
     beyond: bool,
+    /// Whether the flows go by round trips, not by marks.
+    by_trips: bool,
 }
 
 /// The name of the loop whose marks are drawn from packets that leave.
@@ -82,6 +84,7 @@ impl CaseMargins {
             steady,
             unstable: cut.unstable_roots(),
             beyond,
+            by_trips: matches!(cut, ControlLoop::Patched(_)),
         }
     }
 
@@ -161,7 +164,12 @@ fn sentence(found: &[CaseMargins]) -> String {
 fn notes(found: &[CaseMargins]) -> Vec<String> {
     let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.margin_notes()).collect();
     notes.extend(found.iter().filter_map(CaseMargins::waits));
-    if found.iter().any(|one| one.beyond) {
+    if found.iter().any(|one| one.beyond && one.by_trips) {
+        let text = "The steady state lies above the upper threshold (`high`), where every rate falls: there the margin means nothing \
+                    and the queue oscillates. Raise `high`.";
+        notes.push(text.to_owned());
+    }
+    if found.iter().any(|one| one.beyond && !one.by_trips) {
         let text = "The steady state lies beyond the end of the ramp, where everything is marked: there the margin means \
                     nothing and the queue oscillates. Raise the top of the ramp, or use --continue-ramp.";
         notes.push(text.to_owned());

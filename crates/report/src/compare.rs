@@ -12,8 +12,8 @@ use crate::settings::{NO_VALUE, settings};
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
-use crate::text::{number, value};
-use std::collections::BTreeMap;
+use crate::text::{number, plural, value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_draw::WIDTH;
 
@@ -50,6 +50,8 @@ pub struct Comparison {
     pub cases: usize,
     /// Results epochs of the sides, if they differ.
     pub epochs: Option<[String; 2]>,
+    /// Runs that were left out because the other side lacks their seed.
+    pub unpaired: usize,
     /// The runs of both sides; the side is a label of each.
     pub sweep: Sweep,
 }
@@ -157,6 +159,12 @@ impl Comparison {
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
+        let lonely = lonely(&pairs(&a, &b));
+        let with_partner = |runs: Vec<Run>, lonely: &BTreeSet<RunKey>| -> Vec<Run> {
+            runs.into_iter().filter(|run| !lonely.contains(&key(run))).collect()
+        };
+        let unpaired = lonely.iter().map(BTreeSet::len).sum();
+        let (a, b) = (with_partner(a, &lonely[0]), with_partner(b, &lonely[1]));
         let epochs = [epochs(&a), epochs(&b)];
         let epochs = (epochs[0] != epochs[1] || epochs[0].contains(", ")).then_some(epochs);
         let pairs = pairs(&a, &b);
@@ -165,15 +173,20 @@ impl Comparison {
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::new(sides.collect());
         sweep.left_out = left_out_a + left_out_b;
-        Comparison { names, differences, rows, cases, epochs, sweep }
+        Comparison { names, differences, rows, cases, epochs, unpaired, sweep }
     }
 
     /// The answer: for one case as for a sweep, for several the mean ratio over all of them.
     #[must_use]
     pub fn headline(&self) -> Headline {
         let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
-        warnings.splice(0..0, self.of_other_epochs());
+        warnings.splice(0..0, self.of_other_epochs().into_iter().chain(self.of_unpaired()));
         Headline { warnings, sentence: self.sentence() }
+    }
+
+    fn of_unpaired(&self) -> Option<String> {
+        let words = plural(self.unpaired as u64, "run");
+        (self.unpaired > 0).then(|| format!("{words} left out: the other side has no run with the seed."))
     }
 
     fn of_other_epochs(&self) -> Option<String> {
@@ -348,6 +361,28 @@ fn epochs(runs: &[Run]) -> String {
         |run: &Run| if run.manifest.epoch.is_empty() { "none" } else { &run.manifest.epoch }.to_owned();
     let names: std::collections::BTreeSet<String> = runs.iter().map(name).collect();
     names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// What identifies a run of a side: its labels and its seed.
+type RunKey = (Vec<(String, String)>, u64);
+
+fn key(run: &Run) -> RunKey {
+    (run.manifest.labels.clone(), run.manifest.seed)
+}
+
+/// Of cases with a common seed, the runs of each side with a seed that the other lacks: means are over the same flows.
+fn lonely(pairs: &[Pair<'_>]) -> [BTreeSet<RunKey>; 2] {
+    let mut lonely = [BTreeSet::new(), BTreeSet::new()];
+    for (_, a, b) in pairs {
+        let [of_a, of_b]: [BTreeSet<u64>; 2] =
+            [a, b].map(|runs| runs.iter().map(|run| run.manifest.seed).collect());
+        if of_a.is_disjoint(&of_b) {
+            continue;
+        }
+        lonely[0].extend(a.iter().filter(|run| !of_b.contains(&run.manifest.seed)).map(|run| key(run)));
+        lonely[1].extend(b.iter().filter(|run| !of_a.contains(&run.manifest.seed)).map(|run| key(run)));
+    }
+    lonely
 }
 
 /// The settings in which the cases differ that both sides have, each with all its values; `firsts` are compared if there is no such case.

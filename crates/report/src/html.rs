@@ -96,7 +96,7 @@ fn quiver(svg: &str) -> String {
 }
 
 fn head(page: &Page) -> String {
-    let item = |warning: &String| format!("<li>{}</li>\n", escaped(warning));
+    let item = |warning: &String| format!("<li>{}</li>\n", prose(warning));
     let warnings: String = page.warnings.iter().map(item).collect();
     let warnings =
         if warnings.is_empty() { warnings } else { format!("<ul class=\"warnings\">\n{warnings}</ul>\n") };
@@ -160,8 +160,18 @@ fn section(section: &Section) -> String {
         "<section id=\"{id}\">\n<h2>{}</h2>\n<p class=\"lead\">{}</p>\n<div class=\"grid\" data-section=\"{id}\">\
          </div>\n</section>\n",
         escaped(title),
-        escaped(lead)
+        prose(lead)
     )
+}
+
+/// A sentence, with what is between backticks as code.
+fn prose(text: &str) -> String {
+    let mut html = String::new();
+    for (at, part) in text.split('`').enumerate() {
+        html +=
+            &if at % 2 == 1 { format!("<code>{}</code>", escaped(part)) } else { escaped(part).to_string() };
+    }
+    html
 }
 
 fn cells(tag: &str, cells: &[String]) -> String {

@@ -151,17 +151,9 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
     start.chain(cells).collect()
 }
 
-/// `1.62×`; close to 1 with as many digits as show a difference: `1.0030×`.
+/// `1.62×`; `1×` of equals.
 fn speed(ratio: f64) -> String {
-    match ratio - 1.0 {
-        0.0 => "1×".to_owned(),
-        small if small.abs() < 0.005 => {
-            // two digits of the difference
-            let digits = (1.0 - small.abs().log10().floor()).min(9.0) as usize;
-            format!("{ratio:.digits$}×")
-        }
-        _ => format!("{}×", number(ratio)),
-    }
+    if ratio == 1.0 { "1×".to_owned() } else { format!("{}×", number(ratio)) }
 }
 
 pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
@@ -410,11 +402,10 @@ mod tests {
         assert!(text.contains("above 10 MB") && text.lines().all(|line| line.chars().count() <= WIDTH));
     }
 
-    /// A column has one unit.
     #[test]
-    fn speeds_close_to_one_have_more_digits() {
+    fn only_equals_are_once_as_fast() {
         let all = [1.62, 1.0, 0.995, 0.998_96, 1.003_01, 1.000_000_2].map(speed);
-        assert_eq!(all, ["1.62×", "1×", "0.995×", "0.9990×", "1.0030×", "1.00000020×"]);
+        assert_eq!(all, ["1.62×", "1×", "0.995×", "0.999×", "1.00×", "1.00×"]);
     }
 
     /// Labels that begin alike stay different where the table leaves them little room.

@@ -21,6 +21,7 @@ mod results;
 mod study;
 mod tracer;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -298,6 +299,15 @@ pub fn fluid_compare(
 pub fn report(folder: &Path) -> Result<PathBuf, Error> {
     let runs = weft_report::read_runs(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let listing = weft_report::Listing::read(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
+    let names: BTreeSet<&str> = runs.iter().map(|run| run.manifest.name.as_str()).collect();
+    if names.len() > 1 {
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        let why = "these are runs of several scenarios, which do not belong on one page";
+        return Err(Error::BadInput(format!(
+            "{}: {why}\nallowed: a folder with runs of one of {names}",
+            folder.display()
+        )));
+    }
     Ok(page::overview(folder, runs, &listing.unwrap_or_default())?.0)
 }
 

@@ -124,3 +124,26 @@ fn the_table_is_printed_even_if_the_page_cannot_be_written() {
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(said.out.contains("fct.mean") && !said.out.contains("report:"), "{}", said.out);
 }
+
+/// Means are over the seeds that both sides have: others would compare other flows.
+#[test]
+fn runs_without_a_partner_are_left_out() {
+    let folder = folder_with("compare-seeds", TINY);
+    good(&folder, "run tiny.toml --seed 1..3 --set sweep.balance=ecmp --out a");
+    good(&folder, "run tiny.toml --seed 1 --set sweep.balance=ecmp --out b");
+    let out = good(&folder, "compare a/tiny b/tiny").replace('\n', " ");
+    assert!(out.contains("are equal in every metric"), "{out}");
+    assert!(out.contains("2 runs left out: the other side has no run with the seed."), "{out}");
+}
+
+#[test]
+fn runs_of_several_scenarios_have_no_common_report() {
+    let folder = folder_with("report-several", TINY);
+    fs::write(folder.join("other.toml"), TINY.replace("\"tiny\"", "\"other\"")).expect("writable");
+    good(&folder, "run tiny.toml --seed 1");
+    good(&folder, "run other.toml --seed 1");
+    let refused = weft(&folder, "report runs");
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert!(refused.err.contains("allowed: a folder with runs of one of other, tiny"), "{}", refused.err);
+    good(&folder, "report runs/tiny");
+}

@@ -21,14 +21,14 @@ pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
     (!lines.is_empty()).then(|| Figure {
         id: format!("tail-{at}"),
         title: tail_title(sweep, at),
-        caption: "Fraction of flows that take longer than a given time, at fixed fractions (nearest rank, no \
+        caption: "Fraction of flows that take at least a given time, at fixed fractions (nearest rank, no \
                   smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
                   run lie beyond. Dotted: the same flows, each alone in the empty network."
             .into(),
         samples: samples_words(sweep, Some(at), Samples::Finished),
         view: Some(at),
         x: Axis::log("flow completion time", &scaled.unit),
-        y: Axis::log("fraction of flows that take longer", ""),
+        y: Axis::log("fraction of flows that take at least as long", ""),
         series: lines,
         ..Figure::default()
     })
