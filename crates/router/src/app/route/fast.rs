@@ -120,16 +120,15 @@ fn each(mut places: Places) -> impl Iterator<Item = usize> {
 }
 
 impl Lanes {
-    /// Copies and examines the frames of a batch. Returns the places of IPv4 packets and of IPv6 packets that need only a next hop, and
-    /// of all other frames.
+    /// Examines the frames of a batch. Returns the places of IPv4 packets and of IPv6 packets that need only a next hop, of all other
+    /// frames, and of those that had to be looked at twice: if there are any, the batch has been copied, because some may be shorter.
     #[inline(never)]
     fn fill(
         &mut self,
         (frames, buffers, station): (&[Frame], &[Buffer], u64),
         (root4, root6): (RootEntries<'_, u32>, RootEntries<'_, u128>),
-    ) -> [Places; 3] {
+    ) -> [Places; 4] {
         let (mut are_v6, mut others): (Places, Places) = (0, 0);
-        self.frames[..frames.len()].copy_from_slice(frames);
         for (at, (frame, own)) in frames.iter().zip(&mut self.v4.addresses).enumerate() {
             match plain_v4(&buffers[frame.buffer as usize], frame.length, station) {
                 Some(address) => {
@@ -139,7 +138,11 @@ impl Lanes {
                 None => others |= 1 << at,
             }
         }
-        for at in each(others) {
+        let again = others;
+        if again != 0 {
+            self.frames[..frames.len()].copy_from_slice(frames);
+        }
+        for at in each(again) {
             let frame = &mut self.frames[at];
             let buffer = &buffers[frame.buffer as usize];
             let v6 = plain_v6(buffer, frame.length, station).map(Destination::V6);
@@ -154,7 +157,8 @@ impl Lanes {
             }
             others &= !(1 << at);
         }
-        [Places::MAX >> (BATCH - frames.len()) & !(are_v6 | others), are_v6, others]
+        let all = Places::MAX >> (BATCH - frames.len());
+        [all & !(are_v6 | others), are_v6, others, again]
     }
 }
 
@@ -165,10 +169,13 @@ impl Routing {
         let Some(first) = frames.first() else { return };
         let station = as_number(self.ports[usize::from(first.port)].mac);
         let batch = (frames, &*desk.pool.buffers(), station);
-        let [are_v4, are_v6, others] = self.lanes.fill(batch, (self.v4.root(), self.v6.root()));
+        let [are_v4, are_v6, others, again] = self.lanes.fill(batch, (self.v4.root(), self.v6.root()));
         let Lanes { frames: own, v4, v6 } = &mut *self.lanes;
         let (own, table) = (&own[..frames.len()], (&*self.table, &self.flows));
-        self.aside.rest.extend(each(others).map(|at| own[at]));
+        let own = if again != 0 { own } else { frames };
+        if others != 0 {
+            self.aside.rest.extend(each(others).map(|at| own[at]));
+        }
         if are_v4 != 0 {
             let lower = |buffer: &mut Buffer| ipv4::lower_ttl(packet_in(buffer));
             v4.send((&self.v4, table, &mut self.aside), desk, (own, are_v4), lower);
@@ -202,7 +209,9 @@ impl<A: AddressKey> Lane<A> {
     ) {
         let hops = &mut self.hops[..frames.len()];
         routes.lookup_all(&self.addresses[..frames.len()], hops);
-        each(!places).take_while(|at| *at < frames.len()).for_each(|at| hops[at] = Hop::NONE);
+        if places != Places::MAX >> (BATCH - frames.len()) {
+            each(!places).take_while(|at| *at < frames.len()).for_each(|at| hops[at] = Hop::NONE);
+        }
         for at in each(send_resolved(&table.0.adjacencies, desk, (frames, hops), &lower) & places) {
             send_otherwise((table, &mut *aside), desk, (hops[at], frames[at]), &lower);
         }
