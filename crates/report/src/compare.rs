@@ -8,14 +8,17 @@ use crate::files::read_runs;
 use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};
-use crate::settings::{NO_VALUE, settings};
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
 use crate::text::{number, plural, value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
+
+use sides::{Pair, RunKey, differences_of, key, lonely, pairs};
+
+mod sides;
 
 /// The metrics compared.
 const COMPARED: [&str; 11] = [
@@ -105,36 +108,6 @@ fn without_hash(name: &str) -> String {
         }
         _ => name.to_owned(),
     }
-}
-
-/// Runs by their labels, in order of first appearance.
-fn by_case(runs: &[Run]) -> Vec<(String, Vec<&Run>)> {
-    let mut cases: Vec<(String, Vec<&Run>)> = Vec::new();
-    for run in runs {
-        let labels = run.manifest.labels.iter().map(|(key, value)| format!("{key} = {value}"));
-        let case = labels.collect::<Vec<_>>().join(", ");
-        match cases.iter_mut().find(|(known, _)| *known == case) {
-            Some((_, members)) => members.push(run),
-            None => cases.push((case, vec![run])),
-        }
-    }
-    cases
-}
-
-/// A case on both sides: its labels, the runs of a and those of b.
-type Pair<'a> = (String, Vec<&'a Run>, Vec<&'a Run>);
-
-/// Cases with equal labels; or, if each side has a single case, that pair, whatever its labels.
-fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Vec<Pair<'a>> {
-    let (a, b) = (by_case(a), by_case(b));
-    if let ([(_, a)], [(_, b)]) = (a.as_slice(), b.as_slice()) {
-        return vec![(String::new(), a.clone(), b.clone())];
-    }
-    let partner = |(case, runs): (String, Vec<&'a Run>)| {
-        let (_, other) = b.iter().find(|(other, _)| *other == case)?;
-        Some((case, runs, other.clone()))
-    };
-    a.into_iter().filter_map(partner).collect()
 }
 
 fn estimate(runs: &[&Run], metric: &str) -> Option<Estimate> {
@@ -363,59 +336,6 @@ fn epochs(runs: &[Run]) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// What identifies a run of a side: its labels and its seed.
-type RunKey = (Vec<(String, String)>, u64);
-
-fn key(run: &Run) -> RunKey {
-    (run.manifest.labels.clone(), run.manifest.seed)
-}
-
-/// Of cases with a common seed, the runs of each side with a seed that the other lacks: means are over the same flows.
-fn lonely(pairs: &[Pair<'_>]) -> [BTreeSet<RunKey>; 2] {
-    let mut lonely = [BTreeSet::new(), BTreeSet::new()];
-    for (_, a, b) in pairs {
-        let [of_a, of_b]: [BTreeSet<u64>; 2] =
-            [a, b].map(|runs| runs.iter().map(|run| run.manifest.seed).collect());
-        if of_a.is_disjoint(&of_b) {
-            continue;
-        }
-        lonely[0].extend(a.iter().filter(|run| !of_b.contains(&run.manifest.seed)).map(|run| key(run)));
-        lonely[1].extend(b.iter().filter(|run| !of_a.contains(&run.manifest.seed)).map(|run| key(run)));
-    }
-    lonely
-}
-
-/// The settings in which the cases differ that both sides have, each with all its values; `firsts` are compared if there is no such case.
-fn differences_of(pairs: &[Pair<'_>], firsts: (&str, &str)) -> Vec<(String, String, String)> {
-    // Only the first run of a case has its scenario.
-    fn scenario<'a>(runs: &[&'a Run]) -> Option<&'a str> {
-        runs.iter().map(|run| run.scenario.as_str()).find(|scenario| !scenario.is_empty())
-    }
-    let both: Vec<_> = pairs.iter().filter_map(|(_, a, b)| Some((scenario(a)?, scenario(b)?))).collect();
-    let both = if both.is_empty() { vec![firsts] } else { both };
-    let mut rows: BTreeMap<String, [Vec<String>; 2]> = BTreeMap::new();
-    for (key, a, b) in both.iter().flat_map(|(a, b)| differences(a, b)) {
-        let [all_a, all_b] = rows.entry(key).or_default();
-        for (all, one) in [(all_a, a), (all_b, b)] {
-            if !all.contains(&one) {
-                all.push(one);
-            }
-        }
-    }
-    rows.into_iter().map(|(key, [a, b])| (key, a.join(" or "), b.join(" or "))).collect()
-}
-
-/// The settings in which two scenarios differ.
-fn differences(a: &str, b: &str) -> Vec<(String, String, String)> {
-    let (a, b) = (settings(a), settings(b));
-    let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let text = |side: &BTreeMap<String, String>, key: &String| {
-        side.get(key).map_or(NO_VALUE.to_owned(), String::clone)
-    };
-    let rows = keys.into_iter().map(|key| (key.clone(), text(&a, key), text(&b, key)));
-    rows.filter(|(_, a, b)| a != b).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -472,7 +392,10 @@ mod tests {
 
     #[test]
     fn only_settings_that_differ_are_listed() {
-        let found = differences(&run("ecmp", "0.8", 1, 1.0).scenario, &run("drill", "0.5", 1, 1.0).scenario);
+        let found = differences_of(
+            &[],
+            (&run("ecmp", "0.8", 1, 1.0).scenario, &run("drill", "0.5", 1, 1.0).scenario),
+        );
         let keys: Vec<&str> = found.iter().map(|(key, _, _)| key.as_str()).collect();
         assert_eq!(keys, ["balance.drill", "balance.ecmp", "traffic.trace.load"]);
         assert_eq!((found[2].1.as_str(), found[2].2.as_str()), ("0.8", "0.5"));
