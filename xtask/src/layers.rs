@@ -297,7 +297,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-recorder", may_use: RECORDER },
     Layer { name: "weft-sim", may_use: ENGINE },
     Layer { name: "weft-hybrid", may_use: HYBRID },
-    Layer { name: "weft-trace", may_use: &["weft-core", "weft-packet", "weft-draw"] },
+    Layer { name: "weft-trace", may_use: &["weft-core", "weft-packet", "weft-draw", "weft-table"] },
     Layer { name: "weft-config", may_use: &[] },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
