@@ -95,10 +95,12 @@ function oneRow(svg, figure, row, { x, left, y, width }) {
   return points;
 }
 
+// An end beyond the plot is an arrow, not a cap.
 function whisker(one, row, x, y) {
-  const inside = (value) => round(x.place(Math.min(x.high, Math.max(x.low, value))));
-  const [a, b, middle] = [inside(one.low[row.n]), inside(one.high[row.n]), y + ROW / 2];
-  const d = `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8`;
+  const [low, high, middle] = [one.low[row.n], one.high[row.n], y + ROW / 2];
+  const [a, b] = [low, high].map((value) => round(x.place(Math.min(x.high, Math.max(x.low, value)))));
+  const cap = (at, beyond, step) => (beyond ? `M${at + step} ${middle - 4}L${at} ${middle}L${at + step} ${middle + 4}` : `M${at} ${middle - 4}v8`);
+  const d = `M${a} ${middle}H${b}` + cap(a, low < x.low, 5) + cap(b, high > x.high, -5);
   const whole = draw("g", {});
   // the seam keeps each part of a dark bar visible
   whole.append(draw("path", { class: "whisker seam", stroke: "var(--page)", d }), draw("path", { class: "whisker", stroke: "var(--ink)", d }));

@@ -98,6 +98,8 @@ function oneLine(one, x, y, dots) {
   const line = (from, to, kind) => draw("path", { class: "series-line" + kind, d: path(one, x, y, from, to), stroke: colour, "stroke-dasharray": dash });
   const parts = dots ? [] : [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
   if (one.low && one.x.length <= 10) parts.push(...whiskers(one, x, y, colour));
+  // what has neither line nor mark is a dash
+  if (dots && shape === null) one.x.forEach((_, n) => one.y[n] !== null && parts.push(draw("path", { class: "series-line", d: `M${round(x.place(one.x[n])) - 8} ${round(y.place(one.y[n]))}h16`, stroke: colour })));
   if (shape !== null && one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
   return draw("g", { class: "series", "data-scheme": one.scheme }, ...parts);
 }
@@ -117,7 +119,9 @@ function whiskers(one, x, y, colour) {
   return one.x.map((_, n) => {
     if (one.low[n] === null || one.high[n] === null) return null;
     const [at, a, b] = [round(x.place(one.x[n])), round(bounded(y, one.low[n])), round(bounded(y, one.high[n]))];
-    return draw("path", { class: "whisker", d: `M${at} ${a}V${b}M${at - 3} ${a}h6M${at - 3} ${b}h6`, stroke: colour });
+    // an end beyond the plot is an arrow, not a cap
+    const cap = (place, beyond, step) => (beyond ? `M${at - 3} ${place + step}L${at} ${place}L${at + 3} ${place + step}` : `M${at - 3} ${place}h6`);
+    return draw("path", { class: "whisker", d: `M${at} ${a}V${b}` + cap(a, one.low[n] < y.low, -5) + cap(b, one.high[n] > y.high, 5), stroke: colour });
   });
 }
 

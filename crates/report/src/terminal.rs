@@ -3,6 +3,7 @@
 
 use crate::by_traffic;
 use crate::contrast::MetricOrder;
+use crate::counts::{is_count, paused};
 use crate::figures::deadlines::{self, CaseDeadlines};
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
@@ -42,8 +43,12 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     }
     let tail = tail_metric(&sweep.runs);
     let axis = sweep.axis.as_ref().map(|axis| axis.name.clone());
-    let header = [Some(sweep.scheme_name.clone()), axis].into_iter().flatten();
-    let words = ["mean FCT", &tail["fct.".len()..].replace('_', "."), "faster", "95 % interval", "drops"];
+    let (several, paused) = (sweep.schemes.len() > 1, paused(&sweep.runs));
+    let header = [several.then(|| sweep.scheme_name.clone()), axis].into_iter().flatten();
+    let quantile = tail["fct.".len()..].replace('_', ".");
+    let compared = ["faster", "95 % interval"].into_iter().filter(|_| several);
+    let words = ["mean FCT", &quantile].into_iter().chain(compared);
+    let words = words.chain(["drops"]).chain(paused.then_some("pauses"));
     let header: Vec<String> = header.chain(words.map(str::to_owned)).collect();
     let first = if sweep.points() * sweep.schemes.len() > ROWS { sweep.points() - 1 } else { 0 };
     let cases =
@@ -55,7 +60,7 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     let rows: Vec<TerminalRow> = cases
         .filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty())
         .map(|(scheme, at)| TerminalRow {
-            cells: case_cells(sweep, scheme, at, tail),
+            cells: case_cells(sweep, (scheme, at), (tail, paused)),
             bold: faster(scheme, at),
         })
         .collect();
@@ -137,18 +142,24 @@ fn of_endless(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
 fn cell(sweep: &Sweep, scheme: usize, at: usize, metric: &str) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     let estimate = sweep.estimate(scheme, at, metric);
-    let text = estimate.map_or_else(|| sweep.absent(scheme, at, metric), |e| value(e.mean, unit));
+    let shown = |mean: f64| match is_count(metric) && mean.fract() == 0.0 {
+        true => count(mean as u64),
+        false => value(mean, unit),
+    };
+    let text = estimate.map_or_else(|| sweep.absent(scheme, at, metric), |e| shown(e.mean));
     text.trim_end_matches("packets").to_owned()
 }
 
-fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String> {
+fn case_cells(sweep: &Sweep, (scheme, at): (usize, usize), (tail, paused): (&str, bool)) -> Vec<String> {
     let shown = |metric: &str| cell(sweep, scheme, at, metric);
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
-    let start = [Some(sweep.cell_name(scheme)), place].into_iter().flatten();
+    let several = sweep.schemes.len() > 1;
+    let start = [several.then(|| sweep.cell_name(scheme)), place].into_iter().flatten();
     let faster = ratio.as_ref().map_or(String::new(), |ratio| speed(ratio.mean));
-    let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];
-    start.chain(cells).collect()
+    let compared = [faster, interval(ratio.as_ref())].into_iter().filter(|_| several);
+    let cells = [shown("fct.mean"), shown(tail)].into_iter().chain(compared).chain([shown("drops.total")]);
+    start.chain(cells).chain(paused.then(|| shown("pause.stops"))).collect()
 }
 
 /// `1.62×`; `1×` of equals.

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use weft::Error;
 use weft_draw::figure::{Figure, Series};
+use weft_draw::text::plural;
 use weft_report::page::{Page, Section, TextTable, of_sweep};
 use weft_report::{Run, Sweep, write_report};
 
 use crate::finding::{ClaimFindings, verdict};
 use crate::folder::Folder;
+use crate::form::Form;
 use crate::measure::Runs;
 use crate::plan::ReproductionPlan;
 use crate::score::{ClaimScores, double_standards};
@@ -30,6 +32,7 @@ pub(crate) fn write(
         name: source.title.clone(),
         about: source.reference.clone(),
         headline: headline(source, findings),
+        warnings: small(findings).into_iter().collect(),
         numbers: numbers(source, findings),
         scheme_name: "balance".to_owned(),
         ..Page::default()
@@ -46,15 +49,26 @@ pub(crate) fn write(
     Ok(path)
 }
 
+/// What small runs do not show.
+fn small(findings: &ClaimFindings) -> Option<String> {
+    let is_small = findings.claims.values().any(|finding| finding.form == Form::Quick);
+    let words = "These are small runs (`--quick`): few seeds and flows. Claims that need more are not measured, and intervals of the others \
+                 are wide; without `--quick` the runs are those of the published page.";
+    is_small.then(|| words.to_owned())
+}
+
 fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let claims = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
     let claims: Vec<&PublishedClaim> = claims.collect();
     let words: Vec<String> = claims.iter().map(|claim| verdict(claim, findings).words()).collect();
     let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
     let (yes, no) = (count("reproduced"), count("not reproduced"));
+    let be = |count: usize| if count == 1 { "is" } else { "are" };
     format!(
-        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured or compared. {}",
-        words.len(),
+        "Of {}, {yes} {} reproduced, {no} {} not; {} could not be measured or compared. {}",
+        plural(words.len() as u64, "claim"),
+        be(yes),
+        be(no),
         words.len() - yes - no,
         ClaimScores::of(source, &claims, findings).sentences().join(" ")
     )

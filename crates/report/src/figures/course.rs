@@ -140,13 +140,22 @@ fn queues(course: &RunCourse) -> Option<Figure> {
     })
 }
 
+/// A count in a bin as a rate: bins at the end of a run may be longer.
+fn per_millisecond(course: &RunCourse, bin: usize, packets: u64) -> f64 {
+    packets as f64 * 1e3 / course.length_us(bin).max(1e-6)
+}
+
+fn rates(course: &RunCourse, by_bin: &[u64]) -> Vec<f64> {
+    by_bin.iter().enumerate().map(|(bin, packets)| per_millisecond(course, bin, *packets)).collect()
+}
+
 fn drops(course: &RunCourse) -> Option<Figure> {
     let (figure, x) = over_time(course);
     let total: u64 = course.drops.iter().flat_map(|(_, by_bin)| by_bin).sum();
-    let numbers = |by_bin: &[u64]| by_bin.iter().map(|dropped| *dropped as f64).collect();
     let by_bin = |bin: usize| course.drops.iter().map(|(_, by_bin)| by_bin[bin]).sum::<u64>();
-    let worst =
-        (0..course.throughput_gbps.len()).max_by_key(|bin| (by_bin(*bin), std::cmp::Reverse(*bin)))?;
+    let rate = |bin: &usize| per_millisecond(course, *bin, by_bin(*bin));
+    let bins = 0..course.throughput_gbps.len();
+    let worst = bins.rev().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     let at = duration(course.begins_us(worst));
     (total > 0).then(|| Figure {
         id: "drops-over-time".into(),
@@ -155,9 +164,9 @@ fn drops(course: &RunCourse) -> Option<Figure> {
             count(by_bin(worst)),
             count(total)
         ),
-        caption: "Packets dropped in each bin, by reason.".into(),
-        y: Axis::linear("packets dropped", ""),
-        series: course.drops.iter().map(|(reason, by_bin)| line(reason, &x, numbers(by_bin))).collect(),
+        caption: "Packets dropped in each bin per millisecond, by reason; bins may differ in length.".into(),
+        y: Axis::linear("packets dropped per ms", ""),
+        series: course.drops.iter().map(|(reason, by_bin)| line(reason, &x, rates(course, by_bin))).collect(),
         ..figure
     })
 }
@@ -168,9 +177,10 @@ fn marks(course: &RunCourse) -> Option<Figure> {
     (total > 0).then(|| Figure {
         id: "marks-over-time".into(),
         title: format!("Switches mark {} packets", count(total)),
-        caption: "Packets that got a congestion mark in each bin.".into(),
-        y: Axis::linear("packets marked", ""),
-        series: vec![line("marked", &x, course.marks.iter().map(|marked| *marked as f64).collect())],
+        caption: "Packets that got a congestion mark in each bin per millisecond; bins may differ in length."
+            .into(),
+        y: Axis::linear("packets marked per ms", ""),
+        series: vec![line("marked", &x, rates(course, &course.marks))],
         ..figure
     })
 }

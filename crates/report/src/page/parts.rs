@@ -2,6 +2,7 @@
 
 use super::{Card, CaseRuns, Repeat, SlowTable, TextTable};
 use crate::contrast::{Duel, MetricOrder};
+use crate::counts::{is_count, paused};
 use crate::headline::endless::{SHOWN, endless, most_goodput};
 use crate::headline::{tail_metric, tail_name};
 use crate::listing::ExpectationVerdict;
@@ -26,9 +27,10 @@ fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     let timed_out = timed_out.then(|| ("flows.timed_out", "Flows with time-outs".to_owned()));
     let dated = runs.iter().any(|run| run.summary.deadlines.is_some());
     let dated = dated.then(|| ("deadline.met", "Deadlines met".to_owned()));
+    let paused = paused(runs).then(|| ("pause.stops", "Pauses".to_owned()));
     let first = [("fct.mean", "Mean FCT".to_owned()), (tail, tail_name(tail).to_owned())];
     let last = [("drops.total", "Drops".to_owned()), ("goodput", "Goodput".to_owned())];
-    first.into_iter().chain(dated).chain(timed_out).chain(last).collect()
+    first.into_iter().chain(dated).chain(timed_out).chain(paused).chain(last).collect()
 }
 
 /// A value as text; whole packets in full.
@@ -36,7 +38,7 @@ fn shown(metric: &str, amount: f64) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     match unit {
         _ if metric == "deadline.met" => percent(amount),
-        "" if metric.starts_with("flows.") && amount.fract() == 0.0 => count(amount as u64),
+        "" if is_count(metric) && amount.fract() == 0.0 => count(amount as u64),
         "packets" if amount.fract() == 0.0 => format!("{}\u{202f}packets", count(amount as u64)),
         _ => value(amount, unit),
     }
@@ -63,6 +65,10 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
         "jain" => "1 when all flows get equal shares".to_owned(),
         "queue.busiest.mean" => "at the switch port with the longest mean queue".to_owned(),
         "queue.peak" => "of any switch port".to_owned(),
+        "pause.stops" => {
+            let paused = summary.metric("pause.time").map(duration);
+            paused.map_or(String::new(), |paused| format!("{paused} over all senders and classes"))
+        }
         metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
         _ => format!("of {}", plural(summary.flows.finished, "flow")),
     };
@@ -160,7 +166,7 @@ pub(super) fn case_runs(sweep: &Sweep) -> Vec<CaseRuns> {
 }
 
 /// The columns of the table of numbers.
-const COLUMNS: [(&str, &str); 17] = [
+const COLUMNS: [(&str, &str); 19] = [
     ("fct.mean", "mean FCT"),
     ("ideal.bound", "lower bound"),
     ("ideal.sjf", "SJF"),
@@ -175,6 +181,8 @@ const COLUMNS: [(&str, &str); 17] = [
     ("deadline.missed_by.mean", "late by"),
     ("deadline.terminated", "given up"),
     ("drops.total", "drops"),
+    ("pause.stops", "pauses"),
+    ("pause.time", "paused"),
     ("queueing.total", "queueing"),
     ("goodput", "goodput"),
     ("flows.unfinished", "unfinished"),
@@ -189,6 +197,7 @@ fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> 
     COLUMNS.into_iter().filter(move |(metric, _)| match *metric {
         metric if metric.starts_with("deadline.") => dated,
         "flows.unfinished" => open,
+        metric if metric.starts_with("pause.") => paused(&sweep.runs),
         "ideal.bound" => bound,
         metric if metric.starts_with("ideal.") => computed(metric),
         _ => true,
@@ -255,10 +264,6 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     let seeds: BTreeSet<u64> = runs.iter().map(|run| run.manifest.seed).collect();
     let hashes = of(|run| run.manifest.hash.chars().take(16).collect());
     let facts = [
-        (
-            "command",
-            if runs.len() > 1 { &first.manifest.command_of_all } else { &first.manifest.command }.clone(),
-        ),
         ("version", of(|run| format!("{} {}", run.manifest.version, run.manifest.commit).trim().to_owned())),
         ("results epoch", of(|run| run.manifest.epoch.clone())),
         ("seeds", listed_numbers(&seeds)),
@@ -271,7 +276,8 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
         ("not measured", of(|run| run.summary.not_measured.join(", "))),
         ("inputs", listed(first.manifest.inputs.iter().map(|(path, hash)| format!("{path} ({hash})")))),
     ];
-    let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text)).chain(of_engine(runs));
+    let commands = commands(runs).into_iter().map(|command| ("command", command));
+    let facts = commands.chain(facts).map(|(name, text)| (name.to_owned(), text)).chain(of_engine(runs));
     Repeat {
         facts: facts.filter(|(_, text)| !text.is_empty()).collect(),
         is_measurement: runs.iter().any(|run| run.manifest.is_measurement),
@@ -279,6 +285,28 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
         verdicts: verdicts.to_vec(),
         differences: Vec::new(),
     }
+}
+
+/// The most commands that are told.
+const COMMANDS: usize = 12;
+
+/// The commands that repeat the runs: of one run its own, of several those of their sweeps, each once.
+fn commands(runs: &[Run]) -> Vec<String> {
+    if let [run] = runs {
+        return vec![run.manifest.command.clone()];
+    }
+    let mut commands: Vec<String> = Vec::new();
+    for run in runs {
+        if !commands.contains(&run.manifest.command_of_all) {
+            commands.push(run.manifest.command_of_all.clone());
+        }
+    }
+    let others = commands.len().saturating_sub(COMMANDS);
+    commands.truncate(COMMANDS);
+    if others > 0 {
+        commands.push(format!("and {others} more, in the manifests of the runs"));
+    }
+    commands
 }
 
 /// What the engine says of all runs alike.
