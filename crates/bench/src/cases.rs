@@ -91,7 +91,7 @@ pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<B
 
 fn named(name: &str) -> Result<BenchCase, Error> {
     let case = CASES.iter().find(|case| case.name == name).copied();
-    case.ok_or_else(|| absent(name, CASES.iter().map(|case| case.name)))
+    case.ok_or_else(|| absent(name, CASES.iter().map(|case| case.name).chain(["router"])))
 }
 
 /// What is said of a case that is not there.

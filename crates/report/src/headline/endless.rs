@@ -49,7 +49,13 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
         return begin(&place, "no measured flow finishes before the end.");
     };
     let seeds = sweep.estimate(most, at, "goodput").map_or(String::new(), |goodput| interval_words(&goodput));
-    let words = if sweep.schemes.len() == 1 {
+    let goodput_of = |scheme: usize| shown("goodput", mean(scheme, "goodput"));
+    let words = if sweep.schemes.len() > 1 && goodput_of(most) == goodput_of(least) {
+        format!(
+            "no measured flow finishes before the end: all have a goodput of {} ({seeds}).",
+            goodput_of(most)
+        )
+    } else if sweep.schemes.len() == 1 {
         format!("no measured flow finishes before the end: goodput is {} ({seeds}).", of(most))
     } else {
         format!(
