@@ -240,10 +240,9 @@ fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
     let listed = |until: &str| {
         let flows =
             "{ from = 0, to = 1, size = \"1 MB\" }, { from = 2, to = 1, size = \"1 MB\", at = \"100 us\" }";
-        let list = format!(
-            "\n[[traffic]]\ntag = \"list\"\nkind = \"list\"\nflows = [{flows}]\n[measure]\nuntil = \"{until}\"\n"
-        );
-        told(&(small("") + &list)).into_iter().filter(|told| told.contains("left out")).collect::<Vec<_>>()
+        let list = format!("\n[[traffic]]\ntag = \"list\"\nkind = \"list\"\nflows = [{flows}]\n");
+        let text = small("").replace("[measure]\n", &format!("[measure]\nuntil = \"{until}\"\n"));
+        told(&(text + &list)).into_iter().filter(|told| told.contains("left out")).collect::<Vec<_>>()
     };
     let late = "traffic list: 1 of 2 flows start at 100 us or later, when the run ends, and are left out.";
     assert_eq!(listed("100 us"), [late]);

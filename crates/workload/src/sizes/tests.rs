@@ -160,7 +160,7 @@ fn files_of_points_are_checked_line_by_line() {
         Curve::new(vec![(1.0, 0.5), (2.0, 0.4)]).unwrap_err(),
         "point 2: sizes and shares must not decrease"
     );
-    assert!(message(&"1;1\n".repeat(30)).contains("20 more lines"));
+    assert!(message(&"1;1;1\n".repeat(30)).contains("20 more lines"));
     assert!(message("").contains("no points"));
     assert!(message("0,1").contains("largest size is 0"));
     assert_eq!(Curve::read("size_bytes,cdf\n10,0\n20 1\n").unwrap().points(), [(10.0, 0.0), (20.0, 1.0)]);
