@@ -1,7 +1,7 @@
 //! The flows of a run before it starts: a hash of their list, and the load they would put on the links of the fabric if
 //! every switch split them equally. Must not depend on balancers or queues.
 
-use weft_core::{Bytes, Checksum, Time};
+use weft_core::{Checksum, Time};
 use weft_plan::Setup;
 use weft_topology::Node;
 use weft_topology::split::{Demand, equal_split};
@@ -25,9 +25,7 @@ pub struct Traffic {
 /// Computes the properties in a single pass over the flows.
 #[must_use]
 pub fn traffic(setup: &Setup) -> Traffic {
-    let transport = &setup.transport;
-    let (mss, overhead) = (Bytes(transport.mss()), Bytes(transport.overhead_wire()));
-    let framing = Framing { mss, overhead, least: Bytes(transport.least_wire()) };
+    let framing = Framing::from(setup.transport.frames());
     let leaf_of_host = setup.graph.leaf_of_host();
     let mut list = List::default();
     for flow in &setup.flows {

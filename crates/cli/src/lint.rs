@@ -99,7 +99,7 @@ impl LintArguments {
         let files: Vec<LintFile> = self.files.into_iter().map(file).collect();
         let (one_device, baseline) = (self.one_device, self.baseline);
         if let Some(path) = &self.write_baseline {
-            weft::lint_baseline_place(path, &files)?;
+            weft::lint_baseline_place(path)?;
         }
         let options = LintOptions { only: self.rule, allow: self.allow, site, one_device, baseline };
         let report = weft::lint(&files, &options)?;

@@ -48,7 +48,7 @@ pub use group::{Component, Group, Grouping};
 pub use header::{Class, Ecn, Header, Marks, PacketKind, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use pool::{Headers, Pool, Queue};
-pub use prefetch::{prefetch, prefetch_item, prefetch_part};
+pub use prefetch::{prefetch, prefetch_part};
 pub use problem::Problem;
 pub use quiver::QuiverSettings;
 pub use random::{Purpose, Random};

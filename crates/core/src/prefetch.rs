@@ -10,23 +10,6 @@ pub fn prefetch<T>(place: &T) {
     prefetch_part(place, (0, size_of::<T>()));
 }
 
-/// Prefetches an item of a slice, if there is one at this index. Unlike `prefetch(&items[index])` it compares nothing.
-#[inline(always)]
-#[allow(
-    unsafe_code,
-    reason = "a router's look-up of routes waits for nothing else; see docs/src/performance.md"
-)]
-pub fn prefetch_item<T>(items: &[T], index: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint: it may be given any address, and reads nothing into the program.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_add(index).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (items, index);
-}
-
 /// Prefetches the cache lines of a part of `place`, the fields that most packets touch: where it begins and its length,
 /// in bytes. `place` is aligned to a line, or a line more may be needed.
 #[inline(always)]

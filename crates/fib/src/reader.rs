@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weft_core::{prefetch, prefetch_item};
+use weft_core::prefetch;
 
 use crate::epoch::Presence;
 use crate::nodes::TrieNodes;
@@ -45,7 +45,9 @@ impl<A: AddressKey> RootEntries<'_, A> {
     /// Fetches the entry for an address, so that [`RouteReader::lookup_all`] soon afterwards does not wait for it.
     #[inline(always)]
     pub fn anticipate(&self, address: A) {
-        prefetch_item(self.0, address.root());
+        if let Some(entry) = self.0.get(address.root()) {
+            prefetch(entry);
+        }
     }
 }
 

@@ -737,6 +737,35 @@ fn of_switches(rule: &str, switches: &str) -> Vec<Finding> {
     lint(vec![input], &options).expect("a valid scenario").findings
 }
 
+/// A queue divides what headroom leaves: at leaves of eight ports 1 MB less 8 times 101 538 B, half of it with alpha 1.
+#[test]
+fn queues_beside_headroom_hold_less() {
+    let of = |threshold: &str, headroom: &str| {
+        let switches = format!(
+            "[switch]\nbuffer = \"1 MB\"\nqueues = 4\nschedule = \"strict\"\nsharing = {{ dynamic = {{ alpha = 1.0 }} }}\n\
+             pfc = {{ classes = [3], headroom = \"{headroom}\" }}\necn = {{ step = {{ threshold = \"{threshold}\" }} }}"
+        );
+        of_switches("ecn-above-drop", &switches)
+    };
+    let errors = |found: &[Finding]| found.iter().filter(|finding| finding.level == Severity::Error).count();
+    assert_eq!([errors(&of("90 kB", "100 kB")), errors(&of("98 kB", "100 kB"))], [0, 1]);
+    assert_eq!(errors(&of("98 kB", "10 kB")), 0, "with less headroom there is room for it");
+}
+
+/// Behind virtual output queues the limit is theirs, whatever the sharing rule.
+#[test]
+fn virtual_output_queues_have_a_limit_of_their_own() {
+    let of = |threshold: &str| {
+        let switches = format!(
+            "[switch]\nvoq = {{ groups = 2, limit = \"20 MB\" }}\necn = {{ step = {{ threshold = \"{threshold}\" }} }}"
+        );
+        of_switches("ecn-above-drop", &switches)
+    };
+    assert_eq!(of("2 MB"), []);
+    let found = of("21 MB");
+    assert!(!found.is_empty() && found.iter().all(|finding| finding.says.contains("20.0 MB")), "{found:?}");
+}
+
 /// Leaves of eight ports fill 4 MB, spines of two do not: the setting has an effect, unless it is the spines' own.
 #[test]
 fn a_buffer_that_one_tier_can_fill_has_an_effect() {

@@ -62,37 +62,27 @@ pub(crate) fn halves(bytes: u32) -> u64 {
 #[must_use]
 #[inline(always)]
 pub fn of_header(header: &[u8; 20]) -> u16 {
-    let sum = sum_of_header(header);
-    u16::from_be(!((sum & 0xffff) + (sum >> 16)) as u16)
+    u16::from_be(!fold(sum_of_header(header)))
 }
 
-/// The sum of the 16-bit words, in the machine's byte order, folded once: zero for zeros only, at most 0x1_0001.
+/// The sum of the words of 64 bits, in the machine's byte order, with carries added back: zero for zeros only. 2^16 - 1 divides 2^64 - 1, so it
+/// has the remainder of the sum of words of 16 bits.
 #[inline(always)]
-fn sum_of_header(header: &[u8; 20]) -> u32 {
-    // 2^16 - 1 divides 2^64 - 1: words of 64 bits with the carry added back have the same remainder as words of 16 bits.
-    let (words, rest) = header.as_chunks::<8>();
-    let [a, b] = [0, 1].map(|n| u64::from_ne_bytes(words[n]));
-    let last = u64::from(u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]));
-    let (sum, carry) = a.overflowing_add(b);
-    let (sum, again) = sum.overflowing_add(last + u64::from(carry));
-    // At most 0x1_ffff_ffff, then at most 0x2_fffe.
-    let sum = (sum & 0xffff_ffff) + (sum >> 32) + u64::from(again);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    ((sum & 0xffff) + (sum >> 16)) as u32
-}
-
-/// Whether the checksum of an IPv4 header without options is correct.
-#[must_use]
-#[inline(always)]
-pub fn is_right(header: &[u8; 20]) -> bool {
-    // In either byte order the words of 16 bits sum to all ones (RFC 1071, section 2 B), and 2^16 - 1 divides 2^64 - 1: words of 64 bits with
-    // the carry added back sum to a multiple of 2^16 - 1 that is not zero.
+fn sum_of_header(header: &[u8; 20]) -> u64 {
     let (words, rest) = header.as_chunks::<8>();
     let [a, b] = [0, 1].map(|n| u64::from_ne_bytes(words[n]));
     let last = u64::from(u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]));
     let (sum, carry) = a.overflowing_add(b);
     let (sum, carry) = sum.carrying_add(last, carry);
-    is_multiple(sum + u64::from(carry))
+    sum + u64::from(carry)
+}
+
+/// Whether the checksum of an IPv4 header without options is correct: in either byte order its words of 16 bits sum to all ones
+/// (RFC 1071, section 2 B).
+#[must_use]
+#[inline(always)]
+pub fn is_right(header: &[u8; 20]) -> bool {
+    is_multiple(sum_of_header(header))
 }
 
 /// Whether a number other than zero is a multiple of 2^16 - 1. The quotient of such a multiple is its product with the inverse modulo 2^64,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, HostId, Time};
+use weft_core::{Class, HostId, Time};
 use weft_plan::{DeviceKind, DeviceKinds, FlowSampling, Setup, Storm};
 use weft_scenario::{CardsInUse, Device, ScenarioSettings, TransportsInUse, cards, devices, ports, stacks};
 use weft_switch::pause::PauseStormSettings;
@@ -140,7 +140,7 @@ fn flows(
         leaf_of_host: graph.leaf_of_host(),
         host_rate: &host_rate,
         uplink_capacity: &uplink_capacity,
-        framing: framing(transport),
+        framing: Framing::from(transport.frames()),
         folder,
         host_names: graph.host_names(),
     };
@@ -150,14 +150,6 @@ fn flows(
         until: settings.measure.until.map(|span| Time::ZERO + span),
     };
     generate(&settings.flows(), &shape, &limits, seed).map_err(|problems| told(&problems))
-}
-
-fn framing(transport: &Transport) -> Framing {
-    Framing {
-        mss: Bytes(transport.mss()),
-        overhead: Bytes(transport.overhead_wire()),
-        least: Bytes(transport.least_wire()),
-    }
 }
 
 fn told(problems: &[impl ToString]) -> String {

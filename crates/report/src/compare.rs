@@ -4,7 +4,7 @@ use crate::contrast::MetricOrder;
 use crate::disk::DiskError;
 use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::figures::series;
-use crate::files::read_runs;
+use crate::files::read_comparable;
 use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};
@@ -81,7 +81,7 @@ pub struct ComparedMetric {
 /// # Errors
 /// The file that could not be read, and why.
 pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
-    let (mut of_a, mut of_b) = (read_runs(a)?, read_runs(b)?);
+    let (mut of_a, mut of_b) = (read_comparable(a)?, read_comparable(b)?);
     if of_a.iter().chain(&of_b).any(|run| run.summary.arrivals_until_s.is_some()) {
         of_a.iter_mut().chain(&mut of_b).for_each(Run::average_over_arrivals);
     }

@@ -166,6 +166,9 @@ fn section(section: &Section) -> String {
 
 /// A sentence, with what is between backticks as code.
 fn prose(text: &str) -> String {
+    if !text.matches('`').count().is_multiple_of(2) {
+        return escaped(text).to_string();
+    }
     let mut html = String::new();
     for (at, part) in text.split('`').enumerate() {
         html +=
@@ -331,6 +334,12 @@ fn data(page: &Page) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_in_a_sentence_is_code_and_never_markup() {
+        assert_eq!(prose("use `--quick` or `<b>`"), "use <code>--quick</code> or <code>&lt;b&gt;</code>");
+        assert_eq!(prose("a ` alone & <i>"), escaped("a ` alone & <i>").to_string());
+    }
 
     #[test]
     fn text_from_outside_cannot_become_markup() {

@@ -18,7 +18,7 @@ pub mod terminal;
 
 pub use compare::{Comparison, compare};
 pub use disk::{DiskError, write_text};
-pub use files::{read_run, read_runs, write_sweep};
+pub use files::{read_comparable, read_run, read_runs, write_sweep};
 pub use headline::Headline;
 pub use html::write_report;
 

@@ -233,6 +233,8 @@ fn the_quick_form_says_what_it_cannot_tell() {
     assert!(outcome.terminal.lines().all(|line| line.chars().count() <= 80), "{}", outcome.terminal);
     let page = page(&scratch.source()).unwrap();
     assert!(page.contains("From quick, 2 seeds, 4 runs, 400 flows"), "{page}");
+    let report = std::fs::read_to_string(outcome.report).unwrap();
+    assert!(report.contains("These are small runs (<code>--quick</code>)"), "{report}");
 }
 
 #[test]

@@ -39,6 +39,14 @@ pub enum DiskError {
         /// The folder.
         path: PathBuf,
     },
+    /// The folder contains runs of several scenarios, which do not belong on one page.
+    #[error("{path}: runs of several scenarios\nallowed: a folder with runs of one of {names}", path = .path.display())]
+    SeveralScenarios {
+        /// The folder.
+        path: PathBuf,
+        /// The names of the scenarios.
+        names: String,
+    },
 }
 
 impl From<SpillError> for DiskError {

@@ -6,6 +6,7 @@ use crate::listing::Listing;
 use crate::sweep::{Run, share_one_window};
 use crate::tables;
 use crate::variants::Variants;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_store::in_place;
@@ -94,6 +95,20 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
     let runs = found.iter().map(&mut read).collect::<Result<Vec<(Run, usize)>, DiskError>>()?;
     let mut runs = variants.labelled(runs);
     share_one_window(&mut runs);
+    Ok(runs)
+}
+
+/// [`read_runs`] for a page on which they are compared.
+///
+/// # Errors
+/// As there, and if the runs are of several scenarios.
+pub fn read_comparable(folder: &Path) -> Result<Vec<Run>, DiskError> {
+    let runs = read_runs(folder)?;
+    let names: BTreeSet<&str> = runs.iter().map(|run| run.manifest.name.as_str()).collect();
+    if names.len() > 1 {
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(DiskError::SeveralScenarios { path: folder.to_owned(), names });
+    }
     Ok(runs)
 }
 

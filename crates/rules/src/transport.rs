@@ -1,7 +1,6 @@
 //! Rules on the two ends of a flow, and on their use of congestion marks.
 
 use crate::{Facts, Finding, impossible};
-use weft_core::Bytes;
 use weft_core::stack::Sizes;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
@@ -17,12 +16,7 @@ fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
 
 /// The payload and wire sizes of a transport's packets.
 pub(crate) fn framing(settings: &TransportSettings) -> Framing {
-    let transport = Transport::new(settings);
-    Framing {
-        mss: Bytes(transport.mss()),
-        overhead: Bytes(transport.overhead_wire()),
-        least: Bytes(transport.least_wire()),
-    }
+    Framing::from(Transport::new(settings).frames())
 }
 
 impl Facts<'_> {

@@ -61,10 +61,10 @@ impl Transport {
         self.frames.overhead
     }
 
-    /// Least size of a packet on the wire; shorter ones are padded.
+    /// The sizes of its packets.
     #[must_use]
-    pub fn least_wire(&self) -> u64 {
-        self.frames.least_wire
+    pub fn frames(&self) -> Frames {
+        self.frames
     }
 
     /// Wire bytes of a full-size data packet.

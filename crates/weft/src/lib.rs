@@ -16,12 +16,12 @@ mod lists;
 mod lock;
 mod manifest;
 mod older;
+mod overwrite;
 mod page;
 mod results;
 mod study;
 mod tracer;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -297,17 +297,8 @@ pub fn fluid_compare(
 /// # Errors
 /// [`Error::BadInput`] if the folder contains no results; [`Error::Failed`] if the report cannot be written.
 pub fn report(folder: &Path) -> Result<PathBuf, Error> {
-    let runs = weft_report::read_runs(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
+    let runs = weft_report::read_comparable(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let listing = weft_report::Listing::read(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
-    let names: BTreeSet<&str> = runs.iter().map(|run| run.manifest.name.as_str()).collect();
-    if names.len() > 1 {
-        let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        let why = "these are runs of several scenarios, which do not belong on one page";
-        return Err(Error::BadInput(format!(
-            "{}: {why}\nallowed: a folder with runs of one of {names}",
-            folder.display()
-        )));
-    }
     Ok(page::overview(folder, runs, &listing.unwrap_or_default())?.0)
 }
 
@@ -351,12 +342,12 @@ pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Err
     linter::lint(files, options)
 }
 
-/// Whether a baseline may be written to this path when these files are checked.
+/// Whether a baseline may be written to this path.
 ///
 /// # Errors
-/// [`Error::BadInput`] if it would replace one of them, or a file that is no baseline.
-pub fn lint_baseline_place(path: &Path, files: &[LintFile]) -> Result<(), Error> {
-    linter::baseline_place(path, files)
+/// [`Error::BadInput`] if it would replace a file that is no baseline.
+pub fn lint_baseline_place(path: &Path) -> Result<(), Error> {
+    linter::baseline_place(path)
 }
 
 /// What a lint rule compares, why, and how to fix its findings; without a name, all rules, one line each.

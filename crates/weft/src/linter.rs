@@ -6,6 +6,7 @@ use weft_lint::{FileKind, Input, Severity, Surroundings};
 use weft_scenario::Scenario;
 
 use crate::Error;
+use crate::overwrite::may_replace;
 
 /// A file to check.
 #[derive(Clone, Debug)]
@@ -75,21 +76,11 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
     })
 }
 
-/// Refuses to write a baseline over one of the files that are checked, or over anything that is no baseline.
-pub(crate) fn baseline_place(path: &Path, files: &[LintFile]) -> Result<(), Error> {
-    let place = |path: &Path| path.canonicalize().ok();
-    let refused = |why: &str| Err(Error::BadInput(format!("{}: {why}", path.display())));
-    if !path.is_file() {
-        return Ok(());
-    }
-    if files.iter().any(|file| place(&file.path) == place(path)) {
-        return refused("the baseline would replace a file that is checked");
-    }
-    let known = std::fs::read_to_string(path).unwrap_or_default();
-    match known.trim().is_empty() || weft_lint::is_baseline(&known) {
-        true => Ok(()),
-        false => refused("this file is no baseline and is not overwritten"),
-    }
+/// Refuses to write a baseline over anything else.
+pub(crate) fn baseline_place(path: &Path) -> Result<(), Error> {
+    let is_baseline =
+        |path: &Path| std::fs::read_to_string(path).is_ok_and(|text| weft_lint::is_baseline(&text));
+    may_replace(path, "baseline", is_baseline)
 }
 
 /// The linter's errors and warnings about a scenario without mistakes, in words, each once, and remarks on its traffic.

@@ -14,6 +14,7 @@ use weft_trace::{WireProtocol, table};
 use weft_workload::Flow;
 
 use crate::Error;
+use crate::overwrite::may_replace;
 
 /// What [`trace`](crate::trace) needs besides the scenario.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +43,7 @@ pub struct TraceOutcome {
 }
 
 pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome, Error> {
-    may_write(path, options)?;
+    may_write(options)?;
     let cases = weft_prepare::prepare(path, &options.set, options.demo)?;
     let [case] = cases.as_slice() else {
         return Err(Error::BadInput(format!(
@@ -73,31 +74,25 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
 }
 
 /// Refuses to write over anything that is no earlier trace or capture, before the run takes its time.
-fn may_write(scenario: &Path, options: &TraceOptions) -> Result<(), Error> {
-    let refused = |path: &Path, why: &str| Err(Error::BadInput(format!("{}: {why}", path.display())));
+fn may_write(options: &TraceOptions) -> Result<(), Error> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     if let (Some(csv), Some(pcap)) = (&options.csv, &options.pcap)
         && place(csv) == place(pcap)
     {
-        return refused(csv, "--csv and --pcap name the same file");
+        return Err(Error::BadInput(format!("{}: --csv and --pcap name the same file", csv.display())));
     }
     let header = table::header();
-    let targets = [(&options.csv, header.as_bytes(), "trace"), (&options.pcap, &SECTION[..], "capture")];
-    for (target, begin, kind) in targets {
-        let Some(path) = target.as_ref().filter(|path| path.is_file()) else { continue };
-        let earlier = place(path) != place(scenario) && begins_with(path, begin);
-        if !earlier {
-            return refused(path, &format!("this file is no {kind} of weft and is not overwritten"));
-        }
-    }
-    Ok(())
+    let trace = |path: &PathBuf| may_replace(path, "trace", |path| begins_with(path, header.as_bytes()));
+    let capture = |path: &PathBuf| may_replace(path, "capture", |path| begins_with(path, &SECTION));
+    options.csv.as_ref().map_or(Ok(()), trace)?;
+    options.pcap.as_ref().map_or(Ok(()), capture)
 }
 
-/// Whether a file is empty or begins with these bytes.
+/// Whether a file begins with these bytes.
 fn begins_with(path: &Path, begin: &[u8]) -> bool {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(begin.len() as u64).read_to_end(&mut bytes));
-    read.is_ok() && (bytes.is_empty() || bytes == begin)
+    read.is_ok() && bytes == begin
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {

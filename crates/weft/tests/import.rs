@@ -144,7 +144,7 @@ fn hpcc_files_get_the_switches_and_the_transport_of_their_simulator() {
     fs::write(&path, &text).expect("writable");
     let explained = weft::explain(&path, None, &[]).expect("a scenario");
     let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
-    for setting in ["additive_step 5 Mbps", "switch.pfc"] {
+    for setting in ["additive_step 5 Mbps", "switch.pfc", "hyper_increase timer", "byte_counter 1 TB"] {
         assert!(explained.contains(setting), "{setting}\n{text}\n{explained}");
     }
     assert!(text.contains("warm_up = \"100 us\""), "averages begin with the first flow: {text}");

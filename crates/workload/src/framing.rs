@@ -1,6 +1,7 @@
 //! How payload becomes packets on the wire.
 
 use weft_core::Bytes;
+use weft_core::stack::Frames;
 
 /// How payload becomes packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,12 @@ pub struct Framing {
     pub overhead: Bytes,
     /// Least size of a packet on the wire; shorter ones are padded.
     pub least: Bytes,
+}
+
+impl From<Frames> for Framing {
+    fn from(frames: Frames) -> Framing {
+        Framing { mss: Bytes(frames.mss), overhead: Bytes(frames.overhead), least: Bytes(frames.least_wire) }
+    }
 }
 
 impl Framing {

@@ -203,11 +203,7 @@ pub fn load_with(setup: &mut Setup, load: f64, sizes: &str, count: u64) {
         leaf_of_host: setup.graph.leaf_of_host(),
         host_rate: &host_rate,
         uplink_capacity: &uplink_capacity,
-        framing: Framing {
-            mss: Bytes(transport.mss()),
-            overhead: Bytes(transport.overhead_wire()),
-            least: Bytes(transport.least_wire()),
-        },
+        framing: Framing::from(transport.frames()),
         folder: std::path::Path::new("."),
         host_names: setup.graph.host_names(),
     };

@@ -90,7 +90,12 @@ pub(super) fn too_short(rows: &[(System, Course)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::share;
+    use super::{share, three_digits};
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        assert_eq!([-0.0004, -0.0006, 0.0, -1.5].map(three_digits), ["0.000", "-0.001", "0.000", "-1.500"]);
+    }
 
     #[test]
     fn a_load_below_one_is_not_shown_as_one() {

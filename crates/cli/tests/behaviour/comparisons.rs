@@ -74,6 +74,11 @@ fn cases_with_equal_labels_are_told_apart() {
     assert!(said.contains("m/report.html"), "{said}");
     let page = text(&folder.join("m/report.html"));
     assert!(page.contains("latency") && page.contains("5 us") && page.contains("500 ns"), "{said}");
+    // Both commands are needed to repeat what is on the page.
+    assert!(
+        page.contains("sweep.balance=drill") && page.contains("switch.latency=5us"),
+        "one command is missing"
+    );
     let out = good(&folder, "compare m m");
     assert!(out.replace('\n', " ").contains("are equal in every metric of all 2 cases."), "{out}");
 }
@@ -145,5 +150,27 @@ fn runs_of_several_scenarios_have_no_common_report() {
     let refused = weft(&folder, "report runs");
     assert_eq!(refused.code, Some(2), "{}", refused.out);
     assert!(refused.err.contains("allowed: a folder with runs of one of other, tiny"), "{}", refused.err);
+    assert!(weft(&folder, "compare runs runs/tiny").err.contains("runs of several scenarios"));
     good(&folder, "report runs/tiny");
+}
+
+/// A sweep of one scheme has no column for its name and none for comparisons; pauses have one where there are any.
+#[test]
+fn tables_have_the_columns_that_say_something() {
+    let scenario = "weft = 1\nname = \"tiny\"\nseeds = [1, 2]\n[topology.single-switch]\nhosts = 5\n[switch]\nbuffer = \"1 MB\"\n\
+                    pfc = { classes = [0], xoff = \"20 kB\" }\n[transport.roce]\n[[traffic]]\n\
+                    tag = \"incast\"\nkind = \"incast\"\nfan_in = 4\nsizes = \"200 kB\"\ncount = 1\n";
+    let folder = folder_with("table-columns", scenario);
+    let out = good(&folder, "run tiny.toml");
+    let header = out.lines().find(|line| line.contains("mean FCT")).expect("a table");
+    assert_eq!(
+        header.split_whitespace().collect::<Vec<_>>(),
+        ["mean", "FCT", "p50", "drops", "pauses"],
+        "{out}"
+    );
+    let page = text(&folder.join("runs/tiny/report.html"));
+    assert!(page.contains("Pauses"), "no card of pauses");
+    let plain = folder_with("table-columns-plain", TINY);
+    let out = good(&plain, "run tiny.toml");
+    assert!(out.contains("faster") && !out.contains("pauses"), "{out}");
 }

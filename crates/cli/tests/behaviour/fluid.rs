@@ -439,6 +439,8 @@ fn without_a_fixed_point_there_is_no_margin_but_a_reason() {
     refused("--law timely", "TIMELY has no fixed point (CoNEXT 2016, theorem 3)");
     let out = good(&folder, "fluid margin s.toml --law timely-pi");
     assert!(out.starts_with("10 flows with 5.44 us of delay: stable") && out.contains("theorem 6"), "{out}");
+    let out = good(&folder, "fluid margin s.toml --law patched-timely --flows 400");
+    assert!(out.contains("above the upper threshold (`high`)") && !out.contains("--continue-ramp"), "{out}");
     let out = good(&folder, "fluid margin s.toml --flows 1");
     assert!(out.starts_with("1 flow with 5.44 us of delay: stable"), "{out}");
 }

@@ -56,8 +56,8 @@ fn a_baseline_replaces_baselines_only() {
     fs::write(folder.join("hosts.conf"), hosts).expect("writable");
     fs::write(folder.join("notes.txt"), "mine").expect("writable");
     for (file, why) in [
-        ("hosts.conf", "would replace a file that is checked"),
-        ("notes.txt", "is no baseline and is not overwritten"),
+        ("hosts.conf", "is no baseline of weft and is not overwritten"),
+        ("notes.txt", "is no baseline of weft and is not overwritten"),
     ] {
         let refused = weft(&folder, &format!("lint hosts.conf --write-baseline {file}"));
         assert_eq!((refused.code, refused.err.contains(why)), (Some(2), true), "{}", refused.err);

@@ -155,3 +155,10 @@ fn the_best_thresholds_are_no_worse_than_the_scenarios_and_can_be_used() {
         good(&folder_with("tune-best-checked", &scenario), "check tiny.toml");
     }
 }
+
+#[test]
+fn seeds_of_no_trial_have_no_effect() {
+    let folder = folder("tune-seeds");
+    let said = weft(&folder, "tune pias --sizes web-search-pias --seed 3");
+    assert!(said.code == Some(2) && said.err.contains("--simulate"), "{}", said.err);
+}

@@ -302,6 +302,27 @@ mod tests {
         assert_eq!(words(0, 1_000.0), "200 bins of 1.00 ms");
     }
 
+    /// As many packets in a bin ten times as long are a tenth of the rate: the short bin is the worst.
+    #[test]
+    fn counts_are_compared_as_rates() {
+        let course = RunCourse {
+            every_us: 100.0,
+            later_us: 1_000.0,
+            fine: 1,
+            ended_us: 1_100.0,
+            throughput_gbps: vec![0.0; 2],
+            drops: vec![("buffer full".to_owned(), vec![5, 6])],
+            ..RunCourse::default()
+        };
+        assert_eq!(rates(&course, &[5, 6]), [50.0, 6.0]);
+        let figure = drops(&course).expect("packets are dropped");
+        assert!(
+            figure.title.starts_with("Most packets, 5 of 11, are dropped in the bin from 0"),
+            "{}",
+            figure.title
+        );
+    }
+
     /// 40 senders share the load of one port.
     #[test]
     fn the_busiest_link_is_named_beside_the_tiers_that_are_busiest_on_average() {

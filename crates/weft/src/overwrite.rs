@@ -1,0 +1,15 @@
+//! Files that a command may replace: those that an earlier call of it wrote.
+
+use std::path::Path;
+
+use crate::Error;
+
+/// Refuses to write over a file that is neither empty nor of this kind.
+pub(crate) fn may_replace(path: &Path, kind: &str, is_ours: impl Fn(&Path) -> bool) -> Result<(), Error> {
+    let holds_something = path.is_file() && path.metadata().is_ok_and(|about| about.len() > 0);
+    if holds_something && !is_ours(path) {
+        let why = format!("{}: this file is no {kind} of weft and is not overwritten", path.display());
+        return Err(Error::BadInput(why));
+    }
+    Ok(())
+}
