@@ -79,8 +79,8 @@ pub struct ReceiverReport {
     /// When the last byte was delivered; for datagrams, when the last of the flow arrived, so that less than its size
     /// may have been delivered.
     pub completed: Option<Time>,
-    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Acknowledgements of payload
-    /// that had already arrived are not counted.
+    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap while nothing in order was
+    /// unacknowledged. Acknowledgements of payload that had already arrived are not counted.
     pub dupacks: u32,
     /// Of these, sent for a gap whose first bytes then arrived in their first transmission: reordering, not loss.
     pub dupacks_reorder: u32,

@@ -35,7 +35,7 @@ impl ReorderCounts {
         }
     }
 
-    /// A packet beyond the gap triggers a duplicate acknowledgement.
+    /// A packet beyond the gap is acknowledged without new payload: a duplicate acknowledgement.
     pub fn duplicate_sent(&mut self) {
         self.dupacks += 1;
         self.open += 1;

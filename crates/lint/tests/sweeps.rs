@@ -62,3 +62,19 @@ fn files_are_found_from_any_folder() {
     let report = lint(vec![Input { name: name.into(), text, kind: None }], &RuleOptions::default());
     assert!(report.is_ok(), "{report:?}");
 }
+
+/// Where every class pauses, `switch.sharing` has no effect and is refused: nothing may advise to set it.
+#[test]
+fn nothing_advises_what_is_refused() {
+    let advised = |text: String| {
+        let input = Input { name: "paused.toml".into(), text, kind: None };
+        let found = lint(vec![input], &RuleOptions::default()).unwrap_or_else(|refused| panic!("{refused}"));
+        found.findings.iter().filter(|one| format!("{one:?}").contains("sharing")).count()
+    };
+    let mixed =
+        scenario("transport = [\"dcqcn\", \"timely\"]").replace("buffer = \"4 MB\"", "buffer = \"2 MB\"");
+    assert!(advised(mixed.clone()) > 0);
+    let all =
+        mixed.replace("queues = 4\nschedule = \"strict\"\n", "").replace("classes = [3]", "classes = [0]");
+    assert_eq!(advised(all), 0);
+}

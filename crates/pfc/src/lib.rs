@@ -87,6 +87,12 @@ impl PfcSettings {
         !self.classes.is_empty()
     }
 
+    /// Whether all of a port's `queues` pause, so that no sharing rule limits any of them.
+    #[must_use]
+    pub fn all_lossless(&self, queues: u32) -> bool {
+        self.classes.len() >= queues as usize
+    }
+
     /// The queues that pause, out of this many per port: bit q is queue q.
     #[must_use]
     pub fn lossless(&self, queues: usize) -> u8 {

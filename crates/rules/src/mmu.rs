@@ -110,7 +110,7 @@ pub(crate) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec
     let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {
         names.iter().for_each(|name| facts.idle(&format!("switch.sharing.mmu.{name}"), why, found));
     };
-    if switch.pfc.classes.len() >= switch.queues as usize {
+    if switch.pfc.all_lossless(switch.queues) {
         let names = ["lossy_alpha", "lossy_limit", "queue_minimum", "queue_alpha", "port_limit"];
         idle(&names, "every class is lossless (switch.pfc.classes)", found);
     } else if own.lossy_limit.is_some() {

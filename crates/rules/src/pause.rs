@@ -54,7 +54,7 @@ pub(crate) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Ve
         idle(&["watchdog_restore", "watchdog_action"], "there is no watchdog", found);
     }
     let divides = matches!(facts.switch.sharing, SharingSettings::Mmu(_));
-    if !divides && pfc.classes.len() >= facts.switch.queues as usize {
+    if !divides && pfc.all_lossless(facts.switch.queues) {
         facts.idle("switch.sharing", "every class is lossless, and XOFF divides the memory", found);
     }
 }

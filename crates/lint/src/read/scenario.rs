@@ -180,10 +180,11 @@ impl Reader<'_> {
         let settings = &self.device.switch;
         let (threshold, path) = match (&settings.voq, &settings.sharing) {
             (Some(voq), _) => (Static(voq.limit), "switch.voq.limit"),
-            (_, Sharing::Fixed(own)) => (Static(own.per_port), "switch.sharing.static.per_port"),
-            (_, Sharing::Dynamic(own)) => (Dynamic(own.alpha), "switch.sharing.dynamic.alpha"),
             (_, Sharing::Mmu(own)) => (Dynamic(own.queue_alpha), "switch.sharing.mmu.queue_alpha"),
             (_, Sharing::Infinite(_)) => return None,
+            _ if settings.pfc.all_lossless(settings.queues) => return None,
+            (_, Sharing::Fixed(own)) => (Static(own.per_port), "switch.sharing.static.per_port"),
+            (_, Sharing::Dynamic(own)) => (Dynamic(own.alpha), "switch.sharing.dynamic.alpha"),
         };
         Some(Profile {
             at: self.spot(path),

@@ -211,7 +211,7 @@ impl TcpReceiver {
         if arrival == Arrival::FilledGap {
             self.order.gap_filled(again);
             self.note_progress(now);
-        } else {
+        } else if self.unacknowledged.bytes == 0 {
             self.order.duplicate_sent();
         }
         self.acknowledge(Flags::ACK);

@@ -2,6 +2,7 @@
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, PacketKind, Span};
+use weft_transport::segment::Flags;
 use weft_transport::settings::Tcp;
 use weft_transport::{Outgoing, SenderReport};
 
@@ -19,6 +20,10 @@ fn steady(tcp: &mut Tcp) {
 
 /// 4900 segments over a path on which one packet of `every` comes late.
 fn reordered(every: u64, change: impl FnOnce(&mut Tcp)) -> SenderReport {
+    reordered_path(every, change).pairs[0].sender.report()
+}
+
+fn reordered_path(every: u64, change: impl FnOnce(&mut Tcp)) -> Path {
     let late = Span::from_ns(1_231 * LATE);
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {
@@ -33,7 +38,25 @@ fn reordered(every: u64, change: impl FnOnce(&mut Tcp)) -> SenderReport {
     assert!(path.run(seconds(30)));
     let received = path.pairs[0].receiver.report();
     assert!(u64::from(received.out_of_order) * every > 3_000, "{received:?}");
-    path.pairs[0].sender.report()
+    path
+}
+
+#[test]
+fn an_acknowledgement_that_advances_is_no_duplicate() {
+    let held_back = |delayed_ack| {
+        let path = reordered_path(50, |tcp| tcp.delayed_ack = delayed_ack);
+        let receiver = path.pairs[0].receiver.report();
+        let mut repeated = 0;
+        for acks in path.pairs[0].acks.windows(2) {
+            let (before, after) = (acks[0].1, acks[1].1);
+            let news = after.flags.has(Flags::ACK) && !after.flags.has(Flags::DUPLICATE);
+            repeated += u32::from(news && before.ack == after.ack);
+        }
+        assert!(repeated > 300 && receiver.dupacks == repeated, "{repeated} of {receiver:?}");
+        repeated
+    };
+    let (at_once, delayed) = (held_back(1), held_back(2));
+    assert!(delayed < at_once, "{delayed} and {at_once}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl Reader<'_> {
             ingress: true,
         });
         (switch.knows_groups, switch.knows_headroom) = (true, true);
-        switch.port_limit = self.port_limit();
+        switch.port_limit = self.port_limit().filter(|_| !settings.pfc.all_lossless(settings.queues));
     }
 
     fn classes(&self) -> Vec<Placed<u8>> {
