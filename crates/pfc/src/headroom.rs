@@ -17,6 +17,8 @@ pub struct Situation {
     pub response: Span,
     /// Wire bytes of a full-size packet at either end.
     pub full: Bytes,
+    /// The size of the cells that packets are stored in; without it they take their wire bytes.
+    pub cell: Option<Bytes>,
 }
 
 /// How long after a pause frame a transmitter may still start a packet, in quanta of 512 bit times, by line rate in
@@ -57,13 +59,30 @@ pub fn standard_response(rate: Rate) -> Span {
 /// H = 2 MTU + 84 B + C (2 t_cable + t_response + t_latency)
 ///
 /// It is sufficient, because bits decided on after XOFF left the far end during that time, and tight: a test with
-/// exactly this much loses nothing, with one packet less it does.
+/// exactly this much loses nothing, with one packet less it does. In cells, H is what so many bytes take in packets of the
+/// least favourable size.
 #[must_use]
 pub fn headroom(at: &Situation) -> Bytes {
     let silent = at.cable * 2 + at.response + at.latency;
     let bits = u128::from(at.rate.0) * u128::from(silent.0);
     let passing = bits.div_ceil(8_000_000_000_000) as u64;
-    at.full * 2 + Bytes(u64::from(FRAME)) + Bytes(passing)
+    at_worst(at.full * 2 + Bytes(u64::from(FRAME)) + Bytes(passing), at.cell)
+}
+
+/// The memory that a packet of `wire` bytes takes.
+#[must_use]
+pub fn occupied(wire: Bytes, cell: Option<Bytes>) -> Bytes {
+    cell.map_or(wire, |cell| Bytes(wire.0.next_multiple_of(cell.0.max(1))))
+}
+
+/// The most memory that `wire` bytes can take. The least favourable size is that of the smallest frame, or one byte more than
+/// the cells which that frame fills.
+fn at_worst(wire: Bytes, cell: Option<Bytes>) -> Bytes {
+    let smallest = Bytes(u64::from(FRAME));
+    let next = occupied(smallest, cell) + Bytes(1);
+    let in_packets_of =
+        |size: Bytes| (u128::from(wire.0) * u128::from(occupied(size, cell).0)).div_ceil(u128::from(size.0));
+    Bytes(in_packets_of(smallest).max(in_packets_of(next)) as u64)
 }
 
 #[cfg(test)]
@@ -90,8 +109,24 @@ mod tests {
             latency: Span::from_ns(500),
             response: standard_response(rate),
             full: Bytes(1_538),
+            cell: None,
         };
         assert_eq!(headroom(&situation), Bytes(28_212));
+        // Packets of 84 B in cells of 256 B: 28212 x 256 / 84; of 81 B in cells of 80 B they would be smaller than a frame, so
+        // 84 B in two cells, or 161 B in three.
+        let in_cells = |cell| headroom(&Situation { cell: Some(Bytes(cell)), ..situation });
+        assert_eq!([256, 80, 1].map(in_cells), [85_980, 53_738, 28_212].map(Bytes));
+    }
+
+    /// No mixture of packets takes more memory than the worst size.
+    #[test]
+    fn no_packets_take_more_memory_than_at_worst() {
+        for cell in [2, 64, 80, 84, 208, 256, 1_000] {
+            for wire in 84..5_000 {
+                let (wire, cell) = (Bytes(wire), Some(Bytes(cell)));
+                assert!(occupied(wire, cell) <= at_worst(wire, cell), "{wire:?} in {cell:?}");
+            }
+        }
     }
 
     /// The greatest pauses of the standard: 3.355 ms at 10 Gb/s, 0.839 ms at 40, 0.336 ms at 100.

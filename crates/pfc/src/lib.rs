@@ -49,7 +49,7 @@ settings! {
         /// A paused sender resumes when the class holds this much less than XOFF, and nothing in headroom.
         xon_offset: Bytes = Bytes(3_076),
         /// Memory set aside per port and lossless class for what arrives after XOFF. Absent: what cable, speed,
-        /// packet size and response time need.
+        /// packet size, response time and cells need.
         headroom: Option<Bytes> = None,
         /// How long a transmitter takes to obey a pause frame. Absent: the maximum of IEEE 802.3 annex 31B, such as
         /// 67 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s and 394 at 100 Gb/s.

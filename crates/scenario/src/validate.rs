@@ -78,10 +78,7 @@ impl Draft {
         if !mistakes.is_empty() {
             return None;
         }
-        let entries = cases.iter().flat_map(|case| &case.settings.traffic);
-        let tags: BTreeSet<&str> = entries.map(|entry| entry.flows.tag.as_str()).collect();
-        let tags: Vec<&str> = tags.into_iter().collect();
-        let claims = self.claims(file, (&base, &tags), metrics, mistakes);
+        let claims = self.claims(file, (&base, &tags(&cases)), metrics, mistakes);
         let scope = weft_rules::CaseScope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
@@ -127,17 +124,46 @@ impl Draft {
         let (axes, metrics) = (&self.axes, *metrics);
         let field = expect::Swept { axes, settings: &settings, metrics, tags, recorded, line: &line };
         let promised = file.demo && file.arguments.is_empty();
-        let mut claims = Vec::new();
+        let (mut claims, mut unanswered) = (Vec::new(), Vec::new());
         for question in &self.expectations {
             match expect::resolve(question, &field) {
                 Ok(more) => claims.extend(more),
                 // A narrowed sweep may lack the cases that an expectation applies to; the demo may not lack those that it promises.
-                Err(_) if self.narrowed && !(question.reduced && promised) => {}
+                Err(_) if self.narrowed && !(question.reduced && promised) => {
+                    unanswered.push(question.clone())
+                }
                 Err(mistake) => mistakes.push(mistake),
             }
         }
+        if !unanswered.is_empty() {
+            mistakes.extend(wrong_in_whole(file, unanswered, &metrics));
+        }
         claims
     }
+}
+
+/// The tags of the traffic, each once.
+fn tags(cases: &[Case]) -> Vec<&str> {
+    let entries = cases.iter().flat_map(|case| &case.settings.traffic);
+    let tags: BTreeSet<&str> = entries.map(|entry| entry.flows.tag.as_str()).collect();
+    tags.into_iter().collect()
+}
+
+/// What is wrong with expectations even without the demo and the command line.
+fn wrong_in_whole(
+    file: &ScenarioFile,
+    expectations: Vec<expect::Question>,
+    metrics: &Metrics,
+) -> Vec<Mistake> {
+    let whole = ScenarioFile { demo: false, arguments: Vec::new(), ..file.clone() };
+    let (mut others, mut found) = (Vec::new(), Vec::new());
+    let draft = Draft { expectations, ..Draft::read(&whole, &mut others) };
+    let base = draft.resolve(&[], &mut others);
+    let cases = draft.cases(&whole.folder, &mut others);
+    if others.is_empty() {
+        draft.claims(&whole, (&base, &tags(&cases)), metrics, &mut found);
+    }
+    found
 }
 
 /// Name and hash of every file named by a setting: their contents affect results as settings do.

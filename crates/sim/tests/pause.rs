@@ -20,6 +20,7 @@ use weft_topology::shapes::{
 };
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
+use weft_transport::protocols::udp::UdpSettings;
 
 const FULL: u64 = 1_538;
 
@@ -68,7 +69,7 @@ fn the_headroom_of_the_formula_is_enough_and_a_packet_less_is_not() {
         let rate = Rate::from_gbps(gbps);
         let cable = Span::from_ns(nanos);
         let (latency, response, full) = (Span::from_ns(500), standard_response(rate), Bytes(FULL));
-        let needed = headroom(&Situation { rate, cable, latency, response, full });
+        let needed = headroom(&Situation { rate, cable, latency, response, full, cell: None });
         let (mut most, mut lost) = (0, 0);
         // At 10 Gb/s and 500 ns the last whole packet fits with 95 B to spare: the steps are finer than that.
         for offset in 0..32 {
@@ -92,6 +93,29 @@ fn the_headroom_of_the_formula_is_enough_and_a_packet_less_is_not() {
         }
         assert_eq!(most, needed.0 / FULL * FULL, "{gbps} Gb/s, {nanos} ns: all of it is needed");
         assert!(lost > 0, "{gbps} Gb/s, {nanos} ns: with a packet less something is lost");
+    }
+}
+
+/// Packets that take more memory than their bytes, because it is in cells: what arrives after XOFF still fits.
+#[test]
+fn headroom_holds_packets_in_cells() {
+    let rate = Rate::from_gbps(100);
+    for mtu in [46, 100, 220, 300, 600] {
+        let topology = TopologySettings::SingleSwitch(SingleSwitchSettings {
+            hosts: 2,
+            host_link: link(100, Span::from_ns(1_500)),
+        });
+        let udp = UdpSettings { mtu: Bytes(mtu), ..UdpSettings::default() };
+        let mut setup = lab::setup(&topology, &TransportSettings::Udp(udp));
+        setup.switch = SwitchSettings { cell: Some(Bytes(256)), ..switch(fixed(50_000, 3_076)) };
+        let until = Time::ZERO + Span::from_us(100);
+        setup.storms = vec![Storm { host: HostId(1), from: Time::ZERO, until }];
+        setup.flows = vec![lab::constant(Span::ZERO, 0, 1, 1_000_000, rate)].into();
+        setup.until = until;
+        let record = lab::run(setup);
+        let own = pauses(&record, "switch0").find(|pause| pause.asked > 0).expect("host 0 is stopped");
+        assert_eq!(record.packets.dropped, 0, "{mtu} B: {own:?}");
+        assert!(own.headroom_peak.0 > 40_000, "{mtu} B: {own:?}");
     }
 }
 

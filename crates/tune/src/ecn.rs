@@ -265,10 +265,14 @@ impl EcnTrial {
 /// Results within this factor of the best are as good.
 const ALIKE: f64 = 1.1;
 
-/// Whether a trial is as good as the best, by the whole interval of their ratio: one that is wider cannot tell.
+/// Whether the whole interval of a ratio to the best is close to 1.
+fn is_close(ratio: &Estimate) -> bool {
+    ratio.low.zip(ratio.high).is_some_and(|(low, high)| low >= ALIKE.recip() && high <= ALIKE)
+}
+
+/// Whether a trial is as good as the best: close to it, and no difference shows.
 fn is_alike(ratio: &Estimate) -> bool {
-    let bounds = ratio.low.zip(ratio.high).filter(|_| !ratio.excludes(1.0));
-    bounds.is_some_and(|(low, high)| low >= ALIKE.recip() && high <= ALIKE)
+    is_close(ratio) && !ratio.excludes(1.0)
 }
 
 impl EcnAdvice {
@@ -311,7 +315,7 @@ impl EcnAdvice {
             "" => String::new(),
             unit => format!(" in {unit}"),
         };
-        let edge = match self.at_edge {
+        let edge = match self.at_edge && !self.is_flat_at_edge() {
             true => "\nthe best lies at an end of the row: look beyond with --from or --to",
             false => "",
         };
@@ -329,9 +333,21 @@ impl EcnAdvice {
                 self.options.metric,
                 self.trials[self.best].mean().map_or(NOT_MEASURED.to_owned(), number)
             ),
-            false => format!("best found: {} = {}{alike}{edge}", self.options.at, self.options.marker(best)),
+            false => format!(
+                "best found: --set '{}'\nin the scenario, change only these keys of {}; its others stayed{alike}{edge}",
+                self.options.setting(best),
+                self.options.at
+            ),
         };
         format!("{}\n{}\n{found}", wrapped(&about, WIDTH).join("\n"), Columns::table(&header, &self.rows()))
+    }
+
+    /// Whether the neighbour of a best at the end of the row is as good, so that nothing points beyond.
+    fn is_flat_at_edge(&self) -> bool {
+        let inner = if self.best == 1 { 2 } else { self.best - 1 };
+        let neighbour = self.trials.get(inner).filter(|trial| trial.threshold.is_some());
+        let ratio = neighbour.and_then(|trial| trial.ratio_to(&self.trials[self.best]));
+        ratio.is_some_and(|ratio| is_alike(&ratio))
     }
 
     /// Whether the metric has one value in all runs.
@@ -345,7 +361,7 @@ impl EcnAdvice {
     fn alike_words(&self) -> String {
         let best = &self.trials[self.best];
         let is =
-            |trial: &EcnTrial| trial == best || trial.ratio_to(best).is_some_and(|ratio| is_alike(&ratio));
+            |trial: &EcnTrial| trial == best || trial.ratio_to(best).is_some_and(|ratio| is_close(&ratio));
         let tried: Vec<&EcnTrial> = self.trials.iter().filter(|trial| trial.threshold.is_some()).collect();
         let ranges: Vec<&[&EcnTrial]> =
             tried.chunk_by(|a, b| is(a) && is(b)).filter(|range| is(range[0])).collect();
@@ -455,11 +471,28 @@ mod tests {
         let words: Vec<String> = advice.rows().into_iter().map(|row| row[4].clone()).collect();
         assert_eq!(words, ["worse", "best", "alike", "worse", "unclear"]);
         assert!(
-            advice.text().contains("\nwithin 10 % of the best: from 10 B to 20 B (2 tried)\n"),
+            advice.text().contains("\nwithin 10 % of the best: from 10 B to 20 B (2 tried)"),
             "{}",
             advice.text()
         );
-        assert!(advice.text().contains("look beyond"));
+        assert!(!advice.text().contains("look beyond"), "20 B are as good: {}", advice.text());
+        let mut falling = advice;
+        falling.trials[2] = trial(20, [1.3, 130.0, 13.0]);
+        assert!(falling.text().contains("look beyond"), "{}", falling.text());
+    }
+
+    /// What is within 10 % includes what is worse by less, and a line says which settings were not varied.
+    #[test]
+    fn close_results_are_told_even_where_they_are_worse() {
+        let metric = metric_of(&options()).expect("it is a metric");
+        let own = EcnTrial { threshold: None, ..trial(0, [9.0; 3]) };
+        let trials = vec![own, trial(10, [1.0, 10.0, 100.0]), trial(20, [1.04, 10.41, 104.0])];
+        let text = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }.text();
+        assert!(text.contains("worse") && text.contains("from 10 B to 20 B (2 tried)"), "{text}");
+        assert!(
+            text.contains("--set 'switch.ecn={ step = { threshold = \"10 B\" } }'\nin the scenario"),
+            "{text}"
+        );
     }
 
     /// A metric that is zero everywhere has no best threshold; one that is zero for the best has verdicts by difference.

@@ -53,7 +53,7 @@ fn a_low_threshold_is_best_for_short_flows_behind_long_ones() {
     let mean = |n: usize| trials[n]["mean"].as_f64().expect("measured");
     assert!(mean(4) > 2.0 * mean(1), "{found}");
     let text = good(&folder, &format!("{LINE} --metric fct.tag.short.mean"));
-    assert!(text.contains("best found: switch.ecn = { step = { threshold = \"5000 B\" } }"), "{text}");
+    assert!(text.contains("best found: --set 'switch.ecn={ step = { threshold = \"5000 B\" } }"), "{text}");
     assert!(text.contains("look beyond with --from or --to"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }

@@ -269,3 +269,21 @@ fn the_demo_has_the_cases_that_it_promises() {
     let found = listed(&of(true).unwrap_err());
     assert!(found[0].contains("drill"), "{found:?}");
 }
+
+/// A demo need not have the cases of an expectation, but what is wrong in the whole file is wrong in the demo too.
+#[test]
+fn mistakes_of_expectations_are_found_in_the_demo() {
+    let of_demo = |expect: &str| {
+        let demo = "[demo]\nbalance = \"drill\"\n";
+        let text = small(&format!("{SWEEP}[[expect]]\n{expect}\n{demo}"));
+        let mut file = ScenarioFile::parse(&text, "test.toml").unwrap();
+        file = file.reduced();
+        file.validate(&METRICS).map_err(|mistakes| listed(&mistakes))
+    };
+    let lacking = of_demo("value = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1.3").expect("sound");
+    assert_eq!(lacking.claims.len(), 0);
+    for wrong in ["value = \"nosuch\"\nbelow = 1", "value = \"fct.mean\"\nbelow = \"10 GB\""] {
+        let found = of_demo(wrong).err().unwrap_or_else(|| panic!("accepted: {wrong}"));
+        assert_eq!(found.len(), 1, "{found:#?}");
+    }
+}

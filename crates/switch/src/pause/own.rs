@@ -6,6 +6,7 @@
 
 use weft_core::Bytes;
 use weft_core::record::Reason;
+use weft_pfc::headroom::occupied;
 
 use super::arrivals::needs;
 use super::reserve::headroom_of;
@@ -54,11 +55,8 @@ pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
         let needs = needs(own, settings, site);
         return needs.minima + needs.headroom;
     }
-    let each = site.full_packet + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
+    let each = occupied(site.full_packet, settings.cell) + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
     let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
-    if lossless == 0 {
-        return Bytes::ZERO;
-    }
     let ports = 0..site.rates.len();
     ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
 }

@@ -21,5 +21,6 @@ pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Byte
         latency: settings.latency,
         response: settings.pfc.response_at(rate),
         full: site.full_packet,
+        cell: settings.cell,
     })
 }
