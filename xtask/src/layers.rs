@@ -170,9 +170,10 @@ const ANALYSE: &[&str] = &[
     "weft-plan",
     "weft-draw",
 ];
-/// The linter reads scenarios as it reads switch configurations: it needs the parts' settings, but no engine.
+/// The linter reads scenarios into the model of switch configurations: it needs the parts' settings, but no engine.
 const LINT: &[&str] = &[
     "weft-config",
+    "weft-device-config",
     "weft-core",
     "weft-switch",
     "weft-transport",
@@ -239,6 +240,16 @@ const LAB: &[&str] = &[
 /// Settings are found by models of demand, and by simulations that the facade runs.
 const TUNE: &[&str] =
     &["weft", "weft-core", "weft-draw", "weft-ideal", "weft-report", "weft-transport", "weft-workload"];
+const CLI: &[&str] = &[
+    "weft",
+    "weft-appliance",
+    "weft-blueprint",
+    "weft-bench",
+    "weft-reproduce",
+    "weft-tune",
+    "weft-hardware",
+    "weft-lab",
+];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
@@ -299,6 +310,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-hybrid", may_use: HYBRID },
     Layer { name: "weft-trace", may_use: &["weft-core", "weft-packet", "weft-draw", "weft-table"] },
     Layer { name: "weft-config", may_use: &[] },
+    Layer { name: "weft-device-config", may_use: &["weft-config", "weft-core"] },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
     Layer { name: "weft-prepare", may_use: PREPARE },
@@ -310,19 +322,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-hardware", may_use: &["weft-core", "weft-switch", "weft-draw"] },
     Layer { name: "weft-appliance", may_use: APPLIANCE },
     Layer { name: "weft-lab", may_use: LAB },
-    Layer {
-        name: "weft-cli",
-        may_use: &[
-            "weft",
-            "weft-appliance",
-            "weft-blueprint",
-            "weft-bench",
-            "weft-reproduce",
-            "weft-tune",
-            "weft-hardware",
-            "weft-lab",
-        ],
-    },
+    Layer { name: "weft-cli", may_use: CLI },
 ];
 
 /// Dependencies that only tests may have, with the reason. Empty is best.

@@ -164,14 +164,14 @@ fn table(shapes: &BTreeMap<String, Shape>) -> String {
     let mut text = String::from("lines of code without tests\n");
     let _ = writeln!(
         text,
-        "{:<12}{:>6}{:>8}{:>11}{:>8}{:>6}{:>6}{:>9}",
+        "{:<14}{:>6}{:>8}{:>11}{:>8}{:>6}{:>6}{:>9}",
         "crate", "files", "lines", "functions", "median", "p90", "p99", "longest"
     );
     let mut row = |name: &str, files: usize, lines: usize, functions: Vec<usize>| {
         let [p50, p90, p99, longest] = [50, 90, 99, 100].map(|percent| quantile(&functions, percent));
         let count = functions.len();
         let _ =
-            writeln!(text, "{name:<12}{files:>6}{lines:>8}{count:>11}{p50:>8}{p90:>6}{p99:>6}{longest:>9}");
+            writeln!(text, "{name:<14}{files:>6}{lines:>8}{count:>11}{p50:>8}{p90:>6}{p99:>6}{longest:>9}");
     };
     for (name, shape) in shapes {
         row(name, shape.files, shape.lines, sorted(shape.functions.iter().copied()));

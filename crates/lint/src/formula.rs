@@ -1,7 +1,7 @@
 //! The formulas behind the rules, each with its source. Bytes are real numbers here, because thresholds are shares.
 
-use crate::model::{Metres, Threshold};
 use weft_core::{Bytes, Rate, Span};
+use weft_device_config::model::{Metres, Threshold};
 use weft_switch::pause::headroom::response_quanta;
 
 /// A pause frame on the wire: 64 bytes, preamble and gap.

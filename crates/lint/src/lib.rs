@@ -4,9 +4,10 @@
 //! files --read--> model (switches, ports, buffers, hosts) --rules--> findings --show--> text, JSON, SARIF
 //! ```
 //!
-//! Readers must not depend on rules, nor rules on formats. So a rule applies to every format, and several files can be
-//! checked together as one network. In reading order: `model`, `rules`, `formula`, `read`, `show`. Must not depend on
-//! engines.
+//! The model and the readers of devices are in `weft-device-config`; `read` adds that of Weft's own scenarios, which needs
+//! the simulator's settings. Readers must not depend on rules, nor rules on formats. So a rule applies to every format,
+//! and several files can be checked together as one network. In reading order: `rules`, `formula`, `read`, `show`. Must
+//! not depend on engines.
 //!
 //! ```
 //! use weft_lint::{Input, RuleOptions, lint};
@@ -19,33 +20,29 @@
 //! ```
 
 mod baseline;
-mod color;
 mod formula;
-mod model;
 mod page;
-mod precedence;
 mod read;
 mod rule;
 mod rules;
 mod show;
-mod silence;
-mod told;
 
 pub use baseline::{Known, is_baseline};
-pub use model::{Metres, Surroundings};
 pub use page::{explain, page};
-pub use read::FileKind;
 pub use rule::{Rule, Severity};
 pub use rules::rules;
-pub use told::Coverage;
+pub use weft_device_config::FileKind;
+pub use weft_device_config::model::{Metres, Surroundings};
+pub use weft_device_config::told::Coverage;
 
 use baseline::Baseline;
-use model::Network;
 use rule::{Findings, Found};
 use std::collections::BTreeSet;
-use told::Silenced;
 use weft_config::place::{Cursor, SourceFile};
 use weft_core::units::did_you_mean;
+use weft_device_config::model::Network;
+use weft_device_config::told::Silenced;
+use weft_device_config::{ConfigFile, is_sysctl_d};
 
 /// A file to be checked.
 #[derive(Clone, Debug)]
@@ -179,7 +176,7 @@ fn networks(
 }
 
 /// Records files of a device from which nothing is read although something is read from another file of that device.
-fn idle_parts(device: &[read::File<'_>], network: &mut Network) {
+fn idle_parts(device: &[ConfigFile<'_>], network: &mut Network) {
     let of_device: BTreeSet<usize> = device.iter().map(|(number, ..)| *number).collect();
     let here = network.coverage.iter().filter(|(file, _)| of_device.contains(file));
     let idle: Vec<usize> =
@@ -192,12 +189,12 @@ fn idle_parts(device: &[read::File<'_>], network: &mut Network) {
 /// The files of each device: every file by itself, except that files in a folder `sysctl.d` belong together, in the
 /// order of their names, as a host applies them; with `one_device` all switch files of a kind and all host files belong
 /// together, in the order of the command line.
-fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File<'a>>> {
-    let mut devices: Vec<Vec<read::File<'a>>> = Vec::new();
+fn devices<'a>(files: &[ConfigFile<'a>], one_device: bool) -> Vec<Vec<ConfigFile<'a>>> {
+    let mut devices: Vec<Vec<ConfigFile<'a>>> = Vec::new();
     for file @ (_, source, kind) in files {
-        let same = |device: &&mut Vec<read::File<'_>>| {
+        let same = |device: &&mut Vec<ConfigFile<'_>>| {
             let (_, first, other) = device[0];
-            let folder = [first, source].iter().all(|source| read::is_sysctl_d(&source.name));
+            let folder = [first, source].iter().all(|source| is_sysctl_d(&source.name));
             match (kind, other) {
                 (FileKind::Scenario, _) => false,
                 (FileKind::Sysctl, FileKind::Sysctl) if folder => true,
@@ -210,7 +207,7 @@ fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File
         }
     }
     let in_folder =
-        |(_, source, kind): &read::File<'_>| *kind == FileKind::Sysctl && read::is_sysctl_d(&source.name);
+        |(_, source, kind): &ConfigFile<'_>| *kind == FileKind::Sysctl && is_sysctl_d(&source.name);
     for device in devices.iter_mut().filter(|device| device.iter().all(in_folder)) {
         device.sort_by_key(|(_, source, _)| source.name.rsplit('/').next().map(str::to_owned));
     }

@@ -1,10 +1,10 @@
 //! Rules and findings. One declaration serves the check, `--explain` and the reference page.
 
-use crate::model::{CaseName, Network};
-use crate::told::Silenced;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use weft_config::place::Spot;
+use weft_device_config::model::{CaseName, Network};
+use weft_device_config::told::Silenced;
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,14 +7,14 @@ mod marks;
 mod pauses;
 mod precedence;
 
-use crate::model::{
-    CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
-    SwitchConfig, Threshold,
-};
 use std::collections::BTreeMap;
 use std::path::Path;
 use weft_config::place::{Placed, SourceFile, Spot};
 use weft_core::{Bytes, HostId, LinkId, Rate, Span, SwitchId};
+use weft_device_config::model::{
+    CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
+    SwitchConfig, Threshold,
+};
 use weft_scenario::{Case, Device, Metrics, ScenarioFile, TransportInUse, devices, ports, stacks};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::ecmp::Seeding;

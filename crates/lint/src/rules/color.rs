@@ -1,11 +1,10 @@
 //! Rules on colours of packets, and on flows that must keep to one path.
 
-use crate::color::{OrderedFlows, RedPackets, ReliesOn};
 use crate::formula::{queue_at_xoff, size};
-use crate::model::{Network, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::Bytes;
+use weft_device_config::model::{Network, OrderedFlows, RedPackets, ReliesOn, SwitchConfig};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

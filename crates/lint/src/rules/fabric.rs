@@ -1,7 +1,7 @@
 //! Rules that compare several switches: equal hashes, and lossless links that close a cycle.
 
-use crate::model::{Network, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
+use weft_device_config::model::{Network, SwitchConfig};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

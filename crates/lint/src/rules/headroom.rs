@@ -1,8 +1,8 @@
 //! Rules on headroom: what may still arrive after XOFF must fit.
 
 use crate::formula::{headroom, size};
-use crate::model::{GroupBinding, Metres, Network, PortConfig, Profile, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
+use weft_device_config::model::{GroupBinding, Metres, Network, PortConfig, Profile, SwitchConfig};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -1,10 +1,10 @@
 //! Rules on hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
 
 use crate::formula::{bandwidth_delay, size};
-use crate::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
+use weft_device_config::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
 use weft_draw::text::duration;
 
 pub(super) const RULES: &[Rule] = &[

@@ -2,9 +2,9 @@
 //! back.
 
 use super::scenario;
-use crate::model::{MapKind, Network, PortConfig, SwitchConfig};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Spot;
+use weft_device_config::model::{MapKind, Network, PortConfig, SwitchConfig};
 
 /// The default code point of network cards for congestion notification packets (CS6).
 const NOTIFICATIONS: u8 = 48;

@@ -2,10 +2,12 @@
 //! drop.
 
 use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
-use crate::model::{GroupBinding, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold};
 use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
 use weft_core::Bytes;
+use weft_device_config::model::{
+    GroupBinding, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -133,7 +135,7 @@ fn lossless_markings<'a>(network: &'a Network, mut look: impl FnMut(Lossless<'a>
 
 /// Queue and group of each lossless class of a port.
 fn lossless_classes(port: &PortConfig) -> BTreeSet<(u8, u8)> {
-    use crate::model::MapKind::{Group, Queue};
+    use weft_device_config::model::MapKind::{Group, Queue};
     let groups = port.pfc.iter().map(|priority| port.group_of(priority.value));
     let classes =
         groups.flat_map(|group| port.sources(Group, group).into_iter().map(move |class| (class, group)));
@@ -175,7 +177,7 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
         "marks begin at {} ({}), but ingress groups with {} reach XOFF when the queue holds {} with 2 ports \
          sending to it, {} with {}, and {} under the worst load of {ports} ports",
         size(min),
-        marking.min_words(),
+        min_words(marking),
         limit_words(profile),
         size(two),
         size(incast),
@@ -213,6 +215,15 @@ fn ramp_beyond_pfc(place: &Lossless<'_>, findings: &mut Findings) {
         );
         let fix = format!("end the ramp below {}", size(most));
         findings.add(marking.max.at, &format!("{} queue {queue}", port.name), (says, fix));
+    }
+}
+
+/// The lower threshold of a marking, in the file's own terms.
+fn min_words(marking: &MarkingProfile) -> String {
+    match marking.name.as_str() {
+        "switch.ecn.step" => "switch.ecn.step.threshold".to_owned(),
+        "switch.ecn.red" => "switch.ecn.red.min".to_owned(),
+        name => format!("K_min of {name}"),
     }
 }
 
@@ -263,18 +274,16 @@ fn drop_of_queue(
         () if min >= alone => (
             Severity::Error,
             marking.min.at,
-            format!("marks begin at {} ({})", size(min), marking.min_words()),
+            format!("marks begin at {} ({})", size(min), min_words(marking)),
         ),
         () if max > alone => (
             Severity::Warning,
             marking.max.at,
             format!("the ramp of {} ends at {} (K_max)", marking.name, size(max)),
         ),
-        () if min >= together => (
-            Severity::Note,
-            marking.min.at,
-            format!("marks begin at {} ({})", size(min), marking.min_words()),
-        ),
+        () if min >= together => {
+            (Severity::Note, marking.min.at, format!("marks begin at {} ({})", size(min), min_words(marking)))
+        }
         () => return,
     };
     let bound = if level == Severity::Note { together } else { alone };

@@ -1,8 +1,8 @@
 //! Rules on packet memory: what is allotted must exist.
 
 use crate::formula::size;
-use crate::model::{GroupBinding, MemoryPool, Network, Profile, SwitchConfig, Threshold};
 use crate::rule::{Findings, Rule, Severity};
+use weft_device_config::model::{GroupBinding, MemoryPool, Network, Profile, SwitchConfig, Threshold};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -2,9 +2,11 @@
 //! watchdog.
 
 use crate::formula::size;
-use crate::model::{GroupBinding, Network, PortConfig, PriorityGroup, Profile, SwitchConfig, Threshold};
 use crate::rule::{Findings, Rule, Severity};
 use weft_core::Span;
+use weft_device_config::model::{
+    GroupBinding, Network, PortConfig, PriorityGroup, Profile, SwitchConfig, Threshold,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

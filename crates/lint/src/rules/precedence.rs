@@ -1,8 +1,8 @@
 //! Rules on strict priorities and on the thresholds at which flows fall through them.
 
 use crate::formula::size;
-use crate::model::Network;
 use crate::rule::{Findings, Rule, Severity};
+use weft_device_config::model::Network;
 
 /// A class with less of the payload than this separates nothing.
 const LEAST_SHARE: f64 = 0.002;

@@ -1,9 +1,9 @@
 //! Rules on what the readers could not interpret.
 
-use crate::model::Network;
 use crate::rule::{Findings, Rule, Severity};
-use crate::told::OddityKind;
 use weft_config::place::Spot;
+use weft_device_config::model::Network;
+use weft_device_config::told::OddityKind;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -2,9 +2,11 @@
 //! the marking controllers are known; and rules that only a scenario can break.
 
 use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
-use crate::model::{Held, HostConfig, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold};
 use crate::rule::{Findings, Rule, Severity};
 use weft_core::{Bytes, Rate, Span};
+use weft_device_config::model::{
+    Held, HostConfig, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

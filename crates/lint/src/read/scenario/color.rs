@@ -1,8 +1,8 @@
 //! Colours: red thresholds, whose packets are green beside red ones, and balancers that reorder.
 
 use super::Reader;
-use crate::color::{OrderedFlows, RedPackets, ReliesOn};
 use weft_core::SwitchId;
+use weft_device_config::model::{OrderedFlows, RedPackets, ReliesOn};
 use weft_scenario::{payload_queues, sends_red};
 use weft_switch::BalancerSettings;
 use weft_topology::Node;

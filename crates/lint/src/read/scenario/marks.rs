@@ -1,8 +1,8 @@
 //! Marking: thresholds as a marking profile, controllers by their targets.
 
 use super::Reader;
-use crate::model::{Held, MarkingProfile};
 use weft_config::place::Placed;
+use weft_device_config::model::{Held, MarkingProfile};
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {

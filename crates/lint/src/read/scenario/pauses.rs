@@ -2,11 +2,11 @@
 //! links on the routes of the scenario.
 
 use super::Reader;
-use crate::model::{
-    Circle, GroupBinding, MemoryPool, Notifications, PriorityGroup, Profile, SwitchConfig, Threshold,
-};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Grouping, Span, SwitchId};
+use weft_device_config::model::{
+    Circle, GroupBinding, MemoryPool, Notifications, PriorityGroup, Profile, SwitchConfig, Threshold,
+};
 use weft_scenario::switch_site;
 use weft_switch::pause::{needed, needs, set_aside};
 use weft_switch::schedule::SchedulerSettings;

@@ -1,8 +1,8 @@
 //! Strict priorities, and the thresholds at which flows fall through them.
 
 use super::Reader;
-use crate::precedence::{Demotion, StrictQueues};
 use std::path::Path;
+use weft_device_config::model::{Demotion, StrictQueues};
 use weft_switch::mark::MarkerSettings;
 use weft_transport::Transport;
 use weft_transport::tagging::PiasSettings;

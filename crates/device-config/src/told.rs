@@ -40,29 +40,35 @@ impl NameTally {
 
 /// A range of a file in which rules are silenced.
 #[derive(Clone, Debug)]
-pub(crate) struct Silenced {
+pub struct Silenced {
     /// The position of the comment that silences them.
-    pub(crate) at: Spot,
-    /// The bytes concerned.
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) rules: Vec<String>,
+    pub at: Spot,
+    /// The first byte concerned.
+    pub from: usize,
+    /// The byte after the last one concerned.
+    pub to: usize,
+    /// Names of rules as the file gives them, whether or not there are such rules.
+    pub rules: Vec<String>,
 }
 
 /// Something that a reader could not interpret.
 #[derive(Debug)]
-pub(crate) struct Oddity {
-    pub(crate) kind: OddityKind,
-    pub(crate) at: Spot,
+pub struct Oddity {
+    /// The kind of problem.
+    pub kind: OddityKind,
+    /// Where the file has it.
+    pub at: Spot,
     /// The port or key concerned, if equal messages about others are to be merged.
-    pub(crate) subject: String,
-    pub(crate) says: String,
-    pub(crate) fix: String,
+    pub subject: String,
+    /// What is wrong.
+    pub says: String,
+    /// How to fix it.
+    pub fix: String,
 }
 
 /// The kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OddityKind {
+pub enum OddityKind {
     /// A value that its field does not accept.
     Value,
     /// An unknown name.

@@ -6,24 +6,28 @@ use weft_core::Bytes;
 
 /// Queues of a switch that are served by strict priority.
 #[derive(Debug)]
-pub(crate) struct StrictQueues {
-    pub(crate) at: Spot,
-    pub(crate) name: String,
+pub struct StrictQueues {
+    /// The setting of the schedule.
+    pub at: Spot,
+    /// The queues, in words.
+    pub name: String,
     /// Classes in which payload is sent.
-    pub(crate) classes: u32,
+    pub classes: u32,
     /// Whether the switch marks.
-    pub(crate) marks: bool,
+    pub marks: bool,
 }
 
 /// Thresholds at which flows fall through classes.
 #[derive(Debug)]
-pub(crate) struct Demotion {
-    pub(crate) at: Spot,
-    pub(crate) thresholds: Vec<Bytes>,
+pub struct Demotion {
+    /// Where the thresholds are set.
+    pub at: Spot,
+    /// The thresholds, ascending: one fewer than there are classes.
+    pub thresholds: Vec<Bytes>,
     /// Counting starts again after so many bytes.
-    pub(crate) message: Option<Placed<Bytes>>,
+    pub message: Option<Placed<Bytes>>,
     /// The largest flow in bytes, if all sources are known; infinite if there is none.
-    pub(crate) largest: Option<f64>,
-    /// For each source of flows, the share of its payload in each class.
-    pub(crate) shares: Vec<Vec<f64>>,
+    pub largest: Option<f64>,
+    /// For each source of flows, the share of its payload in each class, from 0 to 1.
+    pub shares: Vec<Vec<f64>>,
 }

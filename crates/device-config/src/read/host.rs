@@ -1,11 +1,11 @@
 //! The settings of a host, from any kind of file: `sysctl.d`, a profile of tuned, a script. Later files override
 //! earlier ones, as when the host boots.
 
-use super::FileKind;
+use super::{ConfigFile, FileKind};
 use crate::model::{HostConfig, Network};
 use crate::told::{Coverage, NameTally, Oddity, OddityKind};
 use std::collections::BTreeMap;
-use weft_config::place::{Placed, SourceFile, Spot};
+use weft_config::place::{Placed, Spot};
 use weft_config::settings::{LinuxSetting, LinuxSettings, shell, sysctl, tuned};
 use weft_core::Bytes;
 
@@ -23,10 +23,7 @@ const READ: [&str; 6] = [
 ];
 
 /// Reads files as the settings of one kind of host, in the order in which they are applied.
-pub(super) fn read(
-    files: &[(usize, &SourceFile, FileKind)],
-    network: &mut Network,
-) -> Result<(), Vec<String>> {
+pub(super) fn read(files: &[ConfigFile<'_>], network: &mut Network) -> Result<(), Vec<String>> {
     let mut settings = Known::new();
     let mut refusals = Vec::new();
     for (number, source, kind) in files {

@@ -1,0 +1,54 @@
+//! The settings of hosts: congestion control, ECN, buffers and notifications.
+
+use weft_config::place::Placed;
+use weft_core::{Bytes, Rate, Span};
+
+/// The settings of hosts.
+#[derive(Debug, Default)]
+pub struct HostConfig {
+    /// Congestion control of TCP, such as `dctcp`.
+    pub law: Option<Placed<String>>,
+    /// `net.ipv4.tcp_ecn`: 0 never, 1 requests it, 2 only responds.
+    pub ecn: Option<Placed<u8>>,
+    /// The name of the transport, if it is not TCP.
+    pub other_than_tcp: Option<String>,
+    /// `net.ipv4.tcp_ecn_fallback`: 1 connects without ECN after a lost SYN, 0 does not.
+    pub ecn_fallback: Option<Placed<u8>>,
+    /// Maximum receive buffer.
+    pub receive: Option<Placed<Bytes>>,
+    /// Maximum send buffer.
+    pub send: Option<Placed<Bytes>>,
+    /// The share of the receive buffer that becomes window, from 0 to 1.
+    pub window_share: f64,
+    /// Maximum burst that a host sends back to back.
+    pub burst: Bytes,
+    /// Line rate, if the file gives it.
+    pub rate: Option<Rate>,
+    /// Round trip without queueing, if the file gives it.
+    pub rtt: Option<Span>,
+    /// The queue of payload, if the file gives it.
+    pub payload: Option<Placed<u8>>,
+    /// Congestion notification packets, if the hosts send them and the file describes them.
+    pub notifications: Option<Placed<Notifications>>,
+    /// Whether the rate also depends on round trips, not only on pauses and marks.
+    pub by_round_trips: bool,
+}
+
+/// How congestion notifications return.
+#[derive(Clone, Copy, Debug)]
+pub struct Notifications {
+    /// Their queue.
+    pub queue: u8,
+    /// Whether they wait behind payload.
+    pub behind_payload: bool,
+    /// The card's time to generate one.
+    pub delay: Span,
+}
+
+impl HostConfig {
+    /// Whether connections use DCTCP.
+    #[must_use]
+    pub fn is_dctcp(&self) -> bool {
+        self.law.as_ref().is_some_and(|law| law.value == "dctcp")
+    }
+}
