@@ -75,7 +75,7 @@ settings! {
         host: String,
         /// When it begins.
         at: Span = Span::ZERO,
-        /// When it ends; absent: never.
+        /// When it sends no further pause frames; the last one holds for 65 535 quanta (3.4 ms at 10 Gb/s). Absent: never.
         until: Option<Span> = None,
     }
 }

@@ -33,8 +33,9 @@ impl Setup {
         nodes.map(|node| NodeRecord { name: self.graph.name(node), tier: tier(node) }).collect()
     }
 
-    /// What is to happen to the network: everything of one kind at one instant together.
-    fn incidents(&self) -> Vec<IncidentRecord> {
+    /// What is to happen to the network, in order of time: everything of one kind at one instant together.
+    #[must_use]
+    pub fn incidents(&self) -> Vec<IncidentRecord> {
         let cables = self.timeline.changes.iter().filter_map(|(at, change)| match change {
             Change::CableDown(cable) => Some((*at, Incident::Failure, self.cable(*cable))),
             Change::CableUp(cable) => Some((*at, Incident::Repair, self.cable(*cable))),
@@ -47,7 +48,7 @@ impl Setup {
         });
         let mut found: BTreeMap<(Time, Incident), Vec<String>> = BTreeMap::new();
         cables.chain(storms).for_each(|(at, kind, place)| found.entry((at, kind)).or_default().push(place));
-        found.into_iter().map(|((at, kind), places)| IncidentRecord { at, kind, places }).collect()
+        found.into_iter().map(|((at, kind), places)| IncidentRecord { at, kind, places, lost: 0 }).collect()
     }
 
     /// The name of a cable: `leaf0-spine1`.

@@ -1,6 +1,6 @@
 //! Counts that belong to no single node: waiting by hop, drops by hop and reason. Must not depend on nodes.
 
-use weft_core::record::{DropRecord, HopRecord, PacketBalance, Reason};
+use weft_core::record::{DropRecord, HopRecord, Incident, IncidentRecord, PacketBalance, Reason};
 use weft_core::{Bytes, Header, Span, Time};
 
 /// Hops counted separately; later ones are counted with the last.
@@ -16,14 +16,16 @@ pub struct Tally {
     pub events: u64,
     /// What happened to all packets; `left` is counted at the end.
     pub packets: PacketBalance,
+    /// What the scenario plans to happen to the network, in order of time, and what was lost to it.
+    pub incidents: Vec<IncidentRecord>,
 }
 
 impl Tally {
     /// Nothing has been counted.
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "nothing else is a default tally")]
-    pub fn new() -> Tally {
+    pub fn new(incidents: Vec<IncidentRecord>) -> Tally {
         Tally {
+            incidents,
             waits: std::array::from_fn(|_| HopRecord::default()),
             records: Vec::new(),
             drops: vec![[(0, 0); Reason::ALL.len()]; HOPS],
@@ -73,11 +75,16 @@ impl Tally {
     }
 
     /// A packet was lost.
-    pub fn dropped(&mut self, header: &Header, reason: Reason) {
+    pub fn dropped(&mut self, now: Time, header: &Header, reason: Reason) {
         let count = &mut self.drops[usize::from(header.hops).min(HOPS - 1)][reason as usize];
         count.0 += 1;
         self.packets.dropped += 1;
         count.1 += u64::from(header.wire);
+        let kind = Incident::behind(reason);
+        let behind = |incident: &&mut IncidentRecord| incident.at <= now && Some(incident.kind) == kind;
+        if let Some(incident) = self.incidents.iter_mut().rev().find(behind) {
+            incident.lost += 1;
+        }
     }
 
     /// Packets dropped so far, by reason.
@@ -95,6 +102,9 @@ impl Tally {
         }
         for (mine, theirs) in self.drops.iter_mut().flatten().zip(other.drops.iter().flatten()) {
             *mine = (mine.0 + theirs.0, mine.1 + theirs.1);
+        }
+        for (mine, theirs) in self.incidents.iter_mut().zip(&other.incidents) {
+            mine.lost += theirs.lost;
         }
         self.events += other.events;
         self.packets.created += other.packets.created;

@@ -21,7 +21,8 @@ use sides::{Pair, RunKey, differences_of, key, lonely, pairs};
 mod sides;
 
 /// The metrics compared.
-const COMPARED: [&str; 11] = [
+const COMPARED: [&str; 12] = [
+    "job.seconds",
     "fct.mean",
     "fct.p99",
     "fct.p99_9",
@@ -185,7 +186,7 @@ impl Comparison {
                     }
                     MetricOrder::Equal => return format!("{a} and {b} have the same mean FCT."),
                 };
-                let interval = crate::headline::interval_words(ratio);
+                let interval = crate::contrast::interval_words(ratio);
                 format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
             }
             all => {

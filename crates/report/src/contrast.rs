@@ -113,6 +113,13 @@ fn unfinished(runs: &[&Run]) -> f64 {
     mean(&runs.iter().map(|run| run.summary.unfinished_share()).collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
+/// `95 % interval 1.55–1.69, 5 seeds`; with one run, that there is no interval.
+#[must_use]
+pub fn interval_words(estimate: &Estimate) -> String {
+    interval(estimate)
+        .map_or("one seed, no interval".to_owned(), |words| format!("{words}, {} seeds", estimate.runs))
+}
+
 /// `95 % interval 1.55–1.69`; nothing with one run.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {

@@ -7,8 +7,8 @@ mod warnings;
 
 pub(crate) use timeouts::of_syn;
 
-use crate::contrast::{Contrast, Duel, MetricOrder, interval};
-use crate::job_words::job_words;
+use crate::contrast::{Contrast, Duel, MetricOrder, interval_words};
+use crate::job_words::{job_times, job_words, times_of_all_jobs};
 use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
@@ -62,13 +62,6 @@ pub fn tail_name(metric: &str) -> &'static str {
     }
 }
 
-/// `95 % interval 1.55–1.69, 5 seeds`; with one run, that there is no interval.
-#[must_use]
-pub fn interval_words(estimate: &Estimate) -> String {
-    interval(estimate)
-        .map_or("one seed, no interval".to_owned(), |words| format!("{words}, {} seeds", estimate.runs))
-}
-
 /// `95 % interval 17.9 ms–75.0 ms, 2 seeds` of a time in microseconds.
 fn of_durations(estimate: &Estimate) -> String {
     let ends = estimate.low.zip(estimate.high);
@@ -94,6 +87,7 @@ impl Headline {
         }
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
+            (_, 2..) if times_of_all_jobs(sweep) => incidents::of_schemes(sweep, &[0], at),
             _ if endless::endless(&sweep.runs) => endless::of_sweep(sweep, at),
             (Some(duel), _) => {
                 duel_sentence(sweep, duel) + &incidents::of_schemes(sweep, &[duel.base, duel.best], duel.at)
@@ -107,26 +101,13 @@ impl Headline {
                 begin(&place_words(sweep, at), "no completion times to compare with those of the baseline.")
             }
         };
-        let sentence = job_times(sweep, at) + &sentence;
+        let sentence = (job_times(sweep, at) + &sentence).trim_end().to_owned();
         let mut warnings = warnings(&sweep.runs, verdicts);
         if sweep.left_out > 0 {
             warnings.insert(0, left_out_words(sweep.left_out));
         }
         Headline { warnings, sentence }
     }
-}
-
-/// Schemes whose job times are named.
-const MOST_TIMES: usize = 8;
-
-/// `Jobs take 20.6 s with shallow, 22 s with deep. `; empty without jobs.
-fn job_times(sweep: &Sweep, at: usize) -> String {
-    let time = |scheme: usize| {
-        let seconds = sweep.estimate(scheme, at, "job.seconds")?.mean;
-        Some(format!("{} with {}", duration(seconds * 1e6), sweep.schemes[scheme]))
-    };
-    let times: Vec<String> = (0..sweep.schemes.len()).filter_map(time).take(MOST_TIMES).collect();
-    if times.is_empty() { String::new() } else { format!("Jobs take {}. ", times.join(", ")) }
 }
 
 /// The sentence of runs without flows.
@@ -277,8 +258,10 @@ fn equal_words(mean: &Contrast, both: &str) -> String {
 
 fn undecided(mean: &Contrast, words: &str) -> String {
     let (of_best, of_base) = (duration(mean.other), duration(mean.base));
+    let differs = (mean.other / mean.base / mean.ratio.mean - 1.0).abs() > 0.02;
+    let by_seed = if differs { " as the mean of the ratios by seed" } else { "" };
     let times = number(mean.ratio.mean);
-    format!("{words}: mean FCT is {of_best} against {of_base}, {times}× ({})", evidence(mean))
+    format!("{words}: mean FCT is {of_best} against {of_base}, {times}×{by_seed} ({})", evidence(mean))
 }
 
 /// Whether there are several other schemes and all are slower than the baseline.
@@ -420,6 +403,38 @@ mod tests {
         run.summary.jain = Some(0.98);
         run.summary.links.peak_queue_bytes = Some(2_000_000);
         run
+    }
+
+    /// Where every run has jobs, how long they take is the answer, not the completion times of their flows.
+    #[test]
+    fn a_sweep_of_jobs_compares_their_times() {
+        let mut runs = made(&[ECMP, ("drill", &[(1, 900.0), (2, 1_200.0), (3, 850.0)])]).runs;
+        for run in &mut runs {
+            let longer = if run.manifest.labels[0].1 == "drill" { 1.5 } else { 1.0 };
+            run.summary.jobs = [("seconds".to_owned(), longer * run.manifest.seed as f64)].into();
+        }
+        let sweep = Sweep::new(runs);
+        let words = sentence(&sweep);
+        assert_eq!(
+            words,
+            "Jobs take 2.00 s with ecmp, 3.00 s with drill (1.50× as long, 95 % interval 1.50–1.50, 3 seeds)."
+        );
+        let table = crate::terminal::of_sweep(&sweep, &Headline::of_sweep(&sweep, &[]), false);
+        assert!(table.contains("job") && table.contains("0.667×"), "{table}");
+    }
+
+    /// A ratio that is not the quotient of the means beside it says what it is.
+    #[test]
+    fn a_ratio_of_seeds_is_named_where_the_means_give_another() {
+        let uneven =
+            made(&[("ecmp", &[(1, 1_000.0), (2, 10_000.0)]), ("drill", &[(1, 100.0), (2, 9_900.0)])]);
+        assert!(
+            sentence(&uneven).contains("0.315× as the mean of the ratios by seed"),
+            "{}",
+            sentence(&uneven)
+        );
+        let even = made(&[("ecmp", &[(1, 1_000.0), (2, 1_000.0)]), ("drill", &[(1, 990.0), (2, 1_010.0)])]);
+        assert!(!sentence(&even).contains("ratios"), "{}", sentence(&even));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What bounded a job, in a sentence: where the time of its critical path went. Must not depend on pages.
 
+use crate::contrast::interval_words;
 use crate::detail::{JOB_BOUNDS, JobChart, PhaseTimes};
-use crate::text::{duration, percent};
+use crate::sweep::Sweep;
+use crate::text::{duration, number, percent};
 
 /// `terasort took 20.6 s. Cores bounded it: 12 s of its critical path (58 %); …`; of an unfinished job, that it is.
 #[must_use]
@@ -25,6 +27,28 @@ pub(crate) fn job_words(chart: &JobChart) -> String {
         percent(most / seconds.max(f64::MIN_POSITIVE)),
         phases.join(", ")
     )
+}
+
+/// Whether the answer of a sweep is how long its jobs took: every run has the time of a job.
+pub(crate) fn times_of_all_jobs(sweep: &Sweep) -> bool {
+    !sweep.runs.is_empty() && sweep.runs.iter().all(|run| run.summary.metric("job.seconds").is_some())
+}
+
+/// Schemes whose job times are named.
+const MOST_TIMES: usize = 8;
+
+/// `Jobs take 20.6 s with shallow, 22 s with deep (1.07× as long, 95 % interval 1.05–1.09, 5 seeds). `; empty without jobs.
+pub(crate) fn job_times(sweep: &Sweep, at: usize) -> String {
+    let time = |scheme: usize| {
+        let seconds = sweep.estimate(scheme, at, "job.seconds")?.mean;
+        let ratio = sweep.ratio(scheme, 0, at, "job.seconds").filter(|_| scheme > 0);
+        let longer = ratio.map_or(String::new(), |ratio| {
+            format!(" ({}× as long, {})", number(ratio.mean), interval_words(&ratio))
+        });
+        Some(format!("{} with {}{longer}", duration(seconds * 1e6), sweep.schemes[scheme]))
+    };
+    let times: Vec<String> = (0..sweep.schemes.len()).filter_map(time).take(MOST_TIMES).collect();
+    if times.is_empty() { String::new() } else { format!("Jobs take {}. ", times.join(", ")) }
 }
 
 fn total(chart: &JobChart, bound: usize) -> f64 {

@@ -134,7 +134,8 @@ fn widest() -> RunRecord {
     record.queue_events = Some(QueueEvents { lines: vec![line], left_out: 0 });
     record.jobs = vec![JobRecord::default()];
     let place = "leaf0-spine0".to_owned();
-    record.incidents = vec![IncidentRecord { at: Time::ZERO, kind: Incident::Failure, places: vec![place] }];
+    record.incidents =
+        vec![IncidentRecord { at: Time::ZERO, kind: Incident::Failure, places: vec![place], lost: 0 }];
     record.series = Some(TimeSeries {
         later: Span::from_ms(1),
         groups: vec![LinkGroup { from: 1, to: 0, links: 1, capacity: Rate::from_gbps(10) }],

@@ -31,7 +31,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         domain.cx.now = finish.at;
         domain.devices.revoke_all(&mut domain.cx, end);
     }
-    let mut tally = Tally::new();
+    let mut tally = Tally::new(plan.setup.incidents());
     let (mut waiting, mut arbitration) = (BTreeMap::new(), ArbitrationCounts::default());
     domains.iter_mut().for_each(|domain| domain.devices.tolls_of_waiting(&mut domain.cx, end, &mut waiting));
     for domain in &mut domains {
@@ -62,6 +62,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         packet_hops: record.links.iter().map(|link| link.packets).sum(),
         hops: tally.hops(),
         drops: tally.drops(),
+        incidents: tally.incidents,
         queues,
         queue_events: sampler.as_ref().and_then(Sampler::queue_events),
         imbalance,

@@ -177,7 +177,7 @@ impl Context {
 
     /// Counts a lost packet and frees its slot.
     pub(crate) fn bury(&mut self, packet: PacketId, reason: Reason) {
-        self.tally.dropped(self.pool.headers.get(packet), reason);
+        self.tally.dropped(self.now, self.pool.headers.get(packet), reason);
         self.pool.remove(packet);
     }
 }

@@ -130,7 +130,7 @@ impl Context {
             calendar,
             pool,
             wires: Wires::new(wires(plan, number)),
-            tally: Tally::new(),
+            tally: Tally::new(setup.incidents()),
             outbox: Outbox::new(plan.partition.domains),
             pauses: Pauses::new(setup),
             waits: setup.flow_waits.then(Vec::new),

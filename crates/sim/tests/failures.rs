@@ -53,6 +53,35 @@ fn flows_survive_and_the_dead_port_is_not_used() {
     assert!(record.links[link.index()].failed);
 }
 
+/// Failures 20 us apart, less than any bin of a time series: each has the packets lost until the next.
+#[test]
+fn losses_belong_to_the_last_failure_before_them() {
+    let run = |second: u64, threads: usize| {
+        let mut setup = broken(&RoutingSettings::default(), None);
+        let failure = |cable: &str, at: u64| FailureSettings {
+            cables: vec![cable.into()],
+            at: Some(Span::from_us(at)),
+            ..Default::default()
+        };
+        let failures = [failure("leaf0-spine0", 100), failure("leaf1-spine1", second)];
+        let plan = plan(&setup.graph, &failures, 1).expect("the cables exist");
+        let routing = RoutingSettings::default();
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, Grouping::Together));
+        setup.flows = (0..8).map(|host| lab::flow(Span::ZERO, host, 15 - host, 3_000_000)).collect();
+        lab::run(Setup { division: Division::threads(threads), ..setup })
+    };
+    for threads in [1, 2] {
+        let near = run(120, threads);
+        let lost: Vec<u64> = near.incidents.iter().map(|incident| incident.lost).collect();
+        let reasons = [Reason::LinkDown, Reason::NoRoute];
+        let drops = near.drops.iter().filter(|drop| reasons.contains(&drop.reason));
+        assert_eq!(lost.iter().sum::<u64>(), drops.map(|drop| drop.packets).sum::<u64>());
+        let far = run(20_000, threads);
+        let first = far.incidents[0].lost;
+        assert!(0 < lost[0] && lost[0] < first && lost[1] > 0, "{lost:?}, alone {first}");
+    }
+}
+
 /// Constant traffic towards leaf 0: spine 0 is a dead end until every switch has converged.
 #[test]
 fn remote_switches_send_into_the_dead_end_until_routing_has_converged() {

@@ -8,7 +8,7 @@ pub(crate) const MAX_LISTED: usize = 50_000_000;
 weft_core::settings! {
     /// One flow.
     pub struct ListedFlow {
-        /// When it starts.
+        /// When it starts, counted from the `start` of its entry.
         at: Span = Span::ZERO,
         /// Number of the sending host.
         from: u32,

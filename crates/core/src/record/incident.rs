@@ -1,5 +1,6 @@
 //! What a scenario plans to happen to its network during a run.
 
+use super::Reason;
 use crate::units::Time;
 
 /// A kind of planned incident.
@@ -36,6 +37,17 @@ impl Incident {
     pub const fn disturbs(self) -> bool {
         matches!(self, Incident::Failure | Incident::StormBegins)
     }
+
+    /// What packets are lost to that are dropped for this reason: a failure where a link was down or no route was left, a storm
+    /// where a watchdog dropped them.
+    #[must_use]
+    pub const fn behind(reason: Reason) -> Option<Incident> {
+        match reason {
+            Reason::LinkDown | Reason::NoRoute => Some(Incident::Failure),
+            Reason::Watchdog => Some(Incident::StormBegins),
+            _ => None,
+        }
+    }
 }
 
 /// Everything of one kind that happens at one instant.
@@ -47,4 +59,6 @@ pub struct IncidentRecord {
     pub kind: Incident,
     /// The cables or hosts: `leaf0-spine1`, `host3`.
     pub places: Vec<String>,
+    /// Packets lost to it, until the next of its kind; see [`Incident::behind`].
+    pub lost: u64,
 }

@@ -16,11 +16,15 @@ pub(super) fn of_run(summary: &Summary) -> String {
     sentences.collect::<String>() + &rest
 }
 
-/// The same of a case of a sweep: the first seed of each of these schemes.
+/// The same of a case of a sweep: the incident that costs one of these schemes most, in the first seed of each.
 pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String {
+    let incidents =
+        |scheme: usize| sweep.case(scheme, at).first().map(|run| run.summary.incidents.as_slice());
+    let all: Vec<&[IncidentCost]> = schemes.iter().filter_map(|scheme| incidents(*scheme)).collect();
+    let worst = worst(&all);
+    let further = all.iter().map(|own| own.len()).max().unwrap_or(0).saturating_sub(1);
     let told = |scheme: &usize| {
-        let run = *sweep.case(*scheme, at).first()?;
-        let cost = run.summary.incidents.first()?;
+        let cost = incidents(*scheme)?.get(worst)?;
         let name =
             if sweep.schemes.len() > 1 { format!(" with {}", sweep.schemes[*scheme]) } else { String::new() };
         Some((begins(cost), format!("{}{name}", effect(cost))))
@@ -28,7 +32,23 @@ pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String 
     let all: Vec<(String, String)> = schemes.iter().filter_map(told).collect();
     let Some((begin, _)) = all.first() else { return String::new() };
     let effects: Vec<&str> = all.iter().map(|(_, effect)| effect.as_str()).collect();
-    format!(" {begin}: {} (first seed).", effects.join("; "))
+    let rest = match further {
+        0 => String::new(),
+        more => format!(" {} more in the reports of the runs.", count(more as u64)),
+    };
+    format!(" {begin}: {} (first seed).{rest}", effects.join("; "))
+}
+
+/// The number of the incident with the deepest fall of throughput in any of these runs; the first where none fell.
+fn worst(runs: &[&[IncidentCost]]) -> usize {
+    let fall = |cost: &IncidentCost| {
+        let dip = cost.throughput.filter(|dip| dip.fell)?;
+        Some(1.0 - dip.lowest_gbps / dip.before_gbps)
+    };
+    let falls = runs.iter().flat_map(|own| own.iter().enumerate());
+    let falls = falls.filter_map(|(number, cost)| Some((number, fall(cost)?)));
+    let deeper = |deepest: (usize, f64), next: (usize, f64)| if next.1 > deepest.1 { next } else { deepest };
+    falls.fold((0, 0.0), deeper).0
 }
 
 fn sentence(cost: &IncidentCost) -> String {
@@ -57,10 +77,11 @@ fn begins(cost: &IncidentCost) -> String {
 
 /// `throughput falls from 312 to 240 Gb/s (−23 %) and is back after 412 us; 812 packets are lost`.
 fn effect(cost: &IncidentCost) -> String {
+    let how = if cost.kind == "storm_begins" { "dropped by the watchdog" } else { "lost on the way" };
     let lost = match cost.lost {
-        0 => "no packet is lost on the way".to_owned(),
-        1 => "1 packet is lost on the way".to_owned(),
-        many => format!("{} packets are lost on the way", count(many)),
+        0 => format!("no packet is {how}"),
+        1 => format!("1 packet is {how}"),
+        many => format!("{} packets are {how}", count(many)),
     };
     match &cost.throughput {
         Some(dip) if cost.lost == 0 => throughput(dip, cost),
@@ -97,6 +118,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_sweep_tells_of_the_worst_incident() {
+        let dip = |lowest: f64| ThroughputDip {
+            before_gbps: 100.0,
+            lowest_gbps: lowest,
+            fell: lowest < 95.0,
+            ..ThroughputDip::default()
+        };
+        let cost = |lowest| IncidentCost { throughput: Some(dip(lowest)), ..IncidentCost::default() };
+        assert_eq!(worst(&[&[cost(90.0), cost(50.0)], &[cost(80.0), cost(99.0)]]), 1);
+        assert_eq!(worst(&[&[cost(99.0), cost(98.0)], &[]]), 0);
+    }
+
+    #[test]
     fn a_failure_is_named_with_what_it_cost() {
         let dip = ThroughputDip {
             period_us: 300.0,
@@ -128,5 +162,10 @@ mod tests {
         assert!(sentence(&brief).contains("cannot show what 5.00"), "{}", sentence(&brief));
         let storm = IncidentCost { kind: "storm_begins".into(), places: vec!["host3".into()], ..cost };
         assert!(sentence(&storm).starts_with("host3 sends a pause storm"));
+        assert!(
+            sentence(&storm).ends_with("812 packets are dropped by the watchdog."),
+            "{}",
+            sentence(&storm)
+        );
     }
 }

@@ -255,6 +255,7 @@ mod tests {
                 at: Time::ZERO + Span::from_us(3),
                 kind: Incident::Failure,
                 places: vec!["leaf0-host0".into()],
+                lost: 0,
             }],
             series: Some(TimeSeries {
                 later: Span::from_us(10),

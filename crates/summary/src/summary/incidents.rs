@@ -1,8 +1,7 @@
-//! What a failure or a pause storm cost: how far the throughput fell and when it was back. Reads the time series only.
+//! What a failure or a pause storm cost: how far the throughput fell and when it was back. Reads the incidents and the time series.
 
 use serde::{Deserialize, Serialize};
-use weft_core::Time;
-use weft_core::record::{IncidentRecord, Reason, RunRecord, TimeSeries};
+use weft_core::record::{IncidentRecord, RunRecord, TimeSeries};
 
 /// Bins before an incident with which what follows is compared, at most and at least.
 const BEFORE: (usize, usize) = (50, 3);
@@ -21,7 +20,8 @@ pub struct IncidentCost {
     /// When the repair or the end of the storm followed; absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_us: Option<f64>,
-    /// Packets lost because a link was down or no route was left, until the next incident of this kind.
+    /// Packets lost to it, until the next of its kind: to a failure because a link was down or no route was left, to a storm
+    /// because a watchdog dropped them.
     pub lost: u64,
     /// What it did to the throughput; absent without a time series, with too few bins before it, or when flows had stopped
     /// arriving.
@@ -77,20 +77,12 @@ fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentC
         let first = previous.map_or(0, |previous| bin(series, previous.at) + 1);
         dip(series, record, (first, bin(series, incident.at), bin(series, stop)))
     });
-    let lost = series.map_or(0, |series| {
-        // A bin holds what happens up to its end: packets are lost at the instant of the failure.
-        let holds = |at: Time| bin(series, Time(at.0.saturating_sub(1)));
-        let from = holds(incident.at).min(series.bins.len());
-        let to = next.map_or(series.bins.len(), |next| holds(next.at)).clamp(from, series.bins.len());
-        let reasons = [Reason::LinkDown, Reason::NoRoute].map(|reason| reason as usize);
-        series.bins[from..to].iter().flat_map(|bin| reasons.map(|reason| bin.dropped[reason])).sum()
-    });
     IncidentCost {
         at_us: incident.at.0 as f64 / 1e6,
         kind: incident.kind.name().to_owned(),
         places: incident.places.clone(),
         until_us: ends.map(|end| end.at.0 as f64 / 1e6),
-        lost,
+        lost: incident.lost,
         throughput: dip,
     }
 }
@@ -142,7 +134,7 @@ fn dip(
 mod tests {
     use super::*;
     use weft_core::record::{Incident, TimeBin};
-    use weft_core::{Bytes, Span};
+    use weft_core::{Bytes, Span, Time};
 
     /// Bins of 10 us: 10 Gb/s, nothing for ten bins after the failure at 300 us, 10 Gb/s again.
     fn record(during: u64) -> RunRecord {
@@ -155,6 +147,7 @@ mod tests {
             at: Time::ZERO + Span::from_us(at),
             kind,
             places: vec!["leaf0-spine0".to_owned()],
+            lost: 0,
         };
         RunRecord {
             series: Some(TimeSeries {
@@ -179,16 +172,6 @@ mod tests {
             Some(110.0),
             "the first three bins at full throughput begin 100 us later"
         );
-    }
-
-    /// Of a failure at the edge of a bin the packets in flight are lost in the bin that ends there.
-    #[test]
-    fn losses_at_the_instant_of_a_failure_count() {
-        let mut record = record(0);
-        let bins = &mut record.series.as_mut().unwrap().bins;
-        bins[29].dropped[Reason::LinkDown as usize] = 4;
-        bins[30].dropped[Reason::LinkDown as usize] = 165;
-        assert_eq!(IncidentCost::of(&record)[0].lost, 169);
     }
 
     #[test]

@@ -41,7 +41,7 @@ weft_core::settings! {
     pub struct Slow {
         /// Line rate of a slow cable.
         rate: Rate,
-        /// Probability that a cable is slow.
+        /// Probability that a cable is slow; of each leaf at least one stays at full rate.
         share: Share = Share(0.4),
         /// Number of the random choice, so that every seed has the same slow cables; absent: the seed of the run, so that
         /// slow cables differ by seed.
