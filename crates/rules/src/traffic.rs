@@ -50,7 +50,8 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         let state = initial(settings, graph);
         let capacities = (graph.host_rates(&state), graph.uplink_capacity(&state));
         let until = settings.measure.until.map(|span| Time::ZERO + span);
-        for note in notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until) {
+        let of_patterns = notes(&settings.flows(), &shape(settings, graph, (folder, &capacities)), until);
+        for note in of_patterns.into_iter().chain(silence(settings)) {
             match remarks.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, count)) => *count += 1,
                 None => remarks.push((note, 1)),
@@ -62,6 +63,18 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
         false => format!("{note} ({count} of {} cases).", cases.len()),
     };
     remarks.into_iter().map(of_cases).chain(other_flows(cases)).collect()
+}
+
+/// No traffic starts before some time after the warm-up, although averages count from there.
+fn silence(settings: &ScenarioSettings) -> Option<String> {
+    let first = settings.traffic.iter().map(|entry| entry.flows.start).min()?;
+    (first > settings.measure.warm_up).then(|| {
+        format!(
+            "nothing is sent before {first}, but goodput and link loads are averaged from the end of the warm-up, {}, on: set \
+             measure.warm_up = \"{first}\"",
+            settings.measure.warm_up
+        )
+    })
 }
 
 /// A load on the wire counts headers, which differ by transport: then cases do not carry the same flows.

@@ -187,10 +187,38 @@ fn earliest_end(setup: &Setup) -> Option<Time> {
     flows.map(sent).chain([last]).max()
 }
 
+/// Transports whose ends and switches also send pulls, probes or requests, and how those are called.
+const MORE_PACKETS: [(&str, &str); 4] = [
+    ("ndp", "pulls and trimmed headers"),
+    ("pfabric", "probes"),
+    ("pdq", "probes and pauses"),
+    ("pase", "requests and grants"),
+];
+
+/// What the estimate does not count of the scenario's transports.
+fn uncounted(scenario: &Scenario) -> Option<String> {
+    let used = |name: &str| scenario.cases().iter().any(|case| case.settings.transport.name().contains(name));
+    let found: Vec<String> = MORE_PACKETS
+        .iter()
+        .filter(|(name, _)| used(name))
+        .map(|(name, what)| format!("{what} of {name}"))
+        .collect();
+    let words = || format!("not counted: {}, which may double the packet hops", found.join("; "));
+    (!found.is_empty()).then(words)
+}
+
+/// That there is no estimate where jobs decide while they run which flows there are.
+fn none_for_jobs(setups: &[Setup]) -> Option<String> {
+    let jobs = setups.iter().any(|setup| !setup.flows.jobs().is_empty());
+    jobs.then(|| "no estimate: jobs decide while they run which flows there are".to_owned())
+}
+
 /// What `check` adds: an estimate of the cost, where queue series are thinned, and failures that may come too late.
 pub(crate) fn words(scenario: &Scenario, folder: &Path) -> String {
     let setups = setups(scenario, folder);
-    let lines = of_setups(scenario, &setups).map(|cost| cost.words()).into_iter();
+    let cost = of_setups(scenario, &setups);
+    let more = cost.and_then(|_| uncounted(scenario));
+    let lines = cost.map(|cost| cost.words()).or_else(|| none_for_jobs(&setups)).into_iter().chain(more);
     let remarks = setups.iter().find_map(thinned).into_iter().chain(setups.iter().find_map(late));
     let lines = lines.chain(remarks).map(|line| line.replace('\u{202f}', " "));
     lines.flat_map(|line| wrapped(&line, WIDTH)).map(|line| line + "\n").collect()

@@ -40,3 +40,27 @@ fn a_file_is_never_overwritten_and_an_unknown_kind_is_refused() {
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("did you mean `hello`?"), "{}", unknown.err);
 }
+
+/// The estimate says what it leaves out, or why there is none; traffic that starts late is remarked upon.
+#[test]
+fn checks_say_what_an_estimate_lacks() {
+    let folder = folder("templates-estimates");
+    let of = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).expect("a file is written");
+        good(&folder, &format!("check {name}"))
+    };
+    let hello = good(&folder, "new hello");
+    let plain = of("plain.toml", &hello);
+    assert!(plain.contains("estimate: ") && !plain.contains("not counted"), "{plain}");
+    let ndp = of(
+        "ndp.toml",
+        "weft = 1\nname = \"n\"\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n\
+         [switch]\ntrim.queue = \"8 pkt\"\nqueues = 2\nschedule = { wrr = { weights = [10, 1] } }\n[transport.ndp]\n[balance.random]\n\
+         [[traffic]]\ntag = \"t\"\nload = 0.2\nsizes = \"20 kB\"\nstart = \"3 ms\"\n[measure]\nflows = 50\n",
+    );
+    assert!(ndp.contains("not counted: pulls and trimmed headers of ndp"), "{ndp}");
+    assert!(ndp.replace('\n', " ").contains("Nothing is sent before 3 ms"), "{ndp}");
+    let jobs = good(&folder, "new terasort");
+    let jobs = of("jobs.toml", &jobs);
+    assert!(jobs.contains("no estimate: jobs decide"), "{jobs}");
+}
