@@ -151,9 +151,15 @@ fn of_device(device: &Device, all: &[Device], said: &Provenance, file: &Scenario
     all.filter(|row| !strongest.starts_with("switch.port[") || of_port(row)).map(row).collect()
 }
 
+/// `off` of a setting that says what holds while it is absent would be misread: it is computed, not off.
+fn shown(row: &Row) -> String {
+    let is_computed = row.value == Value::Absent && row.field.doc.to_lowercase().contains("absent:");
+    if is_computed { "absent".to_owned() } else { words(&row.value) }
+}
+
 fn explained(row: Row, path: String, origin: String) -> Explanation {
     Explanation {
-        value: words(&row.value),
+        value: shown(&row),
         unit: unit(&row.field.kind, &row.value),
         meaning: one_line(row.field.doc),
         origin,

@@ -4,8 +4,10 @@
 mod lab;
 
 use weft_core::record::{Reason, RunRecord};
-use weft_core::{Bytes, Rate, Span, Time};
+use weft_core::trace::{FlowTrace, TraceStep};
+use weft_core::{Bytes, FlowId, Rate, Span, Time};
 use weft_plan::{Division, Setup};
+use weft_sim::Simulation;
 use weft_switch::SwitchSettings;
 use weft_switch::order::OrderSettings;
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
@@ -131,5 +133,27 @@ fn threads_agree_on_ranked_queues() {
     for threads in 2..=4 {
         let divided = Setup { division: Division::threads(threads), ..setup.clone() };
         lab::laws::same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
+}
+
+/// Whoever follows the flows sees every packet that made room for another as dropped.
+#[test]
+fn evictions_are_seen_by_who_follows_a_flow() {
+    let sizes = [300_000, 200_000, 100_000, 50_000, 25_000, 10_000];
+    let record = lab::run(star(7, &sizes));
+    let of_run = |reason: Reason| {
+        let drops = record.drops.iter().filter(|drop| drop.reason == reason);
+        drops.map(|drop| drop.packets).sum::<u64>()
+    };
+    let of_traces = |reason: Reason| {
+        let follow = |flow: u32| Simulation::new(star(7, &sizes)).run_traced(FlowId(flow)).1;
+        let dropped = |trace: &FlowTrace| {
+            trace.events.iter().filter(|event| event.step == TraceStep::Dropped(reason)).count() as u64
+        };
+        (0..sizes.len() as u32).map(|flow| dropped(&follow(flow))).sum::<u64>()
+    };
+    assert!(of_run(Reason::Evicted) > 20, "{:?}", record.drops);
+    for reason in [Reason::Evicted, Reason::PortFull] {
+        assert_eq!(of_traces(reason), of_run(reason), "{reason:?}");
     }
 }

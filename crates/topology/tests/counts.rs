@@ -219,6 +219,10 @@ fn what_would_slow_nothing_down_is_an_error() {
     assert_eq!(told(Rate::from_gbps(10), 0.4), "topology.leaf-spine.slow.rate");
     assert_eq!(told(Rate(0), 0.4), "topology.leaf-spine.slow.rate");
     assert_eq!(told(Rate::from_gbps(1), 0.0), "topology.leaf-spine.slow.share");
+    let slow = leaf_spine::Slow { rate: Rate::from_gbps(1), share: Share(1.0), draw: None };
+    let settings = LeafSpineSettings { slow: Some(slow), ..leaf_spine(4, 1, 1, 10) };
+    let alone = build(&TopologySettings::LeafSpine(settings)).unwrap_err();
+    assert!(alone[0].message.contains("each has only one"), "{alone:?}");
 }
 
 #[test]

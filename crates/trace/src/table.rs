@@ -1,5 +1,6 @@
 //! A flow's packets as a table, one row per event, for people and as CSV.
 
+use crate::WireProtocol;
 use std::fmt::Write;
 
 use weft_core::record::{FlowSample, RunRecord};
@@ -17,7 +18,10 @@ pub const TRACE_COLUMNS: [(&str, &str); 18] = [
     ("node", "where"),
     ("packet", "number of the packet in the order of sending"),
     ("direction", "data: from the flow's sender; ack: towards it"),
-    ("flags", "SYN, FIN, ECE, CWR, again (a retransmission)"),
+    (
+        "flags",
+        "TCP: SYN, FIN, ECE, CWR; RoCE: asks (for an answer at once), NAK, CNP; both: again (a retransmission)",
+    ),
     ("sequence", "first payload byte; empty where the transport has no byte sequence"),
     ("payload_bytes", "payload; 0 of a packet that a switch has trimmed"),
     ("ack", "next payload byte expected"),
@@ -40,7 +44,7 @@ pub fn header() -> String {
 
 /// The table as comma-separated values, with a header.
 #[must_use]
-pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
+pub fn csv(trace: &FlowTrace, record: &RunRecord, protocol: WireProtocol) -> String {
     let mut text = header();
     for (event, wait) in with_waits(trace) {
         let packet = &trace.packets[event.packet as usize];
@@ -54,7 +58,7 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
             quoted(&node(record, event.node)),
             event.packet,
             if packet.forward { "data" } else { "ack" },
-            flags(packet),
+            flags(packet, protocol),
             or_empty(sequence(packet)),
             packet.payload_at(event),
             or_empty(acknowledged(packet)),
@@ -74,7 +78,7 @@ pub fn csv(trace: &FlowTrace, record: &RunRecord) -> String {
 
 /// The table for a terminal.
 #[must_use]
-pub fn text(trace: &FlowTrace, record: &RunRecord) -> String {
+pub fn text(trace: &FlowTrace, record: &RunRecord, protocol: WireProtocol) -> String {
     let header = ["time", "node", "event", "packet", "what"];
     // Where all packets are of one class, and all of one colour, neither is of interest.
     let (classes, reds) = (several(trace, |packet| packet.header.class.0), several(trace, is_red));
@@ -96,7 +100,7 @@ pub fn text(trace: &FlowTrace, record: &RunRecord) -> String {
             node(record, event.node),
             event_words,
             event.packet.to_string(),
-            format!("{}{class}{red}{trim}{mark}{state}", what(packet)),
+            format!("{}{class}{red}{trim}{mark}{state}", what(packet, protocol)),
         ]
     };
     let rows: Vec<Vec<String>> = with_waits(trace).map(row).collect();
@@ -141,15 +145,20 @@ fn reason(step: TraceStep) -> &'static str {
     }
 }
 
-fn flags(packet: &TracedPacket) -> String {
+/// Names of flags, by protocol: queue pairs use the bits of TCP with meanings of their own.
+fn flags(packet: &TracedPacket, protocol: WireProtocol) -> String {
     let Some(segment) = packet.segment else { return String::new() };
-    let named = [
-        (Flags::SYN, "SYN"),
-        (Flags::FIN, "FIN"),
-        (Flags::ECE, "ECE"),
-        (Flags::CWR, "CWR"),
-        (Flags::AGAIN, "again"),
-    ];
+    let named: &[(Flags, &str)] = match (protocol, packet.payload > 0) {
+        (WireProtocol::Roce, true) => &[(Flags::CWR, "asks"), (Flags::AGAIN, "again")],
+        (WireProtocol::Roce, false) => &[(Flags::SYN, "NAK"), (Flags::ECE, "CNP")],
+        _ => &[
+            (Flags::SYN, "SYN"),
+            (Flags::FIN, "FIN"),
+            (Flags::ECE, "ECE"),
+            (Flags::CWR, "CWR"),
+            (Flags::AGAIN, "again"),
+        ],
+    };
     let names: Vec<&str> =
         named.iter().filter(|(flag, _)| segment.flags.has(*flag)).map(|(_, name)| *name).collect();
     names.join(" ")
@@ -169,8 +178,8 @@ fn acknowledged(packet: &TracedPacket) -> Option<u64> {
 }
 
 /// `data 1460..2920`, `ack 2920 ECE`.
-fn what(packet: &TracedPacket) -> String {
-    let flags = flags(packet);
+fn what(packet: &TracedPacket, protocol: WireProtocol) -> String {
+    let flags = flags(packet, protocol);
     let flags = if flags.is_empty() { flags } else { format!(" {flags}") };
     let body = match (packet.forward, packet.segment) {
         (true, Some(segment)) if packet.payload > 0 => {
@@ -201,6 +210,8 @@ mod tests {
     use weft_core::record::{NodeRecord, Reason};
     use weft_core::{Class, FlowId, Span};
 
+    const TCP: WireProtocol = WireProtocol::Tcp { timestamps: false };
+
     fn trace() -> (FlowTrace, RunRecord) {
         let segment = Segment { sequence: 1_460, length: 1_460, ..Segment::default() };
         let data =
@@ -228,11 +239,11 @@ mod tests {
     #[test]
     fn a_row_tells_where_a_packet_waited_and_why_it_was_lost() {
         let (trace, record) = trace();
-        let csv = csv(&trace, &record);
+        let csv = csv(&trace, &record, TCP);
         let rows: Vec<&str> = csv.lines().collect();
         assert_eq!(rows[3], "8000000,left,leaf0,0,data,,1460,1460,,1538,0,5000000,,,,,0,0");
         assert_eq!(rows[4], "9000000,dropped,leaf0,0,data,,1460,1460,,1538,0,,link_down,,,,0,0");
-        let text = text(&trace, &record);
+        let text = text(&trace, &record, TCP);
         assert!(text.contains("left after 5.000 us") && text.contains("data 1460..2920"), "{text}");
         assert!(text.contains("dropped: link down"), "{text}");
     }
@@ -241,22 +252,35 @@ mod tests {
     #[test]
     fn classes_and_colours_are_shown_where_they_differ() {
         let (mut trace, record) = trace();
-        assert!(!text(&trace, &record).contains("class"), "one packet, one class");
+        assert!(!text(&trace, &record, TCP).contains("class"), "one packet, one class");
         trace.packets.push(trace.packets[0]);
         trace.packets[1].header.class = Class(3);
         trace.packets[1].header.kind = PacketKind::Red;
         trace.events[3].packet = 1;
-        let text = text(&trace, &record);
+        let text = text(&trace, &record, TCP);
         assert_eq!(text.matches(" class 0").count(), 3, "{text}");
         assert_eq!(text.matches(" class 3 red").count(), 1, "{text}");
-        assert!(csv(&trace, &record).ends_with(",3,1\n"));
+        assert!(csv(&trace, &record, TCP).ends_with(",3,1\n"));
+    }
+
+    #[test]
+    fn flags_have_the_names_of_their_protocol() {
+        let answer = |flags| TracedPacket {
+            segment: Some(Segment { flags, ..Segment::default() }),
+            ..TracedPacket::default()
+        };
+        let names = |flags| [WireProtocol::Roce, TCP].map(|protocol| super::flags(&answer(flags), protocol));
+        assert_eq!(names(Flags::SYN), ["NAK", "SYN"]);
+        assert_eq!(names(Flags::ECE), ["CNP", "ECE"]);
+        let data = TracedPacket { payload: 1, ..answer(Flags::CWR.with(Flags::AGAIN)) };
+        assert_eq!(super::flags(&data, WireProtocol::Roce), "asks again");
     }
 
     #[test]
     fn names_with_commas_stay_one_value() {
         let (trace, mut record) = trace();
         record.nodes.iter_mut().for_each(|node| node.name = "rack 1, host 2".to_owned());
-        for row in csv(&trace, &record).lines().skip(1) {
+        for row in csv(&trace, &record, TCP).lines().skip(1) {
             assert!(row.contains(",\"rack 1, host 2\","), "{row}");
         }
     }
@@ -267,11 +291,11 @@ mod tests {
         let (mut trace, record) = trace();
         trace.packets[0].header.wire = 1_538;
         (trace.events[2].wire, trace.events[2].time) = (84, trace.events[1].time);
-        let csv = csv(&trace, &record);
+        let csv = csv(&trace, &record, TCP);
         let payload = |row: &str| row.split(',').nth(7).map(str::to_owned);
         let payloads: Vec<_> = csv.lines().skip(1).take(3).filter_map(payload).collect();
         assert_eq!(payloads, ["1460", "1460", "0"]);
-        let text = text(&trace, &record);
+        let text = text(&trace, &record, TCP);
         assert_eq!(text.matches("data 1460..2920 trimmed").count(), 1, "{text}");
     }
 }

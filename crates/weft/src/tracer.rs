@@ -64,13 +64,15 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
             options.flow
         )));
     };
+    let wire = on_wire(&transports, flow);
+    let (protocol, table) = (wire.protocol, table::text(&found, &record, wire.protocol));
     if let Some(csv) = &options.csv {
-        write(csv, table::csv(&found, &record).as_bytes())?;
+        write(csv, table::csv(&found, &record, protocol).as_bytes())?;
     }
     if let Some(pcap) = &options.pcap {
-        write(pcap, &capture(&found, &record, on_wire(&transports, flow)))?;
+        write(pcap, &capture(&found, &record, wire))?;
     }
-    Ok(TraceOutcome { summary: summary(&record, flow, seed), table: table::text(&found, &record) })
+    Ok(TraceOutcome { summary: summary(&record, flow, seed), table })
 }
 
 /// Refuses to write over anything that is no earlier trace or capture, before the run takes its time.

@@ -74,3 +74,12 @@ fn the_text_fits_eighty_columns_and_groups_by_section() {
     assert!(one.starts_with("traffic.web\n  load  0.5  test.toml:11\n      "), "{one}");
     assert_eq!(weft_scenario::explanation_table(&[]), "");
 }
+
+/// A setting that is computed where it is absent is not off.
+#[test]
+fn what_is_computed_is_absent_and_not_off() {
+    let scenario = accepted(&small("[switch]\nbuffer = \"2 MB\"\npfc.classes = [0]\n"));
+    let rows = scenario.explain(Some("switch"));
+    assert_eq!(row(&rows, "switch.pfc.headroom"), ("absent".to_owned(), "default".to_owned()));
+    assert_eq!(row(&rows, "switch.cell"), ("off".to_owned(), "default".to_owned()));
+}

@@ -51,7 +51,7 @@ impl Switch {
     /// observer, or that has a fabric between inputs and outputs.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
-        let now = turn.now;
+        let (now, before) = (turn.now, turn.effects.len());
         self.tell_received(turn, from, packet);
         let header = turn.headers.get_mut(packet);
         enter(now, header, from);
@@ -80,6 +80,7 @@ impl Switch {
             }
         };
         self.note(turn, packet, verdict);
+        self.note_drops(turn, before);
         verdict
     }
 

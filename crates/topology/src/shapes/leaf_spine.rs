@@ -142,6 +142,9 @@ impl LeafSpine {
                 problem("rate", "no cable is faster than this, so none would slow down")
             }
             () if slow.share.0 == 0.0 => problem("share", "no cable would be slow; omit `slow`"),
+            () if self.0.spines == 1 && self.0.parallel == 1 && self.0.unequal.is_empty() => {
+                problem("share", "a leaf keeps a cable of full rate, and each has only one; omit `slow`")
+            }
             () => None,
         }
     }
