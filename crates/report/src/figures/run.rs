@@ -179,7 +179,7 @@ pub fn heat(heat: &Heat) -> Figure {
             size(greatest as f64),
             heat.ports.get(worst).map_or("", String::as_str)
         ),
-        caption: format!("Maximum queue length in each interval{}.", sampling(heat)),
+        caption: format!("Maximum queue length in each interval{}.{}", sampling(heat), cut(heat)),
         samples: format!(
             "{} of {} sampled ports, those with the longest queues",
             heat.ports.len(),
@@ -192,6 +192,11 @@ pub fn heat(heat: &Heat) -> Figure {
         series: heat.ports.iter().zip(&heat.bytes).map(row).collect(),
         ..Figure::default()
     }
+}
+
+/// That the drain at the end is left out, if it is.
+fn cut(heat: &Heat) -> &'static str {
+    if heat.cut { " The drain at the end is left out; the table queues has it." } else { "" }
 }
 
 /// The sampling interval of the queues, and how many samples a value of `queues.csv` combines.
@@ -224,9 +229,10 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
     Some(Figure {
         id: "spread".into(),
         title: format!("Parallel uplinks differ by up to {} (standard deviation)", size(greatest)),
-        caption: "Standard deviation of the mean queue lengths of a switch's uplinks in each interval, averaged over \
-                  switches."
-            .into(),
+        caption: format!(
+            "Standard deviation of the mean queue lengths of a switch's uplinks in each interval, averaged over switches.{}",
+            cut(heat)
+        ),
         samples: format!("{} intervals", heat.spread_bytes.len()),
         x: Axis::linear("time", &time.unit),
         y: Axis::linear("standard deviation of queues", &scaled.unit),

@@ -1,5 +1,6 @@
 //! Queue lengths over time as a small picture: peaks are merged by their maximum, never dropped.
 
+use super::run_course::RunCourse;
 use crate::derived::{node, samples_in_bin};
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct Heat {
     pub begins_us: f64,
     /// Length of a column, microseconds.
     pub column_us: f64,
+    /// Whether the columns end where the run only drains.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// Peak queue, wire bytes: `bytes[row][column]`.
     pub bytes: Vec<Vec<u64>>,
     /// Mean over switches of the standard deviation of the queue lengths of a switch's uplinks (of means over the
@@ -41,7 +45,8 @@ impl Heat {
     #[must_use]
     pub fn new(record: &RunRecord, series: &QueueSeries) -> Option<Heat> {
         let ports = series.links.len();
-        let bins = series.peak.len().checked_div(ports)?;
+        let all = series.peak.len().checked_div(ports)?;
+        let bins = before_drain(record, series, all);
         let merged = bins.div_ceil(COLUMNS).max(1);
         let peak = |port: usize| (0..bins).map(|bin| series.peak[bin * ports + port]).max().unwrap_or(0);
         let mut chosen: Vec<usize> = (0..ports).collect();
@@ -60,8 +65,9 @@ impl Heat {
             samples_per_value: series.samples_per_bin,
             begins_us: series.begins.0 as f64 / 1e6,
             column_us: series.every.micros() * series.samples_per_bin as f64 * merged as f64,
+            cut: bins < all,
             bytes: chosen.iter().map(row).collect(),
-            spread_bytes: spread(record, series, merged),
+            spread_bytes: spread(record, series, (bins, merged)),
         })
     }
 }
@@ -88,9 +94,16 @@ fn uplinks(record: &RunRecord, series: &QueueSeries) -> Vec<Vec<usize>> {
     sets.into_values().filter(|set| set.len() > 1).collect()
 }
 
-fn spread(record: &RunRecord, series: &QueueSeries, merged: usize) -> Vec<f64> {
+/// The bins that begin before a run only drains, of a series with this many.
+fn before_drain(record: &RunRecord, series: &QueueSeries, all: usize) -> usize {
+    let Some(until) = RunCourse::new(record).and_then(|course| course.drain_from_us()) else { return all };
+    let length = series.every.micros() * series.samples_per_bin as f64;
+    let bins = (until - series.begins.0 as f64 / 1e6) / length;
+    if bins.is_finite() { (bins.ceil().max(1.0) as usize).min(all) } else { all }
+}
+
+fn spread(record: &RunRecord, series: &QueueSeries, (bins, merged): (usize, usize)) -> Vec<f64> {
     let (sets, ports) = (uplinks(record, series), series.links.len());
-    let bins = series.peak.len() / ports;
     let deviation = |from: usize, set: &Vec<usize>| {
         let range = from..(from + merged).min(bins);
         let samples: u64 = range.clone().map(|bin| samples_in_bin(series, bin)).sum();
@@ -110,8 +123,8 @@ fn spread(record: &RunRecord, series: &QueueSeries, merged: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::record::{LinkRecord, NodeRecord};
-    use weft_core::{LinkId, Span, Time};
+    use weft_core::record::{LinkRecord, NodeRecord, TimeBin, TimeSeries};
+    use weft_core::{Bytes, LinkId, Span, Time};
 
     fn record(bins: usize) -> (RunRecord, QueueSeries) {
         let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
@@ -140,6 +153,28 @@ mod tests {
         assert!(heat.bytes[0].len() <= COLUMNS);
         assert_eq!(heat.bytes[0].iter().filter(|&&bytes| bytes == 9_000).count(), 1);
         assert_eq!(heat.ports, ["leaf0 → spine0", "leaf0 → spine1"]);
+    }
+
+    /// Queues from 500 us on in bins of 10 us; flows arrive for 1 ms, and the run drains for 20 ms.
+    #[test]
+    fn a_drain_is_left_out() {
+        let (mut record, series) = record(2_000);
+        let bin = |delivered| TimeBin { delivered: Bytes(delivered), ..TimeBin::default() };
+        record.ended = Time::ZERO + Span::from_us(21_000);
+        let of = |first: u64, later: u64| {
+            Some(TimeSeries {
+                every: Span::from_us(100),
+                fine: 10,
+                later: Span::from_us(10_000),
+                bins: [vec![bin(first); 10], vec![bin(later); 2]].concat(),
+                ..TimeSeries::default()
+            })
+        };
+        record.series = of(1_000_000, 1_000);
+        let heat = Heat::new(&record, &series).unwrap();
+        assert_eq!((heat.bytes[0].len(), heat.spread_bytes.len(), heat.cut), (50, 50, true));
+        record.series = of(1_000, 1_000_000);
+        assert!(!Heat::new(&record, &series).unwrap().cut, "a long transfer is no drain");
     }
 
     #[test]
