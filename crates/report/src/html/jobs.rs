@@ -50,7 +50,7 @@ fn legend() -> String {
     let bounds = JOB_BOUNDS.iter().enumerate().map(|(n, words)| (format!("bound{n}"), *words));
     let bounds: String = bounds.map(item).collect();
     format!(
-        "<p class=\"tools\">Tasks: {} Critical path, bounded by: {bounds}</p>\n",
+        "<p class=\"key\">Critical path, bounded by: {bounds}</p>\n<p class=\"key\">Tasks: {}</p>\n",
         work.map(item).collect::<String>()
     )
 }
