@@ -315,11 +315,39 @@ impl ClaimFindings {
         }
         let found = newer.others.iter().filter(|(_, finding)| finding.not_run.is_empty());
         self.others.extend(found.map(|(id, finding)| (id.clone(), finding.clone())));
-        self.tables.extend(newer.tables.iter().map(|(id, table)| (id.clone(), table.clone())));
-        self.figures.extend(newer.figures.iter().map(|(id, figure)| (id.clone(), figure.clone())));
+        take_complete(&mut self.tables, &newer.tables, |one| {
+            (&one.definition, values_of(one.rows.iter().flatten()))
+        });
+        take_complete(&mut self.figures, &newer.figures, |one| {
+            (&one.definition, values_of(one.rows.iter().flatten()))
+        });
         for (assumption, claims) in &newer.assumed {
             let known = self.assumed.entry(assumption.clone()).or_default();
-            known.extend(claims.iter().map(|(id, finding)| (id.clone(), finding.clone())));
+            take_complete(known, claims, |one| (&one.definition, values_of(&one.parts)));
+        }
+    }
+}
+
+/// The number of values.
+fn values_of<'a>(all: impl IntoIterator<Item = &'a SeedValues>) -> usize {
+    all.into_iter().map(|one| one.values.len()).sum()
+}
+
+/// Takes newer entries, except where the older one has the same definition and more values: the newer call was interrupted, or
+/// some of its runs failed.
+fn take_complete<T: Clone>(
+    kept: &mut BTreeMap<String, T>,
+    newer: &BTreeMap<String, T>,
+    of: impl Fn(&T) -> (&String, usize),
+) {
+    for (id, entry) in newer {
+        let (definition, values) = of(entry);
+        let better = |old: &T| {
+            let (known, more) = of(old);
+            known == definition && more > values
+        };
+        if !kept.get(id).is_some_and(better) {
+            kept.insert(id.clone(), entry.clone());
         }
     }
 }
@@ -477,6 +505,34 @@ mod tests {
         let mut first = ClaimFindings::default();
         first.take(&findings(large(&[1.1])));
         assert_eq!(first.claims["C1"].form, Form::Large, "there is no other");
+    }
+
+    /// An interrupted call has tables with holes.
+    #[test]
+    fn a_table_with_holes_does_not_replace_a_full_one() {
+        let table = |rows: &[&[f64]], program: &str| {
+            let cell = |values: &&[f64]| vec![finding(values).parts.remove(0)];
+            let rows = rows.iter().map(cell).collect();
+            Tabled { rows, program: program.to_owned(), ..Tabled::default() }
+        };
+        let of = |table: Tabled| ClaimFindings {
+            tables: [("t".to_owned(), table)].into(),
+            ..ClaimFindings::default()
+        };
+        let mut kept = of(table(&[&[1.0, 2.0], &[3.0]], "old"));
+        kept.take(&of(table(&[&[1.5, 2.5], &[]], "holes")));
+        assert_eq!(kept.tables["t"].program, "old");
+        kept.take(&of(table(&[&[1.5, 2.5], &[3.5]], "full")));
+        assert_eq!(kept.tables["t"].program, "full");
+        kept.take(&of(Tabled { definition: "other".into(), ..table(&[&[], &[]], "changed") }));
+        assert_eq!(kept.tables["t"].program, "changed", "an old definition is no better");
+        let assumed = |values: &[f64]| ClaimFindings {
+            assumed: [("half".to_owned(), [("C1".to_owned(), finding(values))].into())].into(),
+            ..ClaimFindings::default()
+        };
+        let mut kept = assumed(&[1.0, 2.0]);
+        kept.take(&assumed(&[]));
+        assert_eq!(kept, assumed(&[1.0, 2.0]));
     }
 
     #[test]
