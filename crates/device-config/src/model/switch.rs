@@ -42,6 +42,8 @@ pub struct SwitchConfig {
     pub port_limit: Option<Placed<Bytes>>,
     /// What becomes of red packets, if they are dropped early.
     pub red: Option<RedPackets>,
+    /// The queues in which payload passes, if the file tells.
+    pub carried: Option<Vec<u8>>,
 }
 
 /// The target at which a marking controller holds a queue.

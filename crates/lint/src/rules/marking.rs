@@ -1,6 +1,7 @@
 //! Rules on marking profiles: the order of their thresholds, and their position relative to empty queue, pause and
 //! drop.
 
+use super::hosts::enable_marks;
 use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
 use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
@@ -93,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "lossless-without-ecn",
         level: Severity::Warning,
         title: "A lossless class has no marking.",
-        checks: "Each queue of a priority with PFC has an enabled marking profile with ECN.",
+        checks: "Each queue of a priority with PFC has an enabled marking profile with ECN. Scenarios: where hosts send payload in it.",
         why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
         fix: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
         source: "Fukazawa and Kobayashi, JANOG; Zhu et al., SIGCOMM 2015, section 2.",
@@ -360,6 +361,25 @@ fn marking_unbound(network: &Network, findings: &mut Findings) {
     }
 }
 
+/// What to do about a lossless queue that does not mark; `None` if it marks, or no host of a scenario sends in it.
+fn brake(
+    network: &Network,
+    (queue, queues): (u8, usize),
+    marking: Option<&MarkingProfile>,
+) -> Option<String> {
+    match (&network.case, marking) {
+        (_, Some(marking)) if marking.ecn => None,
+        (None, Some(marking)) => Some(format!("have {} mark instead of drop", marking.name)),
+        (None, None) => Some(format!("bind a marking profile to queue {queue}")),
+        (Some(_), _) => {
+            let here = |class: &u8| usize::from(*class).min(queues.saturating_sub(1)) == usize::from(queue);
+            let senders = || network.hosts.iter().filter(|host| host.payload.iter().any(here));
+            let asking = senders().find(|host| host.asks_for_marks());
+            asking.or(senders().next()).map(|host| enable_marks(network, host))
+        }
+    }
+}
+
 fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
     if network.hosts.iter().any(|host| host.by_round_trips) {
         return;
@@ -368,12 +388,10 @@ fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
         for port in switch.up().filter(|port| !port.pfc.is_empty()) {
             for queue in port.lossless_queues() {
                 let marking = port.queues.get(&queue).and_then(|queue| queue.marking);
-                if !marking.is_some_and(|number| switch.markings[number].ecn) {
-                    let says =
-                        format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
-                    let fix = format!("bind a marking profile to queue {queue}");
-                    findings.add(port.pfc[0].at, &port.name, (says, fix));
-                }
+                let marking = marking.map(|number| &switch.markings[number]);
+                let Some(fix) = brake(network, (queue, port.queues.len()), marking) else { continue };
+                let says = format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
+                findings.add(port.pfc[0].at, &port.name, (says, fix));
             }
         }
     }

@@ -189,25 +189,24 @@ fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
     }
 }
 
-/// Payload in a queue without PFC, where there is PFC.
+/// Payload only in queues without PFC, where there is PFC. If some is in a lossless class, the rest may be meant to be lossy.
 pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
-    let payloads: Vec<u8> =
-        network.hosts.iter().filter_map(|host| Some(host.payload.as_ref()?.value)).collect();
-    each_pair(network, |host, switch| {
-        let Some(payload) = &host.payload else { return };
-        // If other hosts send in a lossless class, this traffic may be meant to be lossy.
-        let used = |port: &PortConfig| port.pfc.iter().any(|class| payloads.contains(&class.value));
-        let port = switch.up().find(|port| !port.pfc.is_empty() && !used(port));
-        let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {
-            return;
-        };
-        let classes: Vec<String> = port.pfc.iter().map(|class| class.value.to_string()).collect();
-        let says =
-            format!("payload is in queue {}, and only {} is lossless", payload.value, classes.join(", "));
-        let fix =
-            format!("name class {} in switch.pfc.classes, or set the class of the transport", payload.value);
+    let list = |queues: &mut dyn Iterator<Item = u8>| {
+        queues.map(|queue| queue.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    for switch in &network.switches {
+        let Some(carried) = switch.carried.as_ref().filter(|carried| !carried.is_empty()) else { continue };
+        let used = |port: &PortConfig| port.pfc.iter().any(|class| carried.contains(&class.value));
+        let Some(port) = switch.up().find(|port| !port.pfc.is_empty() && !used(port)) else { continue };
+        let (payload, lossless) =
+            (list(&mut carried.iter().copied()), list(&mut port.pfc.iter().map(|class| class.value)));
+        let says = format!("payload is in queue {payload}, and only {lossless} is lossless");
+        let fix = format!(
+            "name {payload} in switch.pfc.classes, or set class = {} in the entry of [[traffic]] that is to be lossless",
+            port.pfc[0].value
+        );
         findings.add(port.pfc[0].at, "", (says, fix));
-    });
+    }
 }
 
 /// Notifications in a queue with PFC, or behind payload.

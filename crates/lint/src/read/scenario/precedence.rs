@@ -4,15 +4,17 @@ use super::Reader;
 use std::path::Path;
 use weft_device_config::model::{Demotion, StrictQueues};
 use weft_switch::mark::MarkerSettings;
+use weft_switch::share::SharingSettings;
 use weft_transport::Transport;
 use weft_transport::tagging::PiasSettings;
 use weft_workload::{PatternSettings, SizeDistribution};
 
 impl Reader<'_> {
-    /// The queues of a kind of switch, if lossy payload of several classes is served by strict priority.
+    /// The queues of a kind of switch, if lossy payload of several classes is served by strict priority and shares memory.
     pub(super) fn strict(&self) -> Option<StrictQueues> {
         let settings = &self.device.switch;
-        let strict = settings.schedule.in_order(settings.queues) > 1;
+        let shares = settings.voq.is_none() && !matches!(settings.sharing, SharingSettings::Infinite(_));
+        let strict = shares && settings.schedule.in_order(settings.queues) > 1;
         let (transport, entries) = (Transport::new(&self.stack.transport), &self.case.settings.traffic);
         let classes =
             entries.iter().map(|entry| transport.classes(entry.flows.class.map(own_class), None).sender.0);
