@@ -532,7 +532,13 @@ fn odd_values_names_and_repetitions_are_told_with_what_is_right() {
 
 #[test]
 fn every_rule_has_a_test_here() {
-    let source = [include_str!("rules.rs"), include_str!("shapes.rs"), include_str!("silence.rs")].concat();
+    let source = [
+        include_str!("rules.rs"),
+        include_str!("shapes.rs"),
+        include_str!("silence.rs"),
+        include_str!("devices.rs"),
+    ]
+    .concat();
     for rule in rules() {
         assert!(source.contains(&format!("\"{}\"", rule.id)), "{} is tested nowhere", rule.id);
     }

@@ -173,7 +173,15 @@ impl Reader<'_> {
             Some(voq) => ("switch.voq.on_chip", Some(voq.on_chip)),
             None => ("switch.buffer", self.device.switch.buffer),
         };
-        MemoryPool { at: self.spot(name), name: name.to_owned(), size, headroom: None, ingress: false }
+        MemoryPool {
+            at: self.spot(name),
+            name: name.to_owned(),
+            size,
+            headroom: None,
+            ingress: false,
+            egress: true,
+            dynamic: None,
+        }
     }
 
     /// The limit of a queue under the sharing rule.

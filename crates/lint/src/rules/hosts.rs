@@ -4,7 +4,9 @@ use crate::formula::{bandwidth_delay, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
-use weft_device_config::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
+use weft_device_config::model::{
+    HostConfig, MapKind, MarkingProfile, Network, PortConfig, QueueConfig, SwitchConfig,
+};
 use weft_draw::text::duration;
 
 pub(super) const RULES: &[Rule] = &[
@@ -33,7 +35,8 @@ pub(super) const RULES: &[Rule] = &[
         id: "dctcp-without-marks",
         level: Severity::Error,
         title: "Hosts run DCTCP, but a switch does not mark their packets.",
-        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue. Scenarios: a warning for each kind of switch \
+        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue, and the queue of DSCP 0 has one (a warning, as hosts may set another \
+                 DSCP). Scenarios: a warning for each kind of switch \
                  that does not mark while another does.",
         why: "Without marks DCTCP behaves like Reno, which fills every buffer.",
         fix: "Enable marking on the queues of this traffic.",
@@ -139,6 +142,7 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
         return;
     }
     // A scenario in which no switch marks is rejected by its own check.
+    unmarked_ports(network, findings);
     let marking: Vec<&str> =
         network.switches.iter().filter(|switch| switch.marks()).map(|switch| switch.name.as_str()).collect();
     for switch in network.switches.iter().filter(|switch| !switch.marks()) {
@@ -159,6 +163,43 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
                 findings.add_as(Severity::Warning, (switch.at, ""), (says, fix));
             }
         }
+    }
+}
+
+/// Ports of a switch that marks, but not in the queue of DSCP 0, which hosts use unless they are told otherwise.
+fn unmarked_ports(network: &Network, findings: &mut Findings) {
+    let known = |switch: &&SwitchConfig| {
+        let elsewhere = switch.markings.iter().any(|marking| marking.bound_elsewhere);
+        !switch.lacks_queues && switch.held.is_none() && !elsewhere && switch.marks()
+    };
+    for switch in network.switches.iter().filter(known) {
+        for port in switch.up() {
+            let Some(class) = port.maps.get(&MapKind::Dscp).and_then(|map| map.get(&0)) else { continue };
+            let works = |at: &QueueConfig| at.marking.is_some_and(|number| switch.markings[number].works());
+            let queue = port.mapped(MapKind::Queue, class.value);
+            if port.queues.get(&queue).is_some_and(works) {
+                continue;
+            }
+            let others = those_that_mark(port, works);
+            let says = format!(
+                "the hosts run DCTCP, but their packets (DSCP 0) are in queue {queue}, which does not mark: {others}"
+            );
+            let fix = format!(
+                "enable marking on queue {queue}, or give DCTCP's packets the DSCP of a queue that marks"
+            );
+            findings.add_as(Severity::Warning, (class.at, &port.name), (says, fix));
+        }
+    }
+}
+
+/// Which queues of a port mark, in words.
+fn those_that_mark(port: &PortConfig, works: impl Fn(&QueueConfig) -> bool) -> String {
+    let marking = port.queues.iter().filter(|(_, at)| works(at));
+    let numbers: Vec<String> = marking.map(|(number, _)| number.to_string()).collect();
+    match numbers.len() {
+        0 => "no queue does".to_owned(),
+        1 => format!("only queue {} does", numbers[0]),
+        _ => format!("only queues {} do", numbers.join(", ")),
     }
 }
 
@@ -186,7 +227,7 @@ fn dctcp_pairs<'a>(network: &'a Network, mut look: impl FnMut(Pair<'a>)) {
         for switch in &network.switches {
             for (number, marking) in switch.markings.iter().enumerate() {
                 let pair = Pair { host, switch, marking, number };
-                if marking.ecn && marking.disabled.is_none() && carries_tcp(&pair) {
+                if marking.works() && carries_tcp(&pair) {
                     look(pair);
                 }
             }
@@ -260,7 +301,7 @@ fn non_ect(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
         let used = switch.used_markings();
         for (number, marking) in switch.markings.iter().enumerate() {
-            let works = marking.ecn && marking.disabled.is_none() && marking.drops_non_ect;
+            let works = marking.works() && marking.drops_non_ect;
             for host in network.hosts.iter().filter(|_| works && used.contains(&number)) {
                 let says = format!(
                     "{} drops what it cannot mark from {}: ",

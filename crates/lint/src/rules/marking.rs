@@ -1,7 +1,6 @@
 //! Rules on marking profiles: the order of their thresholds, and their position relative to empty queue, pause and
 //! drop.
 
-use super::hosts::enable_marks;
 use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
 use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
@@ -43,7 +42,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "Packets are dropped before they are marked.",
         checks: "K_min and K_max against the limit of the queue: its static limit, or alpha B / (1 + n alpha) with n equally \
                  congested queues. Error: K_min is not below the limit of a queue alone (n = 1). Warning: K_max is above \
-                 it. Note: K_min is above the limit when all ports are congested.",
+                 it. Note: K_min is above the limit when all ports are congested. Where no limit is known: error if K_min is not \
+                 below the memory of the switch (--memory).",
         why: "Without marks below the limit, ECN has no effect and flows learn of congestion from losses.",
         fix: "Lower K_min (and K_max) below the figure, or raise the queue's alpha or limit.",
         source: "Choudhury and Hahne 1998; sonic-net/sonic-swss issue 4718 asks for the same check.",
@@ -89,16 +89,6 @@ pub(super) const RULES: &[Rule] = &[
         fix: "Name it as `wred_profile` of the queues that should mark, or remove it.",
         source: "SONiC's QUEUE table.",
         look: marking_unbound,
-    },
-    Rule {
-        id: "lossless-without-ecn",
-        level: Severity::Warning,
-        title: "A lossless class has no marking.",
-        checks: "Each queue of a priority with PFC has an enabled marking profile with ECN. Scenarios: where hosts send payload in it.",
-        why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
-        fix: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
-        source: "Fukazawa and Kobayashi, JANOG; Zhu et al., SIGCOMM 2015, section 2.",
-        look: lossless_without_ecn,
     },
 ];
 
@@ -247,6 +237,29 @@ fn ecn_above_drop(network: &Network, findings: &mut Findings) {
                 drop_of_queue((switch, marking, profile), &subject, findings);
             }
         }
+        if let Some(memory) = switch.memory.or(network.site.memory) {
+            above_memory((switch, memory), findings);
+        }
+    }
+}
+
+/// Marking that begins above the whole memory of the switch, where no nearer limit is known.
+fn above_memory((switch, memory): (&SwitchConfig, Bytes), findings: &mut Findings) {
+    for number in switch.used_markings() {
+        let marking = &switch.markings[number];
+        let told =
+            findings.list.iter().any(|found| found.at == marking.min.at && found.level == Severity::Error);
+        if marking.works() && marking.min.value >= memory && !told {
+            let min = size(marking.min.value.0 as f64);
+            let says = format!(
+                "marks begin at {min} ({}), but {} has {} of packet memory",
+                min_words(marking),
+                switch.name,
+                size(memory.0 as f64)
+            );
+            let fix = "keep K_min well below what one queue may hold".to_owned();
+            findings.add(marking.min.at, "", (says, fix));
+        }
     }
 }
 
@@ -357,42 +370,6 @@ fn marking_unbound(network: &Network, findings: &mut Findings) {
             let says = "no queue uses this marking profile".to_owned();
             let fix = "bind it to the queues that should mark, or remove it".to_owned();
             findings.add(marking.at, &marking.name, (says, fix));
-        }
-    }
-}
-
-/// What to do about a lossless queue that does not mark; `None` if it marks, or no host of a scenario sends in it.
-fn brake(
-    network: &Network,
-    (queue, queues): (u8, usize),
-    marking: Option<&MarkingProfile>,
-) -> Option<String> {
-    match (&network.case, marking) {
-        (_, Some(marking)) if marking.ecn => None,
-        (None, Some(marking)) => Some(format!("have {} mark instead of drop", marking.name)),
-        (None, None) => Some(format!("bind a marking profile to queue {queue}")),
-        (Some(_), _) => {
-            let here = |class: &u8| usize::from(*class).min(queues.saturating_sub(1)) == usize::from(queue);
-            let senders = || network.hosts.iter().filter(|host| host.payload.iter().any(here));
-            let asking = senders().find(|host| host.asks_for_marks());
-            asking.or(senders().next()).map(|host| enable_marks(network, host))
-        }
-    }
-}
-
-fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
-    if network.hosts.iter().any(|host| host.by_round_trips) {
-        return;
-    }
-    for switch in network.switches.iter().filter(|switch| switch.held.is_none() && !switch.lacks_queues) {
-        for port in switch.up().filter(|port| !port.pfc.is_empty()) {
-            for queue in port.lossless_queues() {
-                let marking = port.queues.get(&queue).and_then(|queue| queue.marking);
-                let marking = marking.map(|number| &switch.markings[number]);
-                let Some(fix) = brake(network, (queue, port.queues.len()), marking) else { continue };
-                let says = format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
-                findings.add(port.pfc[0].at, &port.name, (says, fix));
-            }
         }
     }
 }

@@ -102,14 +102,26 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
             let total = if ingress { sizes.sum() } else { sizes.fold(0.0, f64::max) };
             if total > memory.0 as f64 {
                 let side = if ingress { "ingress pools with headroom" } else { "the largest egress pool" };
+                let take = if ingress { "take" } else { "takes" };
                 let says = format!(
-                    "{side} of {} take {}, but the switch has {}",
+                    "{side} of {} {take} {}, but the switch has {}",
                     switch.name,
                     size(total),
                     size(memory.0 as f64)
                 );
                 let at = pools.map(|(_, pool)| pool.at).next().unwrap_or(switch.at);
-                findings.add(at, "", (says, format!("bring them below {}", size(memory.0 as f64))));
+                findings.add(
+                    at,
+                    "",
+                    (
+                        says,
+                        format!(
+                            "bring {} below {}",
+                            if ingress { "them" } else { "it" },
+                            size(memory.0 as f64)
+                        ),
+                    ),
+                );
             }
         }
     }
@@ -119,6 +131,8 @@ fn claimed(switch: &SwitchConfig, number: usize, pool: &MemoryPool) -> f64 {
     let own = pool.size.map_or(0.0, |size| size.0 as f64);
     let headroom = match &pool.headroom {
         Some(shared) if shared.value.0 > 0 => shared.value.0 as f64,
+        // Headroom is memory at the ingress.
+        _ if !pool.ingress => 0.0,
         _ => users(switch, number).iter().map(|profile| headroom_of(profile)).sum(),
     };
     own + headroom

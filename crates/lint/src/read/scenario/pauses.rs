@@ -37,6 +37,10 @@ impl Reader<'_> {
             port.pfc = self.classes();
             let group = PriorityGroup { at: self.spot("switch.pfc"), bound: GroupBinding::Profile(profile) };
             port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
+            // Lossless queues are limited by their groups alone.
+            for class in port.pfc.iter().map(|class| class.value) {
+                port.queues.entry(class).and_modify(|queue| queue.profile = None);
+            }
         }
         // Chip memory management sets a pool aside that all ports share.
         let headroom = Some(match &settings.sharing {
@@ -52,6 +56,8 @@ impl Reader<'_> {
             size: room,
             headroom,
             ingress: true,
+            egress: false,
+            dynamic: None,
         });
         (switch.knows_groups, switch.knows_headroom) = (true, true);
         switch.port_limit = self.port_limit().filter(|_| !settings.pfc.all_lossless(settings.queues));
