@@ -194,3 +194,64 @@ fn interfaces_alone_are_nothing_to_check() {
                    maximum-threshold 200 kbytes max-mark-probability 100\n";
     assert_eq!(judge(&[("leaf.cfg", marking)]), []);
 }
+
+/// What 64 groups need (2.86 MB) counts, not what their profile has.
+#[test]
+fn a_shared_headroom_is_judged_by_what_groups_need() {
+    let with = |xoff: u64, pool: u64| {
+        let text = LEAF
+            .replace("\"xoff\": \"49920\"", &format!("\"xoff\": \"{xoff}\""))
+            .replace("\"xoff\": \"3194880\"", &format!("\"xoff\": \"{pool}\""));
+        let all = judge(&[("config_db.json", &text)]).into_iter();
+        all.filter(|one| one.rule == "headroom-pool-oversubscribed").collect::<Vec<_>>()
+    };
+    // An xoff that is far too small hides nothing.
+    for xoff in [49_920, 10_000] {
+        let found = with(xoff, 1_400_000);
+        assert_eq!(found.iter().map(|one| one.level).collect::<Vec<_>>(), [Severity::Warning], "{xoff}");
+        assert!(found[0].says.contains("together need 2.86 MB"), "{found:?}");
+        let promised = if xoff == 10_000 { "640 kB (xoff)" } else { "3.19 MB (xoff)" };
+        assert!(found[0].says.contains(promised), "{found:?}");
+    }
+    // A generous xoff is no shortage: 64 times 60 kB.
+    assert_eq!(with(60_000, 3_000_000), []);
+    let found = with(100_000, 3_000_000);
+    assert!(
+        found.len() == 1 && found[0].level == Severity::Note && found[0].says.contains("2.1 times"),
+        "{found:?}"
+    );
+    assert!(found[0].says.contains("need 2.86 MB, which fits"), "{found:?}");
+}
+
+#[test]
+fn a_rule_says_which_fact_it_lacks() {
+    let lacking = |text: &str, cable: Option<Metres>| {
+        let site = Surroundings { cable, memory: Some(Bytes(32_000_000)), ..Surroundings::default() };
+        let input = Input { name: "buffers.json".into(), text: text.into(), kind: None };
+        let report = lint(vec![input], &RuleOptions { site, ..RuleOptions::default() }).unwrap();
+        report
+            .unchecked
+            .into_iter()
+            .filter(|one| one.0 == "headroom-too-small")
+            .map(|one| one.1)
+            .collect::<Vec<_>>()
+    };
+    let without = |table: &str| LEAF.replace(&format!("\"{table}\": {{"), &format!("\"NO_{table}\": {{"));
+    assert_eq!(lacking(LEAF, None), [""; 0]);
+    let speeds = lacking(&without("PORT"), None);
+    assert!(speeds.len() == 1 && speeds[0].contains("PORT") && !speeds[0].contains("cable"), "{speeds:?}");
+    let cables = lacking(&without("CABLE_LENGTH"), None);
+    assert!(cables.len() == 1 && cables[0].contains("--cable") && !cables[0].contains("PORT"), "{cables:?}");
+    assert_eq!(lacking(&without("CABLE_LENGTH"), Some(Metres(5.0))), [""; 0]);
+}
+
+#[test]
+fn one_pool_takes_and_several_take() {
+    let larger = |side: &str| {
+        let from = format!("\"size\": \"25165824\",\n            \"type\": \"{side}\"");
+        let found = after("memory-oversubscribed", SONIC, (&from, &from.replace("25165824", "35165824")));
+        found[0].says.clone()
+    };
+    assert!(larger("egress").starts_with("the largest egress pool of leaf1 takes "));
+    assert!(larger("ingress").starts_with("ingress pools with headroom of leaf1 take "));
+}

@@ -137,3 +137,37 @@ fn a_switch_that_does_not_mark_is_named() {
     assert!(says.iter().all(|says| says.contains("leaf (leaf1) marks")), "{says:?}");
     assert!(found.iter().all(|one| one.level == Severity::Warning), "{found:?}");
 }
+
+/// Half of 2 MB is what one queue may hold, a seventh when all six ports of a leaf are congested; at 25 Gb/s 400 us are 1.25 MB.
+#[test]
+fn controllers_aim_below_what_a_queue_may_hold() {
+    let levels = |ecn: &str| {
+        let switch = format!("buffer = \"2 MB\"\nsharing = {{ dynamic = {{ alpha = 1.0 }} }}\n{ecn}");
+        let found = of("controller-above-drop", &scenario(&switch, "[transport.dctcp]", ""));
+        found.iter().map(|one| one.level).max()
+    };
+    for (ecn, level) in [
+        ("ecn.pi.reference = \"285 kB\"", None),
+        ("ecn.pi.reference = \"286 kB\"", Some(Severity::Note)),
+        ("ecn.pi.reference = \"999999 B\"", Some(Severity::Note)),
+        ("ecn.pi.reference = \"1 MB\"", Some(Severity::Error)),
+        ("ecn.pi.reference = \"1900 kB\"", Some(Severity::Error)),
+        ("ecn.pie.target = \"10 us\"", None),
+        ("ecn.pie.target = \"400 us\"", Some(Severity::Error)),
+        ("ecn.codel.target = \"400 us\"", Some(Severity::Error)),
+    ] {
+        assert_eq!(levels(ecn), level, "{ecn}");
+    }
+}
+
+/// The same remark on every value of a sweep is one, with the cases that have it.
+#[test]
+fn a_remark_is_made_once_for_all_values_of_a_sweep() {
+    let window = |value: &str| format!("{{ newreno = {{ receive_window = \"3 MB\", mtu = \"{value}\" }} }}");
+    let text = scenario("buffer = \"32 MB\"\nsharing = \"dynamic\"", "", "")
+        + &format!("[sweep]\ntransport = [{}, {}, \"cubic\"]\n", window("1500 B"), window("9000 B"));
+    let found = of("windows-fill-buffer", &text);
+    let about: Vec<&str> = found.iter().filter_map(|one| one.says.split(' ').next()).collect();
+    assert_eq!(about, ["leaf", "spine"], "{found:?}");
+    assert!(found.iter().all(|one| one.cases.0.len() == 2 && one.cases.1 == 3), "{found:?}");
+}

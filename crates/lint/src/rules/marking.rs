@@ -272,18 +272,7 @@ fn drop_of_queue(
     let together = limit(switch, profile, switch.degree());
     let (Some(alone), Some(together)) = (alone, together) else { return };
     let (min, max) = (marking.min.value.0 as f64, marking.max.value.0 as f64);
-    let words = limit_words(profile);
-    let limits = match (alone, together) {
-        (alone, together) if alone > together => {
-            let (alone, together) = (size(alone), size(together));
-            format!(
-                "{words} holds {alone} alone and {together} when all {} ports are congested",
-                switch.degree()
-            )
-        }
-        _ => format!("{words} never holds more"),
-    };
-    let limits = format!("a queue with {limits}");
+    let limits = holds(switch, profile, (alone, together));
     let (level, at, what) = match () {
         () if min >= alone => (
             Severity::Error,
@@ -305,9 +294,19 @@ fn drop_of_queue(
     findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), fix));
 }
 
+/// What a queue with these limits holds, in words.
+pub(super) fn holds(switch: &SwitchConfig, profile: &Profile, (alone, together): (f64, f64)) -> String {
+    let words = limit_words(profile);
+    if alone <= together {
+        return format!("a queue with {words} never holds more");
+    }
+    let (alone, together, ports) = (size(alone), size(together), switch.degree());
+    format!("a queue with {words} holds {alone} alone and {together} when all {ports} ports are congested")
+}
+
 /// The limit of a queue when `sharing` queues are equally congested; `None` if the size of the pool is unknown or the
 /// limit is the whole pool, as for lossless classes.
-fn limit(switch: &SwitchConfig, profile: &Profile, sharing: usize) -> Option<f64> {
+pub(super) fn limit(switch: &SwitchConfig, profile: &Profile, sharing: usize) -> Option<f64> {
     match profile.threshold.as_ref()?.value {
         Threshold::Static(limit) => Some(limit.0 as f64),
         Threshold::Dynamic(alpha) => switch.pool_of(profile).map(|pool: Bytes| share(alpha, pool, sharing)),
