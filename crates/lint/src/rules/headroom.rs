@@ -174,39 +174,52 @@ fn overcommitted(
     if network.case.is_some() && configured <= room {
         return None;
     }
-    let both = groups.iter().any(|group| group.needed.is_some());
-    let (name, count) = (&pool.name, groups.len());
-    let level = match needed / room {
-        _ if most > room => Severity::Error,
-        ratio if ratio > 2.0 => Severity::Warning,
-        ratio if ratio > 1.0 => Severity::Note,
-        _ if configured / room > 2.0 => {
-            let says = format!(
-                "the profiles of {count} lossless groups have {} of headroom (xoff), {:.1} times what {name} shares ({}), but \
-                 speeds and cables need {}, which fits",
-                size(configured),
-                configured / room,
-                size(room),
-                size(needed)
-            );
-            return Some((
-                Severity::Note,
-                (says, format!("{} is enough for all groups at once", size(configured))),
-            ));
-        }
+    let (level, enough) = match needed / room {
+        _ if most > room => (Severity::Error, needed),
+        ratio if ratio > 2.0 => (Severity::Warning, needed),
+        ratio if ratio > 1.0 => (Severity::Note, needed),
+        _ if configured / room > 2.0 => (Severity::Note, configured),
         _ => return None,
     };
-    let also =
-        if both { format!("; their profiles have {} (xoff)", size(configured)) } else { String::new() };
-    let says = format!(
-        "{name} shares {} of headroom (xoff) among {count} lossless groups that may together need {}, {:.1} times as much, and up to \
-         {} each{also}",
+    let says = match needed > room {
+        true => short_of(pool, (room, groups.len()), (configured, needed, most)),
+        false => generous(pool, (room, groups.len()), (configured, needed)),
+    };
+    Some((level, (says, format!("{} is enough for all groups at once", size(enough)))))
+}
+
+/// A pool with less than its groups need.
+fn short_of(
+    pool: &MemoryPool,
+    (room, count): (f64, usize),
+    (configured, needed, most): (f64, f64, f64),
+) -> String {
+    let profiles = match size(configured) {
+        same if same == size(needed) => String::new(),
+        other => format!("; their profiles have {other} (xoff)"),
+    };
+    format!(
+        "{} shares {} of headroom (xoff) among {count} lossless groups that may together need {}, {:.1} times as much, and up to {} \
+         each{profiles}",
+        pool.name,
         size(room),
         size(needed),
         needed / room,
         size(most)
-    );
-    Some((level, (says, format!("{} is enough for all groups at once", size(needed)))))
+    )
+}
+
+/// A pool with what its groups need, but much less than their profiles have.
+fn generous(pool: &MemoryPool, (room, count): (f64, usize), (configured, needed): (f64, f64)) -> String {
+    format!(
+        "the profiles of {count} lossless groups have {} of headroom (xoff), {:.1} times what {} shares ({}), but speeds and cables \
+         need {}, which fits",
+        size(configured),
+        configured / room,
+        pool.name,
+        size(room),
+        size(needed)
+    )
 }
 
 /// The headroom of a group: what its profile has, and what its port needs if that is known.

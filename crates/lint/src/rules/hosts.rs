@@ -35,11 +35,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "dctcp-without-marks",
         level: Severity::Error,
         title: "Hosts run DCTCP, but a switch does not mark their packets.",
-        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue, and the queue of DSCP 0 has one (a warning, as hosts may set another \
-                 DSCP). Scenarios: a warning for each kind of switch \
-                 that does not mark while another does.",
+        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue (error), and the queue of DSCP 0 has one \
+                 (warning, because hosts may set another DSCP). Scenarios: a warning for each kind of switch that does not mark while \
+                 another does.",
         why: "Without marks DCTCP behaves like Reno, which fills every buffer.",
-        fix: "Enable marking on the queues of this traffic.",
+        fix: "Enable marking on the queues of this traffic, or give it the DSCP of a queue that marks.",
         source: "RFC 8257, section 3.1.",
         look: dctcp_without_marks,
     },
@@ -85,7 +85,8 @@ pub(super) const RULES: &[Rule] = &[
                  (note). SONiC and EOS are assumed to drop them; vendors differ (Dell and D-Link: yes, Juniper QFX: no).",
         why: "SYNs and acknowledgements are dropped with some probability while data passes: connections take a second to open. Protecting \
               them gave full throughput and 85 % less latency on Hadoop clusters.",
-        fix: "Set tcp_ecn = 1 on all hosts (in a scenario ecn = \"on\" of the transport), keep K_min high enough for bursts, and give acknowledgements another queue if possible.",
+        fix: "Set tcp_ecn = 1 on all hosts (in a scenario ecn = \"on\" of the transport), keep K_min high enough for bursts, and give \
+              acknowledgements another queue if possible.",
         source: "RFC 3168, section 6.1; Fischer e Silva and Carpenter, High Throughput and Low Latency on Hadoop Clusters using ECN. Not \
                  confirmed for EOS by a document of Arista's.",
         look: non_ect,

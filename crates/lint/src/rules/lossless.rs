@@ -14,7 +14,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "A lossless class has no marking.",
         checks: "Each queue of a priority with PFC has an enabled marking profile with ECN. Scenarios: where hosts send payload in it.",
         why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
-        fix: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
+        fix: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc. In a scenario set switch.ecn, with a \
+              transport that reads marks.",
         source: "Fukazawa and Kobayashi, JANOG; Zhu et al., SIGCOMM 2015, section 2.",
         look: lossless_without_ecn,
     },

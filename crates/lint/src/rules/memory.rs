@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "The static limits of all ports exceed the pool.",
         checks: "Static limit of a lossy profile times the ports that use it against the pool's size: a note, because statistical \
                  sharing is often intended; a warning when one limit alone is above the pool. A limit equal to the pool means none \
-                 and is left alone. A virtual output queue of a scenario is judged by its own memory: a warning when switch.voq.limit is above it.",
+                 and is left alone. Virtual output queues of a scenario: a warning when switch.voq.limit is above the memory they have.",
         why: "The limit never takes effect: the pool fills first.",
         fix: "Use a dynamic threshold, or a limit of the pool's size divided by the ports.",
         source: "SONiC's BUFFER_PROFILE table.",
