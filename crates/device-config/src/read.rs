@@ -31,8 +31,9 @@ pub enum FileKind {
 const OF_EOS: [&str; 6] =
     ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"];
 
-/// Starts of lines that Cisco NX-OS has and EOS has not: such a file resembles EOS, but its queues are set by other lines.
-const OF_NXOS: [&str; 9] = [
+/// Starts of lines that Cisco NX-OS or Junos has and EOS has not: such a file resembles EOS, but its queues are set by
+/// other lines.
+const OF_OTHERS: [&str; 12] = [
     "feature ",
     "switchname ",
     "vdc ",
@@ -42,6 +43,9 @@ const OF_NXOS: [&str; 9] = [
     "class-map type network-qos ",
     "policy-map type network-qos ",
     "policy-map type queuing ",
+    "class-of-service {",
+    "interfaces {",
+    "protocols {",
 ];
 
 impl FileKind {
@@ -77,7 +81,7 @@ impl FileKind {
             (_, "conf") if is_sysctl_d(name) => Some(FileKind::Sysctl),
             _ if text.trim_start().starts_with('{') => Some(FileKind::Sonic),
             _ if text.starts_with("#!") => Some(FileKind::Shell),
-            _ if is_nxos(text) => None,
+            _ if is_of_others(text) => None,
             _ => FileKind::of_lines(text).or_else(|| sysctl::looks_like(text).then_some(FileKind::Sysctl)),
         }
     }
@@ -111,8 +115,8 @@ impl FileKind {
     }
 }
 
-fn is_nxos(text: &str) -> bool {
-    text.lines().map(str::trim).any(|line| OF_NXOS.iter().any(|begin| line.starts_with(begin)))
+fn is_of_others(text: &str) -> bool {
+    text.lines().map(str::trim).any(|line| OF_OTHERS.iter().any(|begin| line.starts_with(begin)))
 }
 
 /// Whether a file is in a folder `sysctl.d`, whose files form one configuration.
@@ -186,6 +190,7 @@ mod tests {
             ("notes.txt", "buy bread\n", None),
             ("nx", "hostname leaf1\nfeature lldp\ninterface Ethernet1/1\n  mtu 9216\n", None),
             ("nx", "interface Ethernet1/1\n!\npolicy-map type network-qos a\n  pause pfc-cos 3\n", None),
+            ("junos", "protocols {\n    lldp {\n        interface all;\n    }\n}\n", None),
             ("eos", "class-map type qos match-any A\n!\ninterface Ethernet1/1\n", Some(FileKind::Eos)),
         ] {
             assert_eq!(FileKind::of(name, text), kind, "{name}");

@@ -108,7 +108,7 @@ fn packets_that_cannot_be_marked_are_named_by_their_transport() {
         "{found:?}"
     );
     assert!(
-        all[0].fix.contains("transport.newreno.ecn = \"on\"") && !all[0].fix.contains("net."),
+        all[0].fix.contains("transport.newreno.ecn = \"on\" in [[hosts]]") && !all[0].fix.contains("net."),
         "{found:?}"
     );
     assert!(with("{ ecn = \"on\" }").iter().all(|one| one.level == Severity::Note));

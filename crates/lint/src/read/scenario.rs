@@ -242,8 +242,8 @@ impl Reader<'_> {
             transport: transport.name().to_owned(),
             ecn_fallback: None,
             receive: window.map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),
-            marks_by: tcp.is_some().then(|| format!("{} = \"on\"", self.transport("ecn"))),
-            window_by: self.transport(window.map_or("receive_window", |(_, name)| name)),
+            marks_by: tcp.is_some().then(|| self.at_its_level("ecn", " = \"on\"")),
+            window_by: self.at_its_level(window.map_or("receive_window", |(_, name)| name), ""),
             send: None,
             window_share: 1.0,
             burst: tcp.filter(|tcp| tcp.tso).map_or(self.mtu(), |tcp| tcp.tso_limit),
@@ -253,6 +253,13 @@ impl Reader<'_> {
             notifications: self.notifications(),
             by_round_trips: self.goes_by_round_trips(),
         }
+    }
+
+    /// A setting of the transport, and the kind of entry that chooses this transport if it is not `[transport]`.
+    fn at_its_level(&self, setting: &str, value: &str) -> String {
+        let level = self.stack.levels.last().and_then(|level| level.split('[').next());
+        let place = level.map_or(String::new(), |level| format!(" in [[{level}]]"));
+        format!("{}{value}{place}", self.transport(setting))
     }
 
     fn host_rate(&self) -> Option<Rate> {
