@@ -119,11 +119,15 @@ fn strict_priorities_need_marks_where_classes_share_memory() {
     let classes = "[[traffic]]\ntag = \"b\"\nsizes = \"64 kB\"\nload = 0.1\nclass = 1";
     let found = |memory: &str| {
         let switch = format!("queues = 2\nschedule = \"strict\"\n{memory}");
-        of("strict-without-marks", &scenario(&switch, "[transport.newreno]", classes)).len()
+        let all = of("strict-without-marks", &scenario(&switch, "[transport.newreno]", classes));
+        all.into_iter().flat_map(|one| one.subjects).collect::<Vec<_>>()
     };
-    assert_eq!([found(SHARED), found("sharing = \"infinite\""), found("voq = { groups = 2 }")], [1, 0, 0]);
+    assert_eq!(found(SHARED), ["2 queues"]);
+    for own in ["sharing = \"infinite\"", "voq = { groups = 2 }"] {
+        assert_eq!(found(own), [""; 0], "{own}");
+    }
     // Of two kinds of switch one has shared memory.
-    assert_eq!(found(&format!("{SHARED}\n[switch.leaf]\nvoq = {{ groups = 2 }}")), 1);
+    assert_eq!(found(&format!("{SHARED}\n[switch.leaf]\nvoq = {{ groups = 2 }}")), ["2 queues of spine"]);
 }
 
 /// One leaf marks: the other and the spines are named, each by its own name, and as a warning.

@@ -1,6 +1,7 @@
 //! Strict priorities, and the thresholds at which flows fall through them.
 
 use super::Reader;
+use std::collections::BTreeSet;
 use std::path::Path;
 use weft_device_config::model::{Demotion, StrictQueues};
 use weft_switch::mark::MarkerSettings;
@@ -21,10 +22,20 @@ impl Reader<'_> {
         let classes = classes.fold(0, |all, own| all | own).count_ones();
         (strict && classes > 1 && !settings.pfc.is_on()).then(|| StrictQueues {
             at: self.spot("switch.schedule"),
-            name: format!("{} queues", settings.queues),
+            name: format!("{} queues{}", settings.queues, self.of_tiers()),
             classes,
             marks: !matches!(settings.ecn, MarkerSettings::Off(_)),
         })
+    }
+
+    /// The tiers of this kind of switch, if there are other kinds.
+    fn of_tiers(&self) -> String {
+        let roles = self.device.switches.iter().map(|id| self.graph.switches()[id.index()].role());
+        let roles: BTreeSet<&str> = roles.collect();
+        match self.devices.len() {
+            1 => String::new(),
+            _ => format!(" of {}", roles.into_iter().collect::<Vec<_>>().join(" and ")),
+        }
     }
 
     /// The thresholds of PIAS, and the share of all payload in each class, for every open-loop entry.
