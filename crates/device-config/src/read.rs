@@ -27,9 +27,26 @@ pub enum FileKind {
     Scenario,
 }
 
-/// Starts of lines that only EOS has.
+/// Starts of lines that EOS has, and others of its family.
 const OF_EOS: [&str; 6] =
     ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"];
+
+/// Starts of lines that Cisco NX-OS or Junos has and EOS has not: such a file resembles EOS, but its queues are set by
+/// other lines.
+const OF_OTHERS: [&str; 12] = [
+    "feature ",
+    "switchname ",
+    "vdc ",
+    "boot nxos ",
+    "system qos",
+    "pause pfc-cos ",
+    "class-map type network-qos ",
+    "policy-map type network-qos ",
+    "policy-map type queuing ",
+    "class-of-service {",
+    "interfaces {",
+    "protocols {",
+];
 
 impl FileKind {
     /// The kinds and their words on the command line.
@@ -64,6 +81,7 @@ impl FileKind {
             (_, "conf") if is_sysctl_d(name) => Some(FileKind::Sysctl),
             _ if text.trim_start().starts_with('{') => Some(FileKind::Sonic),
             _ if text.starts_with("#!") => Some(FileKind::Shell),
+            _ if is_of_others(text) => None,
             _ => FileKind::of_lines(text).or_else(|| sysctl::looks_like(text).then_some(FileKind::Sysctl)),
         }
     }
@@ -95,6 +113,10 @@ impl FileKind {
             FileKind::Shell | FileKind::Scenario => &['#'],
         }
     }
+}
+
+fn is_of_others(text: &str) -> bool {
+    text.lines().map(str::trim).any(|line| OF_OTHERS.iter().any(|begin| line.starts_with(begin)))
 }
 
 /// Whether a file is in a folder `sysctl.d`, whose files form one configuration.
@@ -166,6 +188,10 @@ mod tests {
             ("setup", "#!/bin/sh\nset -e\n", Some(FileKind::Shell)),
             ("rc.local", "modprobe tcp_dctcp\nsudo sysctl -w net.ipv4.tcp_ecn=1\n", Some(FileKind::Shell)),
             ("notes.txt", "buy bread\n", None),
+            ("nx", "hostname leaf1\nfeature lldp\ninterface Ethernet1/1\n  mtu 9216\n", None),
+            ("nx", "interface Ethernet1/1\n!\npolicy-map type network-qos a\n  pause pfc-cos 3\n", None),
+            ("junos", "protocols {\n    lldp {\n        interface all;\n    }\n}\n", None),
+            ("eos", "class-map type qos match-any A\n!\ninterface Ethernet1/1\n", Some(FileKind::Eos)),
         ] {
             assert_eq!(FileKind::of(name, text), kind, "{name}");
         }

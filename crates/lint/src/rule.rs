@@ -121,7 +121,9 @@ impl Findings {
         let case = self.case.as_ref().map(|name| name.label.clone());
         let key = (rule, says.clone(), at.file, subject.is_empty().then_some(at.at));
         let next = self.list.len();
-        let number = *self.places.entry(key).or_insert(next);
+        let known =
+            self.places.get(&key).copied().or_else(|| self.of_another_case(&(&says, &fix), at, subject));
+        let number = *self.places.entry(key).or_insert(known.unwrap_or(next));
         if number == next {
             let of = self.case.as_ref().map_or(0, |name| name.of);
             let (subjects, cases) = (Vec::new(), Vec::new());
@@ -134,6 +136,18 @@ impl Findings {
         if let Some(label) = case.filter(|label| found.cases.last() != Some(label)) {
             found.cases.push(label);
         }
+    }
+
+    /// A finding of other cases of the sweep that says the same about another place: a value of the sweep has a place of its
+    /// own. Equal messages of one case stay apart.
+    fn of_another_case(&self, words: &(&String, &String), at: Spot, subject: &str) -> Option<usize> {
+        let case = &self.case.as_ref()?.label;
+        self.list.iter().position(|found| {
+            (found.rule, found.at.file) == (self.rule.0, at.file)
+                && (&found.says, &found.fix) == *words
+                && subject.is_empty()
+                && !found.cases.contains(case)
+        })
     }
 
     /// Whether the file silences the current rule at this position.

@@ -6,21 +6,25 @@ mod color;
 mod fabric;
 mod headroom;
 mod hosts;
+mod lossless;
 mod maps;
 mod marking;
 mod memory;
 mod pfc;
+mod pools;
 mod precedence;
 mod reading;
 mod scenario;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 11] = [
+    let groups: [&'static [Rule]; 13] = [
         marking::RULES,
+        lossless::RULES,
         pfc::RULES,
         headroom::RULES,
         memory::RULES,
+        pools::RULES,
         maps::RULES,
         hosts::RULES,
         fabric::RULES,

@@ -10,8 +10,8 @@ pub struct HostConfig {
     pub law: Option<Placed<String>>,
     /// `net.ipv4.tcp_ecn`: 0 never, 1 requests it, 2 only responds.
     pub ecn: Option<Placed<u8>>,
-    /// The name of the transport, if it is not TCP.
-    pub other_than_tcp: Option<String>,
+    /// The name of the transport in a scenario.
+    pub transport: String,
     /// `net.ipv4.tcp_ecn_fallback`: 1 connects without ECN after a lost SYN, 0 does not.
     pub ecn_fallback: Option<Placed<u8>>,
     /// Maximum receive buffer.
@@ -26,8 +26,12 @@ pub struct HostConfig {
     pub rate: Option<Rate>,
     /// Round trip without queueing, if the file gives it.
     pub rtt: Option<Span>,
-    /// The queue of payload, if the file gives it.
-    pub payload: Option<Placed<u8>>,
+    /// The classes in which they send payload, lowest first; empty if the file does not tell.
+    pub payload: Vec<u8>,
+    /// The setting that has them use marks, in the file's terms; `None` if none does.
+    pub marks_by: Option<String>,
+    /// The setting of the largest receive window, in the file's terms.
+    pub window_by: String,
     /// Congestion notification packets, if the hosts send them and the file describes them.
     pub notifications: Option<Placed<Notifications>>,
     /// Whether the rate also depends on round trips, not only on pauses and marks.
@@ -50,5 +54,11 @@ impl HostConfig {
     #[must_use]
     pub fn is_dctcp(&self) -> bool {
         self.law.as_ref().is_some_and(|law| law.value == "dctcp")
+    }
+
+    /// Whether they ask for marks on every connection.
+    #[must_use]
+    pub fn asks_for_marks(&self) -> bool {
+        self.is_dctcp() || self.ecn.as_ref().is_some_and(|ecn| ecn.value == 1)
     }
 }

@@ -74,6 +74,8 @@ pub struct PortConfig {
     pub queues: BTreeMap<u8, QueueConfig>,
     /// Priorities with priority flow control.
     pub pfc: Vec<Placed<u8>>,
+    /// Priorities that the file declares lossless although PFC is off here.
+    pub meant_lossless: Vec<Placed<u8>>,
     /// What ends pauses that last too long.
     pub watchdog: Option<Watchdog>,
     /// Name and role of its neighbour.
@@ -91,6 +93,8 @@ pub struct Watchdog {
     pub detection: Option<Span>,
     /// How long the pauses must be over before the queue is restored.
     pub restoration: Option<Span>,
+    /// How often the switch looks.
+    pub poll: Option<Placed<Span>>,
 }
 
 impl PortConfig {

@@ -42,6 +42,8 @@ pub struct SwitchConfig {
     pub port_limit: Option<Placed<Bytes>>,
     /// What becomes of red packets, if they are dropped early.
     pub red: Option<RedPackets>,
+    /// The queues in which payload passes, if the file tells.
+    pub carried: Option<Vec<u8>>,
 }
 
 /// The target at which a marking controller holds a queue.
@@ -64,8 +66,12 @@ pub struct MemoryPool {
     pub size: Option<Bytes>,
     /// Headroom shared by its groups.
     pub headroom: Option<Placed<Bytes>>,
-    /// Whether it counts packets by the port at which they arrive, not by the one at which they leave.
+    /// Whether it counts packets by the port at which they arrive.
     pub ingress: bool,
+    /// Whether it counts packets by the port at which they leave.
+    pub egress: bool,
+    /// Whether its limits are shares of its free part, if the file gives its mode.
+    pub dynamic: Option<bool>,
 }
 
 /// How much a group or a queue may hold.
@@ -125,8 +131,18 @@ pub struct MarkingProfile {
     pub probability: Placed<f64>,
     /// Whether packets that cannot be marked are dropped instead.
     pub drops_non_ect: bool,
+    /// Whether it drops ordinary packets between its thresholds, and marks none.
+    pub drops_early: bool,
     /// Whether packets are marked on arrival, so that the mark waits in the queue with the packet.
     pub at_enqueue: bool,
+}
+
+impl MarkingProfile {
+    /// Whether it marks ordinary packets.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        self.ecn && self.disabled.is_none()
+    }
 }
 
 /// Why a marking profile marks nothing, and how to fix it.
@@ -168,10 +184,7 @@ impl SwitchConfig {
     /// Whether any marking marks packets of some queue, or this is unknown.
     #[must_use]
     pub fn marks(&self) -> bool {
-        let works = |number: &usize| {
-            let marking = &self.markings[*number];
-            marking.ecn && marking.disabled.is_none()
-        };
+        let works = |number: &usize| self.markings[*number].works();
         self.lacks_queues || self.held.is_some() || self.used_markings().iter().any(works)
     }
 

@@ -101,12 +101,13 @@ impl Reader<'_> {
         HostConfig {
             law: law.cloned(),
             ecn: self.small("net.ipv4.tcp_ecn", (0, 5)),
-            other_than_tcp: None,
             ecn_fallback: fallback.or(law.map(silent)),
             receive: self.greatest("net.ipv4.tcp_rmem"),
             send: self.greatest("net.ipv4.tcp_wmem"),
             window_share: window_share(scale),
             burst: BURST,
+            marks_by: Some("net.ipv4.tcp_ecn = 1 on all hosts".to_owned()),
+            window_by: "tcp_rmem".to_owned(),
             ..HostConfig::default()
         }
     }

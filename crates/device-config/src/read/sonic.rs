@@ -10,7 +10,7 @@ use crate::model::{
     MarkingOff, MarkingProfile, MemoryPool, Metres, Network, Profile, SwitchConfig, Threshold,
 };
 use crate::told::{Oddity, OddityKind};
-use colours::{COLOURS, disabled, unmarked};
+use colours::{COLOURS, disabled, drops, unmarked};
 use files::{Files, spot};
 use std::collections::HashMap;
 use weft_config::json::{JsonEntry, JsonNode};
@@ -211,12 +211,19 @@ impl<'a> Reader<'a> {
     fn pool(&mut self, entry: &JsonEntry) -> MemoryPool {
         self.about(entry);
         let size = self.bytes(&entry.node, "size").map(|size| size.value);
+        let side = entry.node.get("type").and_then(JsonNode::word);
         MemoryPool {
             at: self.spot(entry.at),
             name: entry.key.clone(),
             size,
             headroom: self.bytes(&entry.node, "xoff"),
-            ingress: entry.node.get("type").and_then(JsonNode::word).is_none_or(|side| side != "egress"),
+            ingress: side != Some("egress"),
+            egress: side != Some("ingress"),
+            dynamic: match entry.node.get("mode").and_then(JsonNode::word) {
+                Some("dynamic") => Some(true),
+                Some("static") => Some(false),
+                _ => None,
+            },
         }
     }
 
@@ -283,6 +290,7 @@ impl<'a> Reader<'a> {
             max,
             probability,
             drops_non_ect: true,
+            drops_early: drops(node),
             at_enqueue: false,
             bound_elsewhere: false,
         }

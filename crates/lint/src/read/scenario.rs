@@ -25,6 +25,9 @@ use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
 
+/// Classes of packets.
+const CLASSES: u32 = 8;
+
 /// Reads a scenario: one network per case. The error lists the scenario's mistakes.
 pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> Result<Vec<Network>, String> {
     let file = ScenarioFile::parse(&source.text, &source.name).map_err(|mistakes| mistakes.short())?;
@@ -49,7 +52,7 @@ pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> R
             Reader { number, case, graph: &graph, devices: &devices, device, stacks: &stacks, stack };
         networks.push(Network {
             demotions: reader.demotion(folder).into_iter().collect(),
-            strict: reader.strict().into_iter().collect(),
+            strict: devices.iter().filter_map(|device| Reader { device, ..reader }.strict()).collect(),
             ordered: reader.ordered().collect(),
             ..reader.network(empty)
         });
@@ -107,16 +110,14 @@ impl Reader<'_> {
                 firsts.entry((tier, kind)).or_insert(*switch);
             }
         }
-        let mut switches: Vec<SwitchConfig> = Vec::new();
-        for ((_, kind), id) in firsts {
-            let reader = Reader { device: &self.devices[kind], ..*self };
-            let first = &self.graph.switches()[id.index()];
-            let alone = !switches.iter().any(|switch| switch.role.as_deref() == Some(first.role()));
-            let name =
-                if alone { first.role().to_owned() } else { format!("{} ({})", first.role(), first.name) };
-            switches.push(SwitchConfig { name, ..reader.switch(id) });
-        }
-        switches
+        let role = |id: &SwitchId| self.graph.switches()[id.index()].role();
+        let kinds = |of: &str| firsts.values().filter(|id| role(id) == of).count();
+        let named = |((_, kind), id): (&(u8, usize), &SwitchId)| {
+            let (first, role) = (&self.graph.switches()[id.index()], role(id));
+            let name = if kinds(role) == 1 { role.to_owned() } else { format!("{role} ({})", first.name) };
+            SwitchConfig { name, ..Reader { device: &self.devices[*kind], ..*self }.switch(*id) }
+        };
+        firsts.iter().map(named).collect()
     }
 
     fn switch(&self, id: SwitchId) -> SwitchConfig {
@@ -148,7 +149,7 @@ impl Reader<'_> {
         let mut switch = SwitchConfig {
             at: self.spot("switch"),
             role: Some(self.graph.switches()[id.index()].role().to_owned()),
-            memory: settings.buffer,
+            memory: self.pool().size,
             pools: vec![self.pool()],
             profiles: profile.into_iter().collect(),
             markings,
@@ -156,6 +157,7 @@ impl Reader<'_> {
             ports,
             hash: self.hash(),
             red: self.red(),
+            carried: Some(self.carried(settings.queues, |_| true)),
             ..SwitchConfig::default()
         };
         if settings.pfc.is_on() {
@@ -164,13 +166,21 @@ impl Reader<'_> {
         switch
     }
 
+    /// The memory that limits draw from: with virtual output queues the deep one, if they move there at all.
     fn pool(&self) -> MemoryPool {
+        let (name, size) = match &self.device.switch.voq {
+            Some(voq) if voq.spill < voq.limit => ("switch.voq.deep", Some(voq.deep)),
+            Some(voq) => ("switch.voq.on_chip", Some(voq.on_chip)),
+            None => ("switch.buffer", self.device.switch.buffer),
+        };
         MemoryPool {
-            at: self.spot("switch.buffer"),
-            name: "switch.buffer".to_owned(),
-            size: self.device.switch.buffer,
+            at: self.spot(name),
+            name: name.to_owned(),
+            size,
             headroom: None,
             ingress: false,
+            egress: true,
+            dynamic: None,
         }
     }
 
@@ -188,7 +198,7 @@ impl Reader<'_> {
         };
         Some(Profile {
             at: self.spot(path),
-            name: "switch.sharing".to_owned(),
+            name: if settings.voq.is_some() { "switch.voq" } else { "switch.sharing" }.to_owned(),
             pool: Some(0),
             reserved: Bytes::ZERO,
             threshold: Some(self.placed(threshold, path)),
@@ -224,22 +234,32 @@ impl Reader<'_> {
         let path = if dctcp { format!("transport.{}", transport.name()) } else { "transport".to_owned() };
         let path = path.as_str();
         let constant = tcp.as_ref().and_then(|tcp| Some((tcp.receive_window?, "receive_window")));
-        let tuned = tcp.as_ref().and_then(|tcp| Some((tcp.autotune.as_ref()?.max, "autotune")));
+        let tuned = tcp.as_ref().and_then(|tcp| Some((tcp.autotune.as_ref()?.max, "autotune.max")));
+        let window = constant.or(tuned);
         HostConfig {
             law: Some(self.placed(law.to_owned(), path)),
             ecn: Some(self.placed(u8::from(asks), path)),
-            other_than_tcp: tcp.is_none().then(|| transport.name().to_owned()),
+            transport: transport.name().to_owned(),
             ecn_fallback: None,
-            receive: constant.or(tuned).map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),
+            receive: window.map(|(window, name)| self.placed(window, &format!("{path}.{name}"))),
+            marks_by: tcp.is_some().then(|| self.at_its_level("ecn", " = \"on\"")),
+            window_by: self.at_its_level(window.map_or("receive_window", |(_, name)| name), ""),
             send: None,
             window_share: 1.0,
             burst: tcp.filter(|tcp| tcp.tso).map_or(self.mtu(), |tcp| tcp.tso_limit),
             rate: self.host_rate(),
             rtt: Some(self.rtt()),
-            payload: Some(self.payload()),
+            payload: self.carried(CLASSES, |stack| stack == Some(transport)),
             notifications: self.notifications(),
             by_round_trips: self.goes_by_round_trips(),
         }
+    }
+
+    /// A setting of the transport, and the kind of entry that chooses this transport if it is not `[transport]`.
+    fn at_its_level(&self, setting: &str, value: &str) -> String {
+        let level = self.stack.levels.last().and_then(|level| level.split('[').next());
+        let place = level.map_or(String::new(), |level| format!(" in [[{level}]]"));
+        format!("{}{value}{place}", self.transport(setting))
     }
 
     fn host_rate(&self) -> Option<Rate> {

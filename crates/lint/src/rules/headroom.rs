@@ -2,7 +2,9 @@
 
 use crate::formula::{headroom, size};
 use crate::rule::{Findings, Rule, Severity};
-use weft_device_config::model::{GroupBinding, Metres, Network, PortConfig, Profile, SwitchConfig};
+use weft_device_config::model::{
+    GroupBinding, MemoryPool, Metres, Network, PortConfig, PriorityGroup, Profile, SwitchConfig,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -12,9 +14,10 @@ pub(super) const RULES: &[Rule] = &[
         checks: "xoff >= 2 (MTU + 18 B) + 84 B + C/8 (2 t_cable + t_response): a frame ahead of the pause frame, the pause \
                  frame, the cable both ways at 5 ns/m, the sender's response time by IEEE 802.3 annex 31B, and a frame \
                  of the sender. Transceivers and cells add to it, so this is a lower bound. Scenarios: `switch.pfc.headroom` against the formula \
-                 of the simulated switch, which includes its latency.",
+                 of the simulated switch, which includes its latency and, with switch.cell, counts packets in cells.",
         why: "A lossless class drops packets in exactly the bursts it exists for.",
-        fix: "Raise xoff to the figure, with some margin for transceivers and rounding to cells.",
+        fix: "Raise xoff to the figure, with some margin for transceivers and rounding to cells; in a scenario omit switch.pfc.headroom or set it to \
+              the figure.",
         source: "IEEE 802.1Qbb annex O; response by IEEE 802.3 annex 31B.3.7 as quoted in sonic-net/sonic-mgmt issue 6223 and, for 800 Gb/s, \
                  sonic-net/sonic-swss pull request 2860; the standard itself was not available.",
         look: |network, findings| each_group(network, |place| too_small(network, &place, findings)),
@@ -43,8 +46,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "headroom-pool-oversubscribed",
         level: Severity::Warning,
         title: "Shared headroom is overcommitted.",
-        checks: "The sum of xoff over all lossless groups against the pool's shared headroom: a note above 1, a warning above 2 \
-                 times (SONiC's usual ratio), an error if a single group does not fit.",
+        checks: "What all lossless groups need (as for headroom-too-small; their xoff where speed or cable is unknown) against the \
+                 pool's shared headroom: a note above 1, a warning above 2 times (SONiC's usual ratio), an error if a single group \
+                 does not fit. A note if what they need fits, but their xoff is above 2 times the pool.",
         why: "If more groups than fit pause at the same time, lossless packets are dropped.",
         fix: "Raise the pool's xoff, or make fewer ports lossless.",
         source: "SONiC's shared headroom pool (`over_subscribe_ratio` 2).",
@@ -79,15 +83,29 @@ fn cable(network: &Network, port: &PortConfig) -> Option<Metres> {
     port.cable.or(network.site.cable)
 }
 
+/// What may arrive after XOFF at a port, or the facts that are lacking.
+fn needed(network: &Network, port: &PortConfig) -> Result<f64, &'static str> {
+    match (port.needs, port.speed, cable(network, port)) {
+        (Some(needed), ..) => Ok(needed.0 as f64),
+        (None, Some(speed), Some(metres)) => Ok(headroom(speed, metres, port.mtu)),
+        (None, None, Some(_)) => Err("the speeds of ports (in SONiC the table PORT)"),
+        (None, Some(_), None) => Err("the lengths of cables (--cable)"),
+        (None, None, None) => {
+            Err("the speeds of ports (in SONiC the table PORT) and the lengths of cables (--cable)")
+        }
+    }
+}
+
 fn too_small(network: &Network, place: &ProfiledGroup<'_>, findings: &mut Findings) {
     let ProfiledGroup { port, profile, .. } = place;
     let Some(xoff) = profile.headroom.as_ref().filter(|xoff| xoff.value.0 > 0) else { return };
-    let (needed, name, over) = match (port.needs, port.speed, cable(network, port)) {
-        (Some(needed), ..) => (needed.0 as f64, "headroom", "over this cable".to_owned()),
-        (None, Some(speed), Some(metres)) => {
-            (headroom(speed, metres, port.mtu), "xoff", format!("at {speed} over {metres}"))
-        }
-        _ => return findings.lacks("port speeds and cable lengths (--cable)"),
+    let needed = match needed(network, port) {
+        Ok(needed) => needed,
+        Err(lacking) => return findings.lacks(lacking),
+    };
+    let (name, over) = match (port.needs, port.speed, cable(network, port)) {
+        (None, Some(speed), Some(metres)) => ("xoff", format!("at {speed} over {metres}")),
+        _ => ("headroom", "over this cable".to_owned()),
     };
     if (xoff.value.0 as f64) < needed {
         let says = format!(
@@ -133,47 +151,97 @@ fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
         for (number, pool) in switch.pools.iter().enumerate() {
             let Some(shared) = pool.headroom.as_ref().filter(|shared| shared.value.0 > 0) else { continue };
-            let promised = promised(switch, number);
-            let (sum, most) =
-                (promised.iter().sum::<f64>(), promised.iter().fold(0.0, |a: f64, b| a.max(*b)));
-            let room = shared.value.0 as f64;
-            let level = match sum / room {
-                _ if most > room => Severity::Error,
-                ratio if ratio > 2.0 => Severity::Warning,
-                ratio if ratio > 1.0 => Severity::Note,
-                _ => continue,
+            let groups = promised(network, switch, number);
+            let Some((level, words)) = overcommitted(network, pool, shared.value.0 as f64, &groups) else {
+                continue;
             };
-            let says = format!(
-                "{} shares {} of headroom (xoff) among {} lossless groups that may together need {}, {:.1} times as much, \
-                 and up to {} each",
-                pool.name,
-                size(room),
-                promised.len(),
-                size(sum),
-                sum / room,
-                size(most)
-            );
-            findings.add_as(
-                level,
-                (shared.at, ""),
-                (says, format!("{} is enough for all groups at once", size(sum))),
-            );
+            findings.add_as(level, (shared.at, ""), words);
         }
     }
 }
 
-/// The headroom of each group that draws from a pool.
-fn promised(switch: &SwitchConfig, pool: usize) -> Vec<f64> {
-    let groups = switch.up().flat_map(|port| port.groups.values());
-    let xoff = |bound| match bound {
-        GroupBinding::Profile(number) => {
-            Some(&switch.profiles[number]).filter(|profile| profile.pool == Some(pool))?.headroom.as_ref()
-        }
-        _ => None,
+/// How badly groups overcommit the headroom of a pool, by what they need where that is known, and in words.
+fn overcommitted(
+    network: &Network,
+    pool: &MemoryPool,
+    room: f64,
+    groups: &[Promise],
+) -> Option<(Severity, (String, String))> {
+    let sum = |of: fn(&Promise) -> f64| groups.iter().map(of).sum::<f64>();
+    let (configured, needed) = (sum(|group| group.configured), sum(Promise::needed));
+    let most = groups.iter().map(Promise::needed).fold(0.0, f64::max);
+    // A scenario without a pool for all sets aside what its groups have.
+    if network.case.is_some() && configured <= room {
+        return None;
+    }
+    let (level, enough) = match needed / room {
+        _ if most > room => (Severity::Error, needed),
+        ratio if ratio > 2.0 => (Severity::Warning, needed),
+        ratio if ratio > 1.0 => (Severity::Note, needed),
+        _ if configured / room > 2.0 => (Severity::Note, configured),
+        _ => return None,
     };
-    groups
-        .filter_map(|group| xoff(group.bound))
-        .map(|xoff| xoff.value.0 as f64)
-        .filter(|xoff| *xoff > 0.0)
-        .collect()
+    let says = match needed > room {
+        true => short_of(pool, (room, groups.len()), (configured, needed, most)),
+        false => generous(pool, (room, groups.len()), (configured, needed)),
+    };
+    Some((level, (says, format!("{} is enough for all groups at once", size(enough)))))
+}
+
+/// A pool with less than its groups need.
+fn short_of(
+    pool: &MemoryPool,
+    (room, count): (f64, usize),
+    (configured, needed, most): (f64, f64, f64),
+) -> String {
+    let profiles = match size(configured) {
+        same if same == size(needed) => String::new(),
+        other => format!("; their profiles have {other} (xoff)"),
+    };
+    format!(
+        "{} shares {} of headroom (xoff) among {count} lossless groups that may together need {}, {:.1} times as much, and up to {} \
+         each{profiles}",
+        pool.name,
+        size(room),
+        size(needed),
+        needed / room,
+        size(most)
+    )
+}
+
+/// A pool with what its groups need, but much less than their profiles have.
+fn generous(pool: &MemoryPool, (room, count): (f64, usize), (configured, needed): (f64, f64)) -> String {
+    format!(
+        "the profiles of {count} lossless groups have {} of headroom (xoff), {:.1} times what {} shares ({}), but speeds and cables \
+         need {}, which fits",
+        size(configured),
+        configured / room,
+        pool.name,
+        size(room),
+        size(needed)
+    )
+}
+
+/// The headroom of a group: what its profile has, and what its port needs if that is known.
+struct Promise {
+    configured: f64,
+    needed: Option<f64>,
+}
+
+impl Promise {
+    fn needed(&self) -> f64 {
+        self.needed.unwrap_or(self.configured)
+    }
+}
+
+/// The headroom of each group that draws from a pool.
+fn promised(network: &Network, switch: &SwitchConfig, pool: usize) -> Vec<Promise> {
+    let groups = switch.up().flat_map(|port| port.groups.values().map(move |group| (port, group)));
+    let promise = |(port, group): (&PortConfig, &PriorityGroup)| {
+        let GroupBinding::Profile(number) = group.bound else { return None };
+        let profile = Some(&switch.profiles[number]).filter(|profile| profile.pool == Some(pool))?;
+        let configured = profile.headroom.as_ref().filter(|xoff| xoff.value.0 > 0)?.value.0 as f64;
+        Some(Promise { configured, needed: needed(network, port).ok() })
+    };
+    groups.filter_map(promise).collect()
 }

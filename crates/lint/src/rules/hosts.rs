@@ -4,7 +4,9 @@ use crate::formula::{bandwidth_delay, size};
 use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
-use weft_device_config::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
+use weft_device_config::model::{
+    HostConfig, MapKind, MarkingProfile, Network, PortConfig, QueueConfig, SwitchConfig,
+};
 use weft_draw::text::duration;
 
 pub(super) const RULES: &[Rule] = &[
@@ -32,10 +34,12 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "dctcp-without-marks",
         level: Severity::Error,
-        title: "Hosts run DCTCP, but no switch marks.",
-        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue.",
+        title: "Hosts run DCTCP, but a switch does not mark their packets.",
+        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue (error), and the queue of DSCP 0 has one \
+                 (warning, because hosts may set another DSCP). Scenarios: a warning for each kind of switch that does not mark while \
+                 another does.",
         why: "Without marks DCTCP behaves like Reno, which fills every buffer.",
-        fix: "Enable marking on the queues of this traffic.",
+        fix: "Enable marking on the queues of this traffic, or give it the DSCP of a queue that marks.",
         source: "RFC 8257, section 3.1.",
         look: dctcp_without_marks,
     },
@@ -81,7 +85,8 @@ pub(super) const RULES: &[Rule] = &[
                  (note). SONiC and EOS are assumed to drop them; vendors differ (Dell and D-Link: yes, Juniper QFX: no).",
         why: "SYNs and acknowledgements are dropped with some probability while data passes: connections take a second to open. Protecting \
               them gave full throughput and 85 % less latency on Hadoop clusters.",
-        fix: "Set tcp_ecn = 1 on all hosts, keep K_min high enough for bursts, and give acknowledgements another queue if possible.",
+        fix: "Set tcp_ecn = 1 on all hosts (in a scenario ecn = \"on\" of the transport), keep K_min high enough for bursts, and give \
+              acknowledgements another queue if possible.",
         source: "RFC 3168, section 6.1; Fischer e Silva and Carpenter, High Throughput and Low Latency on Hadoop Clusters using ECN. Not \
                  confirmed for EOS by a document of Arista's.",
         look: non_ect,
@@ -104,7 +109,7 @@ pub(super) const RULES: &[Rule] = &[
         checks: "On switches without marking: 16 flows with the maximum receive window against the memory of the pool.",
         why: "Loss-based flows grow until they lose or reach the window: the queue holds the windows less the path. Deep buffers then hold tens \
               of megabytes permanently.",
-        fix: "Enable marking, or lower tcp_rmem to what the path needs.",
+        fix: "Enable marking, or lower tcp_rmem (in a scenario receive_window) to what the path needs.",
         source: "97 MB were seen in production on deep buffers (JANOG); a tcp_rmem of 6 MB is Linux's default.",
         look: windows_fill,
     },
@@ -134,13 +139,78 @@ fn dctcp_fallback(host: &HostConfig, findings: &mut Findings) {
 }
 
 fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
-    // Such a scenario is rejected by its own check.
     if !network.hosts.iter().any(HostConfig::is_dctcp) {
         return;
     }
+    // A scenario in which no switch marks is rejected by its own check.
+    unmarked_ports(network, findings);
+    let marking: Vec<&str> =
+        network.switches.iter().filter(|switch| switch.marks()).map(|switch| switch.name.as_str()).collect();
     for switch in network.switches.iter().filter(|switch| !switch.marks()) {
-        let says = format!("the hosts run DCTCP, but {} marks on no queue", switch.name);
-        findings.add(switch.at, "", (says, "enable marking on the queues of this traffic".to_owned()));
+        match network.case {
+            None => {
+                let says = format!("the hosts run DCTCP, but {} marks on no queue", switch.name);
+                findings.add(
+                    switch.at,
+                    "",
+                    (says, "enable marking on the queues of this traffic".to_owned()),
+                );
+            }
+            Some(_) => {
+                let (name, others) = (&switch.name, marking.join(" and "));
+                let mark = if marking.len() == 1 { "marks" } else { "mark" };
+                let says = format!("the hosts run DCTCP, and {others} {mark}, but {name} marks on no queue");
+                let fix = format!("set ecn for {name}, too, or accept that DCTCP flows fill its queues");
+                findings.add_as(Severity::Warning, (switch.at, ""), (says, fix));
+            }
+        }
+    }
+}
+
+/// Ports of a switch that marks, but not in the queue of DSCP 0, which hosts use unless they are told otherwise.
+fn unmarked_ports(network: &Network, findings: &mut Findings) {
+    let known = |switch: &&SwitchConfig| {
+        let elsewhere = switch.markings.iter().any(|marking| marking.bound_elsewhere);
+        !switch.lacks_queues && switch.held.is_none() && !elsewhere && switch.marks()
+    };
+    for switch in network.switches.iter().filter(known) {
+        for port in switch.up() {
+            let Some(class) = port.maps.get(&MapKind::Dscp).and_then(|map| map.get(&0)) else { continue };
+            let works = |at: &QueueConfig| at.marking.is_some_and(|number| switch.markings[number].works());
+            let queue = port.mapped(MapKind::Queue, class.value);
+            if port.queues.get(&queue).is_some_and(works) {
+                continue;
+            }
+            let others = those_that_mark(port, works);
+            let says = format!(
+                "the hosts run DCTCP, but their packets (DSCP 0) are in queue {queue}, which does not mark: {others}"
+            );
+            let fix = format!(
+                "enable marking on queue {queue}, or give DCTCP's packets the DSCP of a queue that marks"
+            );
+            findings.add_as(Severity::Warning, (class.at, &port.name), (says, fix));
+        }
+    }
+}
+
+/// Which queues of a port mark, in words.
+fn those_that_mark(port: &PortConfig, works: impl Fn(&QueueConfig) -> bool) -> String {
+    let marking = port.queues.iter().filter(|(_, at)| works(at));
+    let numbers: Vec<String> = marking.map(|(number, _)| number.to_string()).collect();
+    match numbers.len() {
+        0 => "no queue does".to_owned(),
+        1 => format!("only queue {} does", numbers[0]),
+        _ => format!("only queues {} do", numbers.join(", ")),
+    }
+}
+
+/// How to have the queues of hosts marked, in the file's own terms.
+pub(super) fn enable_marks(network: &Network, host: &HostConfig) -> String {
+    match (&network.case, &host.marks_by) {
+        (None, _) => "enable marking".to_owned(),
+        (Some(_), _) if host.asks_for_marks() => "set switch.ecn".to_owned(),
+        (Some(_), Some(setting)) => format!("set switch.ecn and {setting}"),
+        (Some(_), None) => "set switch.ecn and use a transport that reads marks, such as dcqcn".to_owned(),
     }
 }
 
@@ -158,7 +228,7 @@ fn dctcp_pairs<'a>(network: &'a Network, mut look: impl FnMut(Pair<'a>)) {
         for switch in &network.switches {
             for (number, marking) in switch.markings.iter().enumerate() {
                 let pair = Pair { host, switch, marking, number };
-                if marking.ecn && marking.disabled.is_none() && carries_tcp(&pair) {
+                if marking.works() && carries_tcp(&pair) {
                     look(pair);
                 }
             }
@@ -232,39 +302,46 @@ fn non_ect(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
         let used = switch.used_markings();
         for (number, marking) in switch.markings.iter().enumerate() {
-            let works = marking.ecn && marking.disabled.is_none() && marking.drops_non_ect;
+            let works = marking.works() && marking.drops_non_ect;
             for host in network.hosts.iter().filter(|_| works && used.contains(&number)) {
                 let says = format!(
                     "{} drops what it cannot mark from {}: ",
                     marking.name,
                     size(marking.min.value.0 as f64)
                 );
-                let (level, what, fix) = unmarkable(host);
-                findings.add_as(level, (marking.min.at, ""), (says + &what, fix.to_owned()));
+                let (level, what, fix) = unmarkable(network, host);
+                findings.add_as(level, (marking.min.at, ""), (says + &what, fix));
             }
         }
     }
 }
 
 /// Which packets of a host cannot be marked.
-fn unmarkable(host: &HostConfig) -> (Severity, String, &'static str) {
+fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String) {
     let ecn = host.ecn.as_ref().map_or(2, |ecn| ecn.value);
-    let all = "set net.ipv4.tcp_ecn = 1 on all hosts";
-    match (&host.other_than_tcp, ecn, host.is_dctcp()) {
-        (Some(transport), 0, _) => (
+    let pass = "let such packets pass (non_ect = \"pass\")";
+    let of_scenario = network.case.is_some();
+    match (&host.marks_by, ecn, host.is_dctcp()) {
+        (None, 0, _) => (
             Severity::Warning,
-            format!("every packet, because {transport} does not use ECN"),
-            "let such packets pass (non_ect = \"pass\"), or use rate control that reads marks",
+            format!("every packet of {}, which does not use ECN", host.transport),
+            format!("{pass}, or use rate control that reads marks"),
         ),
-        (None, 0 | 2, false) => {
+        (Some(setting), 0, false) if of_scenario => (
+            Severity::Warning,
+            format!("every packet of {}, which does not use ECN", host.transport),
+            format!("set {setting}, or {pass}"),
+        ),
+        (Some(setting), 0 | 2, false) => {
             let why = if ecn == 0 { "never use ECN" } else { "accept but never request ECN" };
-            (Severity::Warning, format!("every packet of hosts with tcp_ecn = {ecn}, which {why}"), all)
+            let what = format!("every packet of hosts with tcp_ecn = {ecn}, which {why}");
+            (Severity::Warning, what, format!("set {setting}"))
         }
-        _ => (
-            Severity::Note,
-            "SYNs and pure acknowledgements".to_owned(),
-            "keep K_min above bursts, or let such packets pass",
-        ),
+        _ => {
+            let pass = if of_scenario { pass } else { "let such packets pass" };
+            let what = "SYNs and pure acknowledgements".to_owned();
+            (Severity::Note, what, format!("keep K_min above bursts, or {pass}"))
+        }
     }
 }
 
@@ -308,7 +385,8 @@ fn windows_fill(network: &Network, findings: &mut Findings) {
                     size(windows),
                     size(memory.0 as f64)
                 );
-                findings.add(receive.at, "", (says, "enable marking, or lower tcp_rmem".to_owned()));
+                let fix = format!("{}, or lower {}", enable_marks(network, host), host.window_by);
+                findings.add(receive.at, "", (says, fix));
             }
         }
     }

@@ -45,6 +45,17 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
+        id: "class-without-queue",
+        level: Severity::Error,
+        title: "A DSCP maps to a traffic class that has no queue.",
+        checks: "A traffic class above 7 is in the map from traffic class to queue. There are eight priorities, and most chips have \
+                 eight classes.",
+        why: "The switch refuses the map or treats the packets as it likes: they are not in the queue that was meant for them.",
+        fix: "Map the DSCP to a class from 0 to 7.",
+        source: "IEEE 802.1Q (eight traffic classes); SONiC's DSCP_TO_TC_MAP and TC_TO_QUEUE_MAP tables.",
+        look: without_queue,
+    },
+    Rule {
         id: "default-traffic-lossless",
         level: Severity::Warning,
         title: "Ordinary traffic is in a lossless class.",
@@ -138,6 +149,17 @@ fn unreached(place: MappedPriority<'_>, findings: &mut Findings) {
             &port.name,
             (says, format!("map the DSCP of the lossless traffic to class {priority}")),
         );
+    }
+}
+
+fn without_queue(network: &Network, findings: &mut Findings) {
+    for port in network.switches.iter().flat_map(SwitchConfig::up) {
+        let Some(map) = port.maps.get(&MapKind::Dscp) else { continue };
+        let has_queue = |class: u8| class < 8 || said(port, MapKind::Queue, class).is_some();
+        for (dscp, class) in map.iter().filter(|(_, class)| !has_queue(class.value)) {
+            let says = format!("DSCP {dscp} maps to traffic class {}, which has no queue", class.value);
+            findings.add(class.at, &port.name, (says, "map it to a class from 0 to 7".to_owned()));
+        }
     }
 }
 

@@ -42,7 +42,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "Packets are dropped before they are marked.",
         checks: "K_min and K_max against the limit of the queue: its static limit, or alpha B / (1 + n alpha) with n equally \
                  congested queues. Error: K_min is not below the limit of a queue alone (n = 1). Warning: K_max is above \
-                 it. Note: K_min is above the limit when all ports are congested.",
+                 it. Note: K_min is above the limit when all ports are congested. Where no limit is known: error if K_min is not \
+                 below the memory of the switch (--memory).",
         why: "Without marks below the limit, ECN has no effect and flows learn of congestion from losses.",
         fix: "Lower K_min (and K_max) below the figure, or raise the queue's alpha or limit.",
         source: "Choudhury and Hahne 1998; sonic-net/sonic-swss issue 4718 asks for the same check.",
@@ -88,16 +89,6 @@ pub(super) const RULES: &[Rule] = &[
         fix: "Name it as `wred_profile` of the queues that should mark, or remove it.",
         source: "SONiC's QUEUE table.",
         look: marking_unbound,
-    },
-    Rule {
-        id: "lossless-without-ecn",
-        level: Severity::Warning,
-        title: "A lossless class has no marking.",
-        checks: "Each queue of a priority with PFC has an enabled marking profile with ECN.",
-        why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
-        fix: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
-        source: "Fukazawa and Kobayashi, JANOG; Zhu et al., SIGCOMM 2015, section 2.",
-        look: lossless_without_ecn,
     },
 ];
 
@@ -246,6 +237,29 @@ fn ecn_above_drop(network: &Network, findings: &mut Findings) {
                 drop_of_queue((switch, marking, profile), &subject, findings);
             }
         }
+        if let Some(memory) = switch.memory.or(network.site.memory) {
+            above_memory((switch, memory), findings);
+        }
+    }
+}
+
+/// Marking that begins above the whole memory of the switch, where no nearer limit is known.
+fn above_memory((switch, memory): (&SwitchConfig, Bytes), findings: &mut Findings) {
+    for number in switch.used_markings() {
+        let marking = &switch.markings[number];
+        let told =
+            findings.list.iter().any(|found| found.at == marking.min.at && found.level == Severity::Error);
+        if marking.works() && marking.min.value >= memory && !told {
+            let min = size(marking.min.value.0 as f64);
+            let says = format!(
+                "marks begin at {min} ({}), but {} has {} of packet memory",
+                min_words(marking),
+                switch.name,
+                size(memory.0 as f64)
+            );
+            let fix = "keep K_min well below what one queue may hold".to_owned();
+            findings.add(marking.min.at, "", (says, fix));
+        }
     }
 }
 
@@ -258,18 +272,7 @@ fn drop_of_queue(
     let together = limit(switch, profile, switch.degree());
     let (Some(alone), Some(together)) = (alone, together) else { return };
     let (min, max) = (marking.min.value.0 as f64, marking.max.value.0 as f64);
-    let words = limit_words(profile);
-    let limits = match (alone, together) {
-        (alone, together) if alone > together => {
-            let (alone, together) = (size(alone), size(together));
-            format!(
-                "{words} holds {alone} alone and {together} when all {} ports are congested",
-                switch.degree()
-            )
-        }
-        _ => format!("{words} never holds more"),
-    };
-    let limits = format!("a queue with {limits}");
+    let limits = holds(switch, profile, (alone, together));
     let (level, at, what) = match () {
         () if min >= alone => (
             Severity::Error,
@@ -291,9 +294,19 @@ fn drop_of_queue(
     findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), fix));
 }
 
+/// What a queue with these limits holds, in words.
+pub(super) fn holds(switch: &SwitchConfig, profile: &Profile, (alone, together): (f64, f64)) -> String {
+    let words = limit_words(profile);
+    if alone <= together {
+        return format!("a queue with {words} never holds more");
+    }
+    let (alone, together, ports) = (size(alone), size(together), switch.degree());
+    format!("a queue with {words} holds {alone} alone and {together} when all {ports} ports are congested")
+}
+
 /// The limit of a queue when `sharing` queues are equally congested; `None` if the size of the pool is unknown or the
 /// limit is the whole pool, as for lossless classes.
-fn limit(switch: &SwitchConfig, profile: &Profile, sharing: usize) -> Option<f64> {
+pub(super) fn limit(switch: &SwitchConfig, profile: &Profile, sharing: usize) -> Option<f64> {
     match profile.threshold.as_ref()?.value {
         Threshold::Static(limit) => Some(limit.0 as f64),
         Threshold::Dynamic(alpha) => switch.pool_of(profile).map(|pool: Bytes| share(alpha, pool, sharing)),
@@ -356,25 +369,6 @@ fn marking_unbound(network: &Network, findings: &mut Findings) {
             let says = "no queue uses this marking profile".to_owned();
             let fix = "bind it to the queues that should mark, or remove it".to_owned();
             findings.add(marking.at, &marking.name, (says, fix));
-        }
-    }
-}
-
-fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
-    if network.hosts.iter().any(|host| host.by_round_trips) {
-        return;
-    }
-    for switch in network.switches.iter().filter(|switch| switch.held.is_none() && !switch.lacks_queues) {
-        for port in switch.up().filter(|port| !port.pfc.is_empty()) {
-            for queue in port.lossless_queues() {
-                let marking = port.queues.get(&queue).and_then(|queue| queue.marking);
-                if !marking.is_some_and(|number| switch.markings[number].ecn) {
-                    let says =
-                        format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
-                    let fix = format!("bind a marking profile to queue {queue}");
-                    findings.add(port.pfc[0].at, &port.name, (says, fix));
-                }
-            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::formula::size;
 use crate::rule::{Findings, Rule, Severity};
+use weft_config::place::Placed;
+use weft_core::Bytes;
 use weft_device_config::model::{GroupBinding, MemoryPool, Network, Profile, SwitchConfig, Threshold};
 
 pub(super) const RULES: &[Rule] = &[
@@ -33,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "The static limits of all ports exceed the pool.",
         checks: "Static limit of a lossy profile times the ports that use it against the pool's size: a note, because statistical \
                  sharing is often intended; a warning when one limit alone is above the pool. A limit equal to the pool means none \
-                 and is left alone.",
+                 and is left alone. Virtual output queues of a scenario: a warning when switch.voq.limit is above the memory they have.",
         why: "The limit never takes effect: the pool fills first.",
         fix: "Use a dynamic threshold, or a limit of the pool's size divided by the ports.",
         source: "SONiC's BUFFER_PROFILE table.",
@@ -89,7 +91,7 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
     let described =
         network.switches.iter().filter(|switch| switch.pools.iter().any(|pool| pool.size.is_some()));
     for switch in described {
-        let Some(memory) = network.site.memory.or(switch.memory) else {
+        let Some(memory) = switch.memory.or(network.site.memory) else {
             findings.lacks("the packet memory of the switch (--memory)");
             continue;
         };
@@ -100,14 +102,26 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
             let total = if ingress { sizes.sum() } else { sizes.fold(0.0, f64::max) };
             if total > memory.0 as f64 {
                 let side = if ingress { "ingress pools with headroom" } else { "the largest egress pool" };
+                let take = if ingress { "take" } else { "takes" };
                 let says = format!(
-                    "{side} of {} take {}, but the switch has {}",
+                    "{side} of {} {take} {}, but the switch has {}",
                     switch.name,
                     size(total),
                     size(memory.0 as f64)
                 );
                 let at = pools.map(|(_, pool)| pool.at).next().unwrap_or(switch.at);
-                findings.add(at, "", (says, format!("bring them below {}", size(memory.0 as f64))));
+                findings.add(
+                    at,
+                    "",
+                    (
+                        says,
+                        format!(
+                            "bring {} below {}",
+                            if ingress { "them" } else { "it" },
+                            size(memory.0 as f64)
+                        ),
+                    ),
+                );
             }
         }
     }
@@ -117,6 +131,8 @@ fn claimed(switch: &SwitchConfig, number: usize, pool: &MemoryPool) -> f64 {
     let own = pool.size.map_or(0.0, |size| size.0 as f64);
     let headroom = match &pool.headroom {
         Some(shared) if shared.value.0 > 0 => shared.value.0 as f64,
+        // Headroom is memory at the ingress.
+        _ if !pool.ingress => 0.0,
         _ => users(switch, number).iter().map(|profile| headroom_of(profile)).sum(),
     };
     own + headroom
@@ -129,6 +145,10 @@ fn static_above((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Finding
     {
         let Some(placed) = &profile.threshold else { continue };
         let Threshold::Static(limit) = placed.value else { continue };
+        if profile.name == "switch.voq" {
+            virtual_queue_above((switch, number, pool), (limit, placed), findings);
+            continue;
+        }
         // The limit of a scenario is that of a port, whatever its queues.
         let of_ports = profile.name == "switch.sharing";
         let count = match of_ports {
@@ -148,7 +168,25 @@ fn static_above((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Finding
             pool.name,
             size(room.0 as f64)
         );
-        let dynamic = if of_ports { "sharing = \"dynamic\"" } else { "dynamic_th" };
-        findings.add_as(level, (placed.at, ""), (says, format!("use {dynamic}, or a smaller limit")));
+        let fix = if of_ports {
+            "set sharing = \"dynamic\", or a smaller per_port"
+        } else {
+            "use dynamic_th, or a smaller static_th"
+        };
+        findings.add_as(level, (placed.at, ""), (says, fix.to_owned()));
     }
+}
+
+/// A virtual output queue whose limit is above the memory of all queues.
+fn virtual_queue_above(
+    (switch, _, pool): PoolOfSwitch<'_>,
+    (limit, placed): (Bytes, &Placed<Threshold>),
+    findings: &mut Findings,
+) {
+    let Some(room) = pool.size.filter(|room| limit > *room) else { return };
+    let (limit, room) = (size(limit.0 as f64), size(room.0 as f64));
+    let says =
+        format!("a virtual output queue may hold {limit} (switch.voq.limit), and {} has {room}", pool.name);
+    let fix = format!("lower switch.voq.limit to {room} or less, or raise {}", pool.name);
+    findings.add(placed.at, &switch.name, (says, fix));
 }

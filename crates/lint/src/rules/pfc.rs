@@ -23,10 +23,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "lossless-profile-without-pfc",
         level: Severity::Error,
         title: "A class has a lossless buffer but PFC is off.",
-        checks: "Each priority group with a lossless profile belongs to a priority with PFC on the same port.",
+        checks: "Each priority group with a lossless profile belongs to a priority with PFC on the same port. In EOS a priority with \
+                 `no-drop` needs `priority-flow-control on`.",
         why: "Nothing is paused: the group fills its headroom, which other ports could use, and then drops.",
-        fix: "Add the priority to `pfc_enable`, or bind a lossy profile.",
-        source: "IEEE 802.1Qbb; SONiC's BUFFER_PG and PORT_QOS_MAP tables.",
+        fix: "Add the priority to `pfc_enable`, or bind a lossy profile; in EOS turn priority-flow-control on.",
+        source: "IEEE 802.1Qbb; SONiC's BUFFER_PG and PORT_QOS_MAP tables; the EOS manual.",
         look: profile_without_pfc,
     },
     Rule {
@@ -56,14 +57,18 @@ pub(super) const RULES: &[Rule] = &[
         id: "watchdog-times",
         level: Severity::Warning,
         title: "The watchdog's times are inconsistent.",
-        checks: "Detection is at least 100 ms, and restoration not shorter than detection.",
+        checks: "Detection is at least 100 ms, and restoration not shorter than detection. In SONiC neither is shorter than POLL_INTERVAL.",
         why: "A shorter detection takes congestion for a storm and drops lossless packets; a shorter restoration lets a storm \
-              through more than half of the time.",
-        fix: "Detection 100 ms to 400 ms, restoration once or twice that.",
-        source: "SONiC's PFC_WD defaults (200 ms); Guo et al., SIGCOMM 2016.",
+              through more than half of the time. A watchdog that looks more rarely than it is to act acts late, and SONiC's schema \
+              refuses such times.",
+        fix: "Detection 100 ms to 400 ms, restoration once or twice that, and a POLL_INTERVAL of at most the shorter one.",
+        source: "SONiC's PFC_WD defaults (200 ms) and its YANG model sonic-pfcwd; Guo et al., SIGCOMM 2016.",
         look: watchdog_times,
     },
 ];
+
+/// A shorter time before the watchdog acts may be congestion.
+const LEAST_DETECTION: Span = Span::from_ms(100);
 
 /// A priority with PFC of a port that is up.
 struct PausedPriority<'a> {
@@ -103,6 +108,12 @@ fn without_profile(place: PausedPriority<'_>, findings: &mut Findings) {
 fn profile_without_pfc(network: &Network, findings: &mut Findings) {
     for switch in network.switches.iter().filter(|switch| !switch.lacks_pfc) {
         for port in switch.up() {
+            for priority in &port.meant_lossless {
+                let says =
+                    format!("priority {} is no-drop, but priority-flow-control is not on", priority.value);
+                let fix = "add `priority-flow-control on` to the interface or its QoS profile".to_owned();
+                findings.add(priority.at, &port.name, (says, fix));
+            }
             let paused: Vec<u8> = port.pfc.iter().map(|priority| port.group_of(priority.value)).collect();
             for (number, group) in port.groups.iter().filter(|(number, _)| !paused.contains(number)) {
                 if is_lossless(switch, group) {
@@ -191,9 +202,20 @@ fn watchdog_times(network: &Network, findings: &mut Findings) {
     for port in watched {
         let Some(watchdog) = &port.watchdog else { continue };
         let Some(detection) = watchdog.detection else { continue };
-        if detection < Span::from_ms(100) {
+        if detection < LEAST_DETECTION {
             let says = format!("the watchdog acts after {detection}, which ordinary congestion can reach");
             findings.add(watchdog.at, &port.name, (says, "detect after 100 ms to 400 ms".to_owned()));
+        }
+        let shortest = watchdog.restoration.map_or(detection, |restoration| restoration.min(detection));
+        if let Some(poll) =
+            watchdog.poll.as_ref().filter(|poll| poll.value > shortest && detection >= LEAST_DETECTION)
+        {
+            let says = format!(
+                "the watchdog looks every {} (POLL_INTERVAL), but is to act after {shortest}",
+                poll.value
+            );
+            let fix = format!("set POLL_INTERVAL to {} or less", shortest);
+            findings.add(poll.at, &port.name, (says, fix));
         }
         if let Some(restoration) = watchdog.restoration.filter(|restoration| *restoration < detection) {
             let says =

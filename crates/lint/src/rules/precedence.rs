@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "strict-without-marks",
         level: Severity::Warning,
         title: "Strict priority queues share a port that does not mark.",
-        checks: "Scenarios whose switches serve several classes of a transport by strict priority, without ECN and without pauses.",
+        checks: "Scenarios whose switches serve several classes of a transport by strict priority from shared memory, without ECN and without pauses.",
         why: "Flows of low classes grow until the buffer of the port is full, and packets of high classes are then dropped at a queue that \
               is served first but shares its memory with queues that are not. Marks keep the low queues short, and with them the damage of wrong \
               thresholds.",

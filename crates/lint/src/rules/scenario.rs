@@ -1,6 +1,7 @@
 //! Rules on classes and controllers in a scenario, where the classes of payload and answers, the delays of cards and
 //! the marking controllers are known; and rules that only a scenario can break.
 
+use super::marking::{holds, limit};
 use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
 use crate::rule::{Findings, Rule, Severity};
 use weft_core::{Bytes, Rate, Span};
@@ -19,6 +20,18 @@ pub(super) const RULES: &[Rule] = &[
         fix: "Lower the reference or target below the figure for two ports, or raise switch.pfc.alpha or xoff.",
         source: "Hollot et al., INFOCOM 2001 (PI holds the queue at its reference); thresholds by Choudhury and Hahne 1998.",
         look: |network, findings| network.switches.iter().for_each(|switch| controller(switch, findings)),
+    },
+    Rule {
+        id: "controller-above-drop",
+        level: Severity::Error,
+        title: "A controller holds the queue above its limit.",
+        checks: "Scenarios: the reference of PI, or the target of PIE and CoDel times the port's rate, against the limit of a queue that \
+                 does not pause (see ecn-above-drop). Error: not below the limit of a queue alone. Note: not below the limit when all ports are \
+                 congested.",
+        why: "The queue is never as long as the controller aims at: it hardly marks, and packets are dropped instead.",
+        fix: "Lower the reference or target below the figure, or raise the limit of the queue.",
+        source: "Hollot et al., INFOCOM 2001 (PI holds the queue at its reference); thresholds by Choudhury and Hahne 1998.",
+        look: |network, findings| network.switches.iter().for_each(|switch| above_drop(switch, findings)),
     },
     Rule {
         id: "pauses-before-feedback",
@@ -111,10 +124,7 @@ fn controller(switch: &SwitchConfig, findings: &mut Findings) {
     let at = |inputs| queue_at_xoff(threshold, pool, inputs);
     let (two, most) = (at(2.min(switch.degree())), at((switch.degree() - 1).max(1)));
     for port in switch.up() {
-        let length = match held.value {
-            Held::Length(length) => length.0 as f64,
-            Held::Delay(wait) => bandwidth_delay(port.speed.unwrap_or_default(), wait),
-        };
+        let length = length(held.value, port);
         let level = match length {
             length if length >= most => Severity::Error,
             length if length >= two => Severity::Warning,
@@ -129,6 +139,36 @@ fn controller(switch: &SwitchConfig, findings: &mut Findings) {
             (switch.degree() - 1).max(1)
         );
         findings.add_as(level, (held.at, &port.name), (says, format!("hold less than {}", size(two))));
+    }
+}
+
+/// The queue length at which a controller aims at a port.
+fn length(held: Held, port: &PortConfig) -> f64 {
+    match held {
+        Held::Length(length) => length.0 as f64,
+        Held::Delay(wait) => bandwidth_delay(port.speed.unwrap_or_default(), wait),
+    }
+}
+
+fn above_drop(switch: &SwitchConfig, findings: &mut Findings) {
+    let Some(held) = &switch.held else { return };
+    for port in switch.up() {
+        let lossless = port.lossless_queues();
+        for (number, queue) in port.queues.iter().filter(|(number, _)| !lossless.contains(number)) {
+            let Some(profile) = queue.profile.map(|number| &switch.profiles[number]) else { continue };
+            let limit = |sharing| limit(switch, profile, sharing);
+            let (Some(alone), Some(together)) = (limit(1), limit(switch.degree())) else { continue };
+            let length = length(held.value, port);
+            let (level, bound) = match length {
+                length if length >= alone => (Severity::Error, alone),
+                length if length >= together => (Severity::Note, together),
+                _ => continue,
+            };
+            let limits = holds(switch, profile, (alone, together));
+            let says = format!("the controller holds the queue at {}, but {limits}", size(length));
+            let fix = format!("hold less than {}, or raise the queue's limit", size(bound));
+            findings.add_as(level, (held.at, &format!("{} queue {number}", port.name)), (says, fix));
+        }
     }
 }
 
@@ -189,25 +229,24 @@ fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
     }
 }
 
-/// Payload in a queue without PFC, where there is PFC.
+/// Payload only in queues without PFC, where there is PFC. If some is in a lossless class, the rest may be meant to be lossy.
 pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
-    let payloads: Vec<u8> =
-        network.hosts.iter().filter_map(|host| Some(host.payload.as_ref()?.value)).collect();
-    each_pair(network, |host, switch| {
-        let Some(payload) = &host.payload else { return };
-        // If other hosts send in a lossless class, this traffic may be meant to be lossy.
-        let used = |port: &PortConfig| port.pfc.iter().any(|class| payloads.contains(&class.value));
-        let port = switch.up().find(|port| !port.pfc.is_empty() && !used(port));
-        let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {
-            return;
-        };
-        let classes: Vec<String> = port.pfc.iter().map(|class| class.value.to_string()).collect();
-        let says =
-            format!("payload is in queue {}, and only {} is lossless", payload.value, classes.join(", "));
-        let fix =
-            format!("name class {} in switch.pfc.classes, or set the class of the transport", payload.value);
+    let list = |queues: &mut dyn Iterator<Item = u8>| {
+        queues.map(|queue| queue.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    for switch in &network.switches {
+        let Some(carried) = switch.carried.as_ref().filter(|carried| !carried.is_empty()) else { continue };
+        let used = |port: &PortConfig| port.pfc.iter().any(|class| carried.contains(&class.value));
+        let Some(port) = switch.up().find(|port| !port.pfc.is_empty() && !used(port)) else { continue };
+        let (payload, lossless) =
+            (list(&mut carried.iter().copied()), list(&mut port.pfc.iter().map(|class| class.value)));
+        let says = format!("payload is in queue {payload}, and only {lossless} is lossless");
+        let fix = format!(
+            "name {payload} in switch.pfc.classes, or set class = {} in the entry of [[traffic]] that is to be lossless",
+            port.pfc[0].value
+        );
         findings.add(port.pfc[0].at, "", (says, fix));
-    });
+    }
 }
 
 /// Notifications in a queue with PFC, or behind payload.

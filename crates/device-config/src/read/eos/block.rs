@@ -61,6 +61,11 @@ impl Block {
         None
     }
 
+    /// Whether it has neither lossless priorities nor marking, nor a profile that may have them.
+    pub(super) fn says_nothing_of_queues(&self) -> bool {
+        self.no_drop.is_empty() && self.markings.is_empty() && self.profile.is_none()
+    }
+
     /// Adds the settings of a QoS profile that the interface itself does not give.
     pub(super) fn under(mut self, profile: &Block) -> Block {
         self.pfc |= profile.pfc;

@@ -101,6 +101,7 @@ impl Detect {
             max: place(bytes(self.max)?),
             probability: Placed { value: self.probability, at: self.at },
             drops_non_ect: !reader.allows_non_ect,
+            drops_early: !self.ecn,
             at_enqueue: false,
         })
     }

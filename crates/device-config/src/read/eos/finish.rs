@@ -90,15 +90,20 @@ fn taken(reader: &mut Reader, own: Block) -> Block {
 }
 
 fn port(reader: &Reader, block: &Block) -> PortConfig {
-    let everywhere =
-        reader.watchdog.map(|(at, detection, restoration)| Watchdog { at, detection, restoration });
-    let here = block.watchdog.map(|at| Watchdog { at, detection: None, restoration: None });
+    let everywhere = reader.watchdog.map(|(at, detection, restoration)| Watchdog {
+        at,
+        detection,
+        restoration,
+        poll: None,
+    });
+    let here = block.watchdog.map(|at| Watchdog { at, detection: None, restoration: None, poll: None });
     PortConfig {
         name: block.name.clone(),
         speed: block.speed.or(reader.rate),
         mtu: block.mtu.unwrap_or(MTU),
         up: !block.shut,
         pfc: if block.pfc && !reader.pauses_off { block.no_drop.clone() } else { Vec::new() },
+        meant_lossless: if block.pfc || reader.pauses_off { Vec::new() } else { block.no_drop.clone() },
         watchdog: here.or(everywhere),
         ..PortConfig::default()
     }
@@ -151,6 +156,8 @@ pub(super) fn memory(reader: &mut Reader, switch: &mut SwitchConfig, memory: Opt
         size,
         headroom: None,
         ingress: true,
+        egress: true,
+        dynamic: None,
     });
     for group in 0..8 {
         bind_group(switch, (&profile, &applied.value), group);

@@ -39,6 +39,11 @@ pub(super) fn disabled(node: &JsonNode) -> Option<(Option<usize>, String, &'stat
     (!enables(node, "green")).then(|| (place("green"), why.to_owned(), "set wred_green_enable to \"true\""))
 }
 
+/// Whether green packets are dropped early, because the profile is enabled for them and does not mark them.
+pub(super) fn drops(node: &JsonNode) -> bool {
+    enables(node, "green") && !asks(node, "green")
+}
+
 /// Yellow and red, if `ecn` includes them but the profile disables them.
 pub(super) fn unmarked(node: &JsonNode) -> Vec<(&'static str, usize)> {
     let off = |colour: &&str| asks(node, colour) && !enables(node, colour);

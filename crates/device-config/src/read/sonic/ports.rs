@@ -20,6 +20,9 @@ const MAPS: [(&str, &str, MapKind); 5] = [
     ("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "pfc_to_pg_map", MapKind::PauseGroup),
 ];
 
+/// Priority groups of a port.
+const GROUPS: u8 = 8;
+
 /// SONiC's default `mtu` of a port.
 const MTU: Bytes = Bytes(9_100);
 
@@ -157,8 +160,14 @@ fn computed(switch: &mut SwitchConfig, complete: bool) {
 fn groups(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     for entry in reader.table("BUFFER_PG") {
         let places = ports_and_numbers(reader, switch, ("BUFFER_PG", entry));
-        let Some((ports, numbers)) = places else { continue };
+        let Some((ports, mut numbers)) = places else { continue };
         reader.about(entry);
+        if numbers.iter().any(|number| *number >= GROUPS) {
+            let says = "keys of BUFFER_PG name priority groups above 7".to_owned();
+            let fix = "write groups from 0 to 7, such as \"Ethernet0|3-4\"".to_owned();
+            reader.odd(OddityKind::Value, entry.at, (says, fix));
+            numbers.retain(|number| *number < GROUPS);
+        }
         let bound = match entry.node.get("profile") {
             Some(node) if node.word() == Some("NULL") => GroupBinding::Computed,
             Some(node) => {
@@ -285,14 +294,18 @@ fn enabled(reader: &mut Reader<'_>, node: &JsonNode) -> Option<Vec<Placed<u8>>> 
 }
 
 fn watchdogs(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
-    let disabled = |entry: &&JsonEntry| entry.key != "GLOBAL";
-    for entry in reader.table("PFC_WD").iter().filter(disabled) {
+    let (global, own): (Vec<&JsonEntry>, Vec<&JsonEntry>) =
+        reader.table("PFC_WD").iter().partition(|entry| entry.key == "GLOBAL");
+    let span = |reader: &mut Reader<'_>, entry: &JsonEntry, key| {
         reader.about(entry);
-        let span = |reader: &mut Reader<'_>, key| {
-            reader.number(&entry.node, key, (0, 1_000_000)).map(|ms| Span::from_ms(ms.value.unsigned_abs()))
-        };
-        let (detection, restoration) = (span(reader, "detection_time"), span(reader, "restoration_time"));
-        let watchdog = Watchdog { at: reader.spot(entry.at), detection, restoration };
+        let number = reader.number(&entry.node, key, (0, 1_000_000))?;
+        Some(Placed { value: Span::from_ms(number.value.unsigned_abs()), at: number.at })
+    };
+    let poll = global.into_iter().find_map(|entry| span(reader, entry, "POLL_INTERVAL"));
+    for entry in own {
+        let detection = span(reader, entry, "detection_time").map(|time| time.value);
+        let restoration = span(reader, entry, "restoration_time").map(|time| time.value);
+        let watchdog = Watchdog { at: reader.spot(entry.at), detection, restoration, poll: poll.clone() };
         for port in named(reader, switch, ("PFC_WD", &entry.key, entry.at)) {
             switch.ports[port].watchdog = Some(watchdog.clone());
         }

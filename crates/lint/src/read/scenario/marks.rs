@@ -45,6 +45,7 @@ impl Reader<'_> {
             max,
             probability,
             drops_non_ect: decides.0 == NonEct::Drop,
+            drops_early: false,
             at_enqueue: decides.1 == At::Enqueue,
         })
     }

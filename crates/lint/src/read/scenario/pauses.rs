@@ -7,14 +7,14 @@ use weft_core::{Bytes, Grouping, Span, SwitchId};
 use weft_device_config::model::{
     Circle, GroupBinding, MemoryPool, Notifications, PriorityGroup, Profile, SwitchConfig, Threshold,
 };
-use weft_scenario::switch_site;
+use weft_scenario::{payload_queues, switch_site};
 use weft_switch::pause::{needed, needs, set_aside};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::Node;
 use weft_topology::dependency::circle;
 use weft_topology::{Routes, plan, timeline};
-use weft_transport::{Transport, TransportSettings};
+use weft_transport::TransportSettings;
 
 /// Maximum product of links, leaves and states of the network: a fat tree of about 7000 hosts without failures.
 const MOST_WORK: usize = 20_000_000;
@@ -37,6 +37,10 @@ impl Reader<'_> {
             port.pfc = self.classes();
             let group = PriorityGroup { at: self.spot("switch.pfc"), bound: GroupBinding::Profile(profile) };
             port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
+            // Lossless queues are limited by their groups alone.
+            for class in port.pfc.iter().map(|class| class.value) {
+                port.queues.entry(class).and_modify(|queue| queue.profile = None);
+            }
         }
         // Chip memory management sets a pool aside that all ports share.
         let headroom = Some(match &settings.sharing {
@@ -52,6 +56,8 @@ impl Reader<'_> {
             size: room,
             headroom,
             ingress: true,
+            egress: false,
+            dynamic: None,
         });
         (switch.knows_groups, switch.knows_headroom) = (true, true);
         switch.port_limit = self.port_limit().filter(|_| !settings.pfc.all_lossless(settings.queues));
@@ -107,17 +113,23 @@ impl Reader<'_> {
         class.min(self.device.switch.queues.saturating_sub(1) as u8)
     }
 
-    pub(super) fn payload(&self) -> Placed<u8> {
-        let classes = Transport::new(&self.stack.transport).classes(None, None);
-        let payload = classes.sender.iter().next().unwrap_or_default();
-        self.placed(self.queue(payload.0), &self.transport("class"))
+    /// The queues, out of so many, in which some transports send payload in any entry, lowest first; `None` stands for
+    /// datagrams.
+    pub(super) fn carried(
+        &self,
+        queues: u32,
+        chosen: impl Fn(Option<&TransportSettings>) -> bool,
+    ) -> Vec<u8> {
+        let set = payload_queues((&self.case.settings, self.graph), queues, chosen);
+        (0..8).filter(|queue| set & (1 << queue) != 0).collect()
     }
 
     pub(super) fn notifications(&self) -> Option<Placed<Notifications>> {
         let TransportSettings::Dcqcn(own) = &self.stack.transport else { return None };
         let queue = self.queue(0);
         let one_line = matches!(self.device.switch.schedule, SchedulerSettings::Fifo(_));
-        let behind_payload = one_line || queue >= self.payload().value;
+        let payload = self.carried(self.device.switch.queues, |stack| stack == Some(&self.stack.transport));
+        let behind_payload = one_line || payload.iter().any(|class| queue >= *class);
         let notifications = Notifications { queue, behind_payload, delay: own.notification.cnp_delay };
         Some(self.placed(notifications, "switch.schedule"))
     }
@@ -127,7 +139,7 @@ impl Reader<'_> {
         matches!(self.stack.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
     }
 
-    fn transport(&self, setting: &str) -> String {
+    pub(super) fn transport(&self, setting: &str) -> String {
         format!("transport.{}.{setting}", self.stack.transport.name())
     }
 

@@ -1,28 +1,41 @@
 //! Strict priorities, and the thresholds at which flows fall through them.
 
 use super::Reader;
+use std::collections::BTreeSet;
 use std::path::Path;
 use weft_device_config::model::{Demotion, StrictQueues};
 use weft_switch::mark::MarkerSettings;
+use weft_switch::share::SharingSettings;
 use weft_transport::Transport;
 use weft_transport::tagging::PiasSettings;
 use weft_workload::{PatternSettings, SizeDistribution};
 
 impl Reader<'_> {
-    /// The queues of a kind of switch, if lossy payload of several classes is served by strict priority.
+    /// The queues of a kind of switch, if lossy payload of several classes is served by strict priority and shares memory.
     pub(super) fn strict(&self) -> Option<StrictQueues> {
         let settings = &self.device.switch;
-        let strict = settings.schedule.in_order(settings.queues) > 1;
+        let shares = settings.voq.is_none() && !matches!(settings.sharing, SharingSettings::Infinite(_));
+        let strict = shares && settings.schedule.in_order(settings.queues) > 1;
         let (transport, entries) = (Transport::new(&self.stack.transport), &self.case.settings.traffic);
         let classes =
             entries.iter().map(|entry| transport.classes(entry.flows.class.map(own_class), None).sender.0);
         let classes = classes.fold(0, |all, own| all | own).count_ones();
         (strict && classes > 1 && !settings.pfc.is_on()).then(|| StrictQueues {
             at: self.spot("switch.schedule"),
-            name: format!("{} queues", settings.queues),
+            name: format!("{} queues{}", settings.queues, self.of_tiers()),
             classes,
             marks: !matches!(settings.ecn, MarkerSettings::Off(_)),
         })
+    }
+
+    /// The tiers of this kind of switch, if there are other kinds.
+    fn of_tiers(&self) -> String {
+        let roles = self.device.switches.iter().map(|id| self.graph.switches()[id.index()].role());
+        let roles: BTreeSet<&str> = roles.collect();
+        match self.devices.len() {
+            1 => String::new(),
+            _ => format!(" of {}", roles.into_iter().collect::<Vec<_>>().join(" and ")),
+        }
     }
 
     /// The thresholds of PIAS, and the share of all payload in each class, for every open-loop entry.

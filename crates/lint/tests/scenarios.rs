@@ -1,0 +1,177 @@
+//! Scenarios are judged by the settings that apply to them, and advice names settings that exist and are accepted.
+
+use weft_lint::{Finding, Input, RuleOptions, Severity, lint};
+
+fn judge(text: &str) -> Vec<Finding> {
+    let input = Input { name: "x.toml".into(), text: text.into(), kind: None };
+    lint(vec![input], &RuleOptions::default()).unwrap_or_else(|refused| panic!("{refused}")).findings
+}
+
+fn of(rule: &str, text: &str) -> Vec<Finding> {
+    judge(text).into_iter().filter(|finding| finding.rule == rule).collect()
+}
+
+/// A leaf-spine network; the leaves have four hosts of 25 Gb/s and two uplinks.
+fn scenario(switch: &str, transport: &str, traffic: &str) -> String {
+    format!(
+        "weft = 1\nname = \"x\"\nseeds = [1]\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 4\n\
+         host_link = {{ rate = \"25 Gbps\", delay = \"500 ns\" }}\nfabric_link = {{ rate = \"100 Gbps\", delay = \"500 ns\" }}\n\
+         [switch]\n{switch}\n{transport}\n[[traffic]]\ntag = \"a\"\nsizes = \"64 kB\"\nload = 0.3\n{traffic}\n[measure]\nflows = 200\n"
+    )
+}
+
+/// `weft check` accepts what is judged here.
+const SHARED: &str = "buffer = \"32 MB\"\nsharing = { dynamic = { alpha = 1.0 } }";
+
+#[test]
+fn virtual_output_queues_are_judged_by_their_own_memory() {
+    let deep = |voq: &str| {
+        scenario(&format!("{SHARED}\n[switch.leaf]\nvoq = {{ groups = 2{voq} }}"), "[transport.newreno]", "")
+    };
+    for settings in ["", ", limit = \"1 MB\"", ", limit = \"8 GB\"", ", spill = \"1 MB\", limit = \"1 MB\""] {
+        assert_eq!(judge(&deep(settings)), [], "{settings}");
+    }
+    for (settings, memory) in [
+        (", limit = \"9 GB\"", "switch.voq.deep"),
+        (", limit = \"20 MB\", spill = \"20 MB\"", "switch.voq.on_chip"),
+    ] {
+        let found = judge(&deep(settings));
+        assert!(found.len() == 1 && found[0].rule == "static-above-pool", "{found:?}");
+        assert!(found[0].says.contains(memory) && !format!("{found:?}").contains("sharing"), "{found:?}");
+    }
+}
+
+/// 16 windows of 3 MB are more than 32 MB of shared memory, but not more than the deep memory of a leaf.
+#[test]
+fn windows_fill_the_memory_that_a_switch_has() {
+    let text = scenario(
+        &format!("{SHARED}\n[switch.leaf]\nvoq = {{ groups = 2 }}"),
+        "[transport.newreno]\nreceive_window = \"3 MB\"",
+        "",
+    );
+    let found = of("windows-fill-buffer", &text);
+    assert!(found.len() == 1 && found[0].says.starts_with("spine"), "{found:?}");
+    let fix = &found[0].fix;
+    assert!(
+        fix.contains("transport.newreno.receive_window") && fix.contains("transport.newreno.ecn = \"on\""),
+        "{fix}"
+    );
+    assert!(!fix.contains("tcp_rmem"), "{fix}");
+}
+
+const LOSSLESS: &str =
+    "buffer = \"12 MB\"\nsharing = \"dynamic\"\nqueues = 4\nschedule = \"strict\"\npfc.classes = [1]";
+
+#[test]
+fn payload_is_where_its_entry_puts_it() {
+    assert_eq!(of("lossless-class-unreached", &scenario(LOSSLESS, "[transport.newreno]", "class = 1")), []);
+    let found = of("lossless-class-unreached", &scenario(LOSSLESS, "[transport.newreno]", ""));
+    assert!(found.len() == 1 && found[0].says.contains("queue 0, and only 1"), "{found:?}");
+    assert!(found[0].fix.contains("class = 1") && found[0].fix.contains("[[traffic]]"), "{found:?}");
+    // Taken literally, the advice works.
+    let other = LOSSLESS.replace("[1]", "[0]");
+    assert_eq!(of("lossless-class-unreached", &scenario(&other, "[transport.newreno]", "")), []);
+}
+
+#[test]
+fn marks_are_advised_in_the_terms_of_the_transport() {
+    for (transport, advice) in [
+        ("dctcp", "set switch.ecn"),
+        ("newreno", "set switch.ecn and transport.newreno.ecn = \"on\""),
+        ("roce", "set switch.ecn and use a transport that reads marks, such as dcqcn"),
+    ] {
+        let switch = match transport {
+            // DCTCP needs marks somewhere.
+            "dctcp" => format!("{LOSSLESS}\n[[switch.port]]\nat = \"spine0\"\necn = \"step\""),
+            _ => LOSSLESS.to_owned(),
+        };
+        let text = scenario(&switch, &format!("[transport.{transport}]"), "class = 1");
+        let found = of("lossless-without-ecn", &text);
+        assert!(!found.is_empty() && found.iter().all(|one| one.fix == advice), "{transport}: {found:?}");
+    }
+    // Nobody sends in the lossless class: there is nothing to slow down.
+    assert_eq!(of("lossless-without-ecn", &scenario(LOSSLESS, "[transport.newreno]", "")), []);
+}
+
+#[test]
+fn packets_that_cannot_be_marked_are_named_by_their_transport() {
+    let switch = "ecn = { step = { threshold = \"200 kB\", non_ect = \"drop\" } }";
+    let with = |settings: &str| {
+        let transport =
+            format!("[transport.dctcp]\n[[hosts]]\nat = \"leaf0\"\ntransport.newreno = {settings}");
+        of("non-ect-in-marking-queue", &scenario(switch, &transport, ""))
+    };
+    let found = with("{}");
+    let all: Vec<_> = found.iter().filter(|one| one.level == Severity::Warning).collect();
+    assert!(
+        all.len() == 1 && all[0].says.contains("newreno") && !all[0].says.contains("tcp_ecn"),
+        "{found:?}"
+    );
+    assert!(
+        all[0].fix.contains("transport.newreno.ecn = \"on\" in [[hosts]]") && !all[0].fix.contains("net."),
+        "{found:?}"
+    );
+    assert!(with("{ ecn = \"on\" }").iter().all(|one| one.level == Severity::Note));
+}
+
+#[test]
+fn strict_priorities_need_marks_where_classes_share_memory() {
+    let classes = "[[traffic]]\ntag = \"b\"\nsizes = \"64 kB\"\nload = 0.1\nclass = 1";
+    let found = |memory: &str| {
+        let switch = format!("queues = 2\nschedule = \"strict\"\n{memory}");
+        let all = of("strict-without-marks", &scenario(&switch, "[transport.newreno]", classes));
+        all.into_iter().flat_map(|one| one.subjects).collect::<Vec<_>>()
+    };
+    assert_eq!(found(SHARED), ["2 queues"]);
+    for own in ["sharing = \"infinite\"", "voq = { groups = 2 }"] {
+        assert_eq!(found(own), [""; 0], "{own}");
+    }
+    // Of two kinds of switch one has shared memory.
+    assert_eq!(found(&format!("{SHARED}\n[switch.leaf]\nvoq = {{ groups = 2 }}")), ["2 queues of spine"]);
+}
+
+/// One leaf marks: the other and the spines are named, each by its own name, and as a warning.
+#[test]
+fn a_switch_that_does_not_mark_is_named() {
+    let switch = format!("{SHARED}\n[switch.named.leaf1]\necn.step.threshold = \"100 kB\"");
+    let found = of("dctcp-without-marks", &scenario(&switch, "[transport.dctcp]", ""));
+    let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+    let named = |name: &str| says.iter().any(|says| says.ends_with(&format!("but {name} marks on no queue")));
+    assert!(says.len() == 2 && named("leaf (leaf0)") && named("spine"), "{says:?}");
+    assert!(says.iter().all(|says| says.contains("leaf (leaf1) marks")), "{says:?}");
+    assert!(found.iter().all(|one| one.level == Severity::Warning), "{found:?}");
+}
+
+/// Half of 2 MB is what one queue may hold, a seventh when all six ports of a leaf are congested; at 25 Gb/s 400 us are 1.25 MB.
+#[test]
+fn controllers_aim_below_what_a_queue_may_hold() {
+    let levels = |ecn: &str| {
+        let switch = format!("buffer = \"2 MB\"\nsharing = {{ dynamic = {{ alpha = 1.0 }} }}\n{ecn}");
+        let found = of("controller-above-drop", &scenario(&switch, "[transport.dctcp]", ""));
+        found.iter().map(|one| one.level).max()
+    };
+    for (ecn, level) in [
+        ("ecn.pi.reference = \"285 kB\"", None),
+        ("ecn.pi.reference = \"286 kB\"", Some(Severity::Note)),
+        ("ecn.pi.reference = \"999999 B\"", Some(Severity::Note)),
+        ("ecn.pi.reference = \"1 MB\"", Some(Severity::Error)),
+        ("ecn.pi.reference = \"1900 kB\"", Some(Severity::Error)),
+        ("ecn.pie.target = \"10 us\"", None),
+        ("ecn.pie.target = \"400 us\"", Some(Severity::Error)),
+        ("ecn.codel.target = \"400 us\"", Some(Severity::Error)),
+    ] {
+        assert_eq!(levels(ecn), level, "{ecn}");
+    }
+}
+
+/// The same remark on every value of a sweep is one, with the cases that have it.
+#[test]
+fn a_remark_is_made_once_for_all_values_of_a_sweep() {
+    let window = |value: &str| format!("{{ newreno = {{ receive_window = \"3 MB\", mtu = \"{value}\" }} }}");
+    let text = scenario("buffer = \"32 MB\"\nsharing = \"dynamic\"", "", "")
+        + &format!("[sweep]\ntransport = [{}, {}, \"cubic\"]\n", window("1500 B"), window("9000 B"));
+    let found = of("windows-fill-buffer", &text);
+    let about: Vec<&str> = found.iter().filter_map(|one| one.says.split(' ').next()).collect();
+    assert_eq!(about, ["leaf", "spine"], "{found:?}");
+    assert!(found.iter().all(|one| one.cases.0.len() == 2 && one.cases.1 == 3), "{found:?}");
+}
