@@ -181,8 +181,14 @@ fn speed(ratio: f64) -> String {
 
 pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
     let ends = estimate.and_then(|estimate| Some((estimate.low?, estimate.high?)));
-    ends.map_or(String::new(), |(low, high)| format!("{}–{}", number(low), number(high)))
+    ends.map_or(String::new(), |(low, high)| match high > low.abs() * TOO_WIDE {
+        true => "too wide".to_owned(),
+        false => format!("{}–{}", number(low), number(high)),
+    })
 }
+
+/// An interval of a ratio whose ends differ by more than this factor tells nothing.
+const TOO_WIDE: f64 = 1e6;
 
 /// Headline and table of one run: completion times by size.
 #[must_use]
@@ -362,6 +368,14 @@ mod tests {
                 .flat_map(|(s, m)| (1..=3).map(move |seed| run(s, "0.8", seed, m * (seed as f64))))
                 .collect(),
         )
+    }
+
+    #[test]
+    fn an_interval_without_an_end_is_too_wide() {
+        let estimate =
+            |low, high| Estimate { low: Some(low), high: Some(high), ..Estimate::of(&[1.0]).unwrap() };
+        assert_eq!(interval(Some(&estimate(0.9, 1.1))), "0.900–1.10");
+        assert_eq!(interval(Some(&estimate(1e-22, 1e18))), "too wide");
     }
 
     #[test]

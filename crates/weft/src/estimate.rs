@@ -52,7 +52,7 @@ impl CostEstimate {
              per run",
             number(self.packet_hops * self.runs as f64),
             plural(self.runs as u64, "run"),
-            number(self.flows),
+            count(self.flows.round() as u64),
             duration(self.seconds() * 1e6),
             number(NANOSECONDS_PER_HOP),
             size(self.bytes)

@@ -236,6 +236,14 @@ fn tuned_settings_have_the_margin_that_was_wanted() {
         let margin: f64 = row.split_whitespace().nth(3).unwrap().parse().unwrap();
         assert!(margin >= 9.9, "{out}");
     }
+    assert!(!out.contains("already is enough"), "{out}");
+    let wanted = wanted.replace("--margin 10", "--margin 5");
+    let again =
+        format!("fluid tune s.toml --delay 20us {wanted} --no-packets {} {}", red.join(" "), law.join(" "));
+    assert!(
+        good(&folder, &again).contains("which already is enough"),
+        "the settings found have more than 5 degrees"
+    );
 }
 
 /// Packets start at line rate and must fill the link once the time to recover is over.

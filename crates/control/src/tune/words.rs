@@ -181,8 +181,9 @@ impl Tuning {
         let (from, to, margin) = self.wanted;
         let Some(best) = self.best.map(|n| &self.candidates[n]) else { return self.help() };
         let slope = best.ramp.slope() / self.unit().bytes(1.0) * 1e5;
-        let now = worst(&self.base, (from, to)).map_or("-".to_owned(), |(margin, flows)| {
-            format!("{} degrees with {}", number(margin), plural(flows.into()))
+        let now = worst(&self.base, (from, to)).map_or("-".to_owned(), |(now, flows)| {
+            let enough = if now >= margin { ", which already is enough" } else { "" };
+            format!("{} degrees with {}{enough}", number(now), plural(flows.into()))
         });
         let mut reasons = vec![
             format!("Now the worst margin is {now}."),
