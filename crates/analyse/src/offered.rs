@@ -25,11 +25,12 @@ pub struct Traffic {
 /// Computes the properties in a single pass over the flows.
 #[must_use]
 pub fn traffic(setup: &Setup) -> Traffic {
-    let framing = Framing::from(setup.transport.frames());
+    let alone = (!setup.stacks.differ()).then(|| Framing::from(setup.transport.frames()));
     let leaf_of_host = setup.graph.leaf_of_host();
     let mut list = List::default();
     for flow in &setup.flows {
         let leaf = |host: weft_core::HostId| leaf_of_host[host.index()];
+        let framing = alone.unwrap_or_else(|| Framing::from(setup.sender(&flow).frames()));
         list.add(&flow, (leaf(flow.destination), leaf(flow.source)), framing);
     }
     Traffic { hash: list.checksum.value(), offered: list.offered(setup).unwrap_or_default() }

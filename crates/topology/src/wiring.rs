@@ -31,9 +31,17 @@ impl LinkSettings {
     pub(crate) fn check(&self, name: &str, problems: &mut Vec<Problem>) {
         if self.rate == Rate(0) {
             problems.push(Problem::new(format!("{name}.rate"), "a cable needs a rate above zero"));
+        } else if self.rate < SLOWEST {
+            let message = format!(
+                "a cable needs at least {SLOWEST}: on a slower one flows outlast the clock, which ends after 213 days"
+            );
+            problems.push(Problem::new(format!("{name}.rate"), message));
         }
     }
 }
+
+/// The slowest cable: 2 GB take half the time that the clock counts.
+const SLOWEST: Rate = Rate(1_000);
 
 /// Maximum number of cables: a guard against typing errors, not a limit of the engines.
 pub const MAX_CABLES: u64 = 4_000_000;

@@ -226,6 +226,14 @@ fn what_would_slow_nothing_down_is_an_error() {
 }
 
 #[test]
+fn a_cable_on_which_flows_outlast_the_clock_is_an_error() {
+    let mut settings = leaf_spine(2, 2, 1, 10);
+    settings.host_link.rate = Rate(1);
+    let problems = build(&TopologySettings::LeafSpine(settings)).unwrap_err();
+    assert!(problems[0].message.contains("at least 1 kbps"), "{problems:?}");
+}
+
+#[test]
 fn more_leaves_than_can_be_numbered_are_an_error() {
     let settings = Vl2Settings {
         aggregation_ports: 512,

@@ -113,3 +113,17 @@ fn the_estimate_counts_the_packet_hops_of_a_run() {
     assert_eq!((cost.runs, cost.flows), (1, 400.0));
     assert!(cost.seconds() > 0.0 && cost.bytes > 30e6);
 }
+
+/// Each flow counts the headers of its own transport: 20 kB in packets of 160 B of payload take 125 of 238 B on the wire, in datagrams
+/// of 1472 B thirteen of 1538 B and one of 930 B.
+#[test]
+fn offered_counts_the_headers_of_each_transport() {
+    let two = "[transport.newreno]\nmtu = \"200 B\"\n[[traffic]]\ntag = \"b\"\nload = 0.1\nsizes = \"20 kB\"\ntransport = \"udp\"\n\
+               pairs = \"other-leaf\"\n[measure]\nflows = 4000\nuntil = \"3 ms\"\n";
+    let run = &results("headers", two, &["traffic.all.load=0.1"])[0];
+    let (tcp, udp) = (125.0 * 238.0, 13.0 * 1538.0 + (20_000.0 - 13.0 * 1472.0 + 28.0 + 38.0));
+    // Both loads are computed with the headers of `[transport]`, and so both have as many flows.
+    let expected = 0.1 + 0.1 * udp / tcp;
+    let offered = metric(run, "offered.uplinks.mean");
+    assert!((offered / expected - 1.0).abs() < 0.05, "{offered} and {expected}");
+}
