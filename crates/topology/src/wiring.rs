@@ -40,7 +40,7 @@ impl LinkSettings {
     }
 }
 
-/// The slowest cable: 2 GB take half the time that the clock counts.
+/// The slowest cable: 2 GB take 185 of the 213 days that the clock counts.
 const SLOWEST: Rate = Rate(1_000);
 
 /// Maximum number of cables: a guard against typing errors, not a limit of the engines.
