@@ -189,9 +189,10 @@ fn own_address(bytes: &[u8], removed: bool) -> Option<KernelAddress> {
             _ => {}
         }
     }
-    // On a link between two machines the plain attribute is the far end's.
+    // On a link between two machines the plain attribute is the far end's, and so is the prefix.
     let address = own.or(peer)?;
     let whole = if address.is_ipv4() { 32 } else { 128 };
+    let length = if peer.is_some_and(|peer| peer != address) { whole } else { length };
     (length <= whole).then_some(KernelAddress { removed, interface: u32_at(bytes, 4)?, address, length })
 }
 

@@ -18,6 +18,7 @@ use crate::interface::Interface;
 use crate::neighbours::{Announcement, DueQuestions, NeighbourLimits, Resolution, Station};
 
 mod adjacency;
+mod hosts;
 mod linked;
 mod links;
 mod state;
@@ -136,7 +137,20 @@ impl Control {
 
     /// Resolves the station of a packet.
     pub fn resolve(&self, now: Time, station: Station, packet: &[u8]) -> Resolution {
-        self.lock_for_worker().neighbours_mut().resolve(now, station, packet)
+        let mut state = self.lock_for_worker();
+        let resolution = state.neighbours_mut().resolve(now, station, packet);
+        // The route that leads onto its link may be newer than the station.
+        if matches!(resolution, Resolution::Known(_)) && state.add_station(station) {
+            self.publish(&state);
+            state.repaint(FEW);
+        }
+        resolution
+    }
+
+    /// Whether a station is known, or has been asked for.
+    #[must_use]
+    pub fn has_station(&self, station: Station) -> bool {
+        self.lock_for_worker().neighbours().has(station)
     }
 
     /// A station announces its MAC address.

@@ -94,6 +94,103 @@ fn what_is_forbidden_is_reported_as_such() {
     assert_eq!((lab.counters().dropped(DropCause::Rejected), lab.inside()), (2, 0));
 }
 
+/// The question in the only frame that has left by port 1: for whom, and by whom the answer must be heard.
+fn asked_for(lab: &mut Laboratory) -> IpAddr {
+    let frame = lab.sent(1).remove(0);
+    let payload = EthernetFrame::parse(&frame).unwrap().payload;
+    match ArpMessage::parse(payload) {
+        Ok(question) => question.target.1.into(),
+        Err(_) => IpAddr::V6(v6_of(&payload[48..64])),
+    }
+}
+
+fn v6_of(bytes: &[u8]) -> Ipv6Addr {
+    Ipv6Addr::from(<[u8; 16]>::try_from(bytes).unwrap())
+}
+
+/// The answer of the station of port 1, which has this address.
+fn answer_of(lab: &Laboratory, address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => lab.arp(&ArpMessage {
+            operation: ArpOperation::Reply,
+            sender: (STATIONS[1], address),
+            target: (MACS[1], v4("10.2.0.1")),
+        }),
+        IpAddr::V6(address) => {
+            frame_v6(1, &NeighbourMessage::advertise(address, STATIONS[1], v6("2001:db8:2::1")))
+        }
+    }
+}
+
+/// Routes straight onto a link, and next hops outside the prefixes of their port (`onlink`, the far end of a link between two).
+#[test]
+fn stations_beyond_the_prefixes_of_a_link_are_heard_if_the_router_has_asked_for_them() {
+    let mut lab = Laboratory::new();
+    let gateways = ["172.16.0.1", "2001:db8:aaaa::1"].map(|text| text.parse::<IpAddr>().unwrap());
+    lab.route("198.51.100.0/24", NextHop::Link(1));
+    lab.route("198.51.101.7/32", NextHop::Link(1));
+    lab.route("203.0.113.0/24", NextHop::Station((1, gateways[0])));
+    lab.route("2001:db8:8::/48", NextHop::Link(1));
+    lab.route("2001:db8:9::/48", NextHop::Station((1, gateways[1])));
+    let to_v6 = |text| {
+        let header = Ipv6Header::between(v6("2001:db8:1::2"), v6(text));
+        frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"))
+    };
+    for (packet, station) in [
+        (udp_to("198.51.100.7", 64, b"x"), "198.51.100.7"),
+        (udp_to("198.51.101.7", 64, b"x"), "198.51.101.7"),
+        (udp_to("203.0.113.5", 64, b"x"), "172.16.0.1"),
+        (to_v6("2001:db8:8::7"), "2001:db8:8::7"),
+        (to_v6("2001:db8:9::5"), "2001:db8:aaaa::1"),
+    ] {
+        let station = station.parse().unwrap();
+        // Before anybody has asked, the same words are none of the router's business.
+        lab.receive(1, &answer_of(&lab, station));
+        lab.receive(0, &packet);
+        assert_eq!(asked_for(&mut lab), station);
+        lab.receive(1, &answer_of(&lab, station));
+        lab.receive(0, &packet);
+        let sent = lab.sent(1);
+        assert_eq!(
+            (sent.len(), sent.iter().all(|frame| frame[..6] == STATIONS[1].0)),
+            (2, true),
+            "{station}"
+        );
+    }
+    let stranger = v4("172.16.0.8");
+    let asks = ArpMessage {
+        operation: ArpOperation::Request,
+        sender: (STATIONS[1], stranger),
+        target: (Mac([0; 6]), v4("10.2.0.1")),
+    };
+    lab.receive(1, &lab.arp(&asks));
+    assert!(!lab.control().has_station((1, stranger.into())), "nobody has asked for it");
+    assert_eq!(lab.inside(), 0);
+}
+
+/// A known station has a route of its own, which must not outlive the route onto its link, nor hide a longer one.
+#[test]
+fn packets_for_a_known_station_follow_the_routes() {
+    let mut lab = Laboratory::new().with_stations();
+    let to = |lab: &mut Laboratory| {
+        lab.receive(0, &udp_to("198.51.100.7", 64, b"x"));
+        [0, 1].map(|port| lab.sent(port).len())
+    };
+    lab.route("198.51.0.0/16", NextHop::Link(1));
+    to(&mut lab);
+    lab.receive(1, &answer_of(&lab, "198.51.100.7".parse().unwrap()));
+    drop(lab.sent(1));
+    let routes = lab.routes();
+    assert_eq!(to(&mut lab), [0, 1]);
+    lab.route("198.51.100.0/24", NextHop::Station((0, v4("10.1.0.2").into())));
+    assert_eq!((to(&mut lab), lab.routes()), ([1, 0], routes));
+    let longer: IpPrefix = "198.51.100.0/24".parse().unwrap();
+    lab.control().change(|state| state.remove_route(longer));
+    assert_eq!((to(&mut lab), lab.routes()), ([0, 1], routes), "known, and with a route of its own again");
+    lab.control().change(|state| state.remove_route("198.51.0.0/16".parse().unwrap()));
+    assert_eq!((to(&mut lab), lab.routes()), ([1, 0], routes - 2), "an error: there is no route");
+}
+
 /// One link is scanned from the other, and somebody on it asks from thousands of addresses.
 #[test]
 fn a_scan_of_one_link_does_not_keep_neighbours_of_another_out() {

@@ -196,10 +196,13 @@ impl Routing {
         Fate::Dropped(cause)
     }
 
-    /// A station has announced its MAC address.
+    /// A station has announced its MAC address. One outside the prefixes of its link is heard only if the router itself has asked for it:
+    /// a route leads to it.
     pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, how: Announcement) {
-        let is_here = self.ports[usize::from(station.0)].reaches(station.1);
-        if is_here && !mac.is_multicast() && mac != Mac::default() {
+        if mac.is_multicast() || mac == Mac::default() {
+            return;
+        }
+        if self.ports[usize::from(station.0)].reaches(station.1) || self.control.has_station(station) {
             let outgoing = self.control.learn(desk.now, station, mac, how);
             self.carry_out(desk, outgoing);
         }
