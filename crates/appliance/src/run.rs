@@ -178,7 +178,7 @@ fn work<A: Application>(
     let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
     if plan.plays() {
         let playback = Playback::new(plan.workers, plan.ports.len() as u16, buffers, app);
-        return play(plan, (stop, started), playback).map(RouterReport::of);
+        return play(plan, (stop, started), playback);
     }
     let queues = open_all(plan)?;
     let open = |address: &WatchAddress| {

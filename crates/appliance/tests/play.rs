@@ -7,6 +7,7 @@ use weft_appliance::file::read_plan;
 use weft_appliance::run;
 use weft_packet::capture::{enhanced_packet, interface_description, section_header};
 use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, ports};
+use weft_router::DropCause;
 
 mod captures;
 
@@ -132,6 +133,17 @@ fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {
     folder.write("in.pcapng", file);
     let report = folder.run(&router(1));
     assert_eq!((report.counters.received, report.counters.sent), (9, 9), "{report}");
+}
+
+/// The recorder saw packets that its card had coalesced.
+#[test]
+fn a_frame_longer_than_a_buffer_is_counted_and_the_others_go_on() {
+    let folder = Folder::new("long");
+    let long = enhanced_packet(0, 1_000_100_000, &[2; 3000]);
+    folder.write("in.pcapng", [capture(10, [10, 2, 0, 9]), long, capture(10, [10, 2, 0, 9])].concat());
+    let counters = folder.run(&router(1)).counters;
+    assert_eq!((counters.received, counters.sent, counters.dropped(DropCause::Oversized)), (21, 20, 1));
+    assert_eq!((counters.inside(), counters.received_bytes), (0, 3000 + 20 * 46));
 }
 
 #[test]
