@@ -139,6 +139,43 @@ fn tagged_frames_are_not_routed() {
     );
 }
 
+/// A kernel that forwards, or another router, would send each packet a second time.
+#[test]
+fn nobody_else_may_forward_what_arrives_at_a_port() {
+    if !is_inside("nobody_else_may_forward_what_arrives_at_a_port") {
+        return;
+    }
+    links();
+    let refused = |text: &str| while_running(text, || {}).expect_err("refused").to_string();
+    must("sysctl -qw net.ipv4.conf.all.forwarding=1");
+    must("sysctl -qw net.ipv4.conf.right.forwarding=0");
+    sound(&while_running(&routed(), || {}).unwrap());
+    ["left", "right"].iter().for_each(|name| must(&format!("ip addr add 192.0.2.1/24 dev {name}")));
+    for text in [routed(), forwarded()] {
+        let said = refused(&text);
+        assert!(said.contains("has the address 192.0.2.1 on left") && !said.contains("on right"), "{said}");
+        assert!(said.contains("set net.ipv4.conf.left.forwarding to 0"), "{said}");
+    }
+    must("sysctl -qw net.ipv4.conf.left.forwarding=0");
+    let mut second = String::new();
+    sound(&while_running(&routed(), || second = refused(&forwarded())).unwrap());
+    assert_eq!(second.matches("another `weft router` forwards what arrives at").count(), 2, "{second}");
+    sound(&while_running(&routed(), || {}).unwrap());
+}
+
+/// What carries no Ethernet frames is no port.
+#[test]
+fn an_interface_without_frames_is_refused() {
+    if !is_inside("an_interface_without_frames_is_refused") {
+        return;
+    }
+    links();
+    let text =
+        "[[port]]\nname = \"loop\"\ndevice = \"packet:lo\"\nmac = \"02:00:00:00:00:01\"\nmtu = \"1500 B\"\n";
+    let said = while_running(text, || {}).expect_err("refused").to_string();
+    assert!(said.contains("port `loop`: `lo` is not an Ethernet interface"), "{said}");
+}
+
 /// The disk under a file that is written is full: the file is named, and what has been counted is not lost.
 #[test]
 fn a_capture_without_room_is_named_and_the_counters_remain() {

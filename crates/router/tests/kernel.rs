@@ -59,6 +59,7 @@ impl Fixture {
             removed: false,
             index,
             name,
+            ethernet: true,
             up,
             mtu: Some(1400),
             mac: Some([2, 0, 0, 0, 0, 7]),
