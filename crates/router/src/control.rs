@@ -7,7 +7,7 @@
 //! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
 //! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use weft_core::Time;
@@ -24,7 +24,9 @@ mod links;
 mod state;
 
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
-pub use state::{ControlState, PathList, broadcast};
+pub use state::{ControlState, PathList};
+
+pub use crate::interface::broadcast;
 
 /// What the caller must send after a change.
 #[derive(Debug, Default)]
@@ -49,6 +51,8 @@ pub struct Control {
     state: Mutex<ControlState>,
     /// Workers that wait for the lock.
     waiting: AtomicUsize,
+    /// Identification of the next IPv4 packet of the router's own.
+    identification: AtomicU16,
     newest: AtomicU64,
     published: Mutex<Arc<AdjacencyTable>>,
 }
@@ -66,7 +70,8 @@ impl Control {
         state.repaint(usize::MAX);
         let published = Mutex::new(Arc::new(state.adjacencies()));
         let (newest, waiting) = (AtomicU64::new(1), AtomicUsize::new(0));
-        Ok(Control { state: Mutex::new(state), waiting, newest, published })
+        let identification = AtomicU16::new(1);
+        Ok(Control { state: Mutex::new(state), waiting, identification, newest, published })
     }
 
     fn lock(&self) -> MutexGuard<'_, ControlState> {
@@ -114,6 +119,12 @@ impl Control {
     /// Reads the state.
     pub fn read<T>(&self, read: impl FnOnce(&ControlState) -> T) -> T {
         read(&self.lock())
+    }
+
+    /// An identification for an IPv4 packet of the router's own, of which fragments may be made on the way: none comes again soon (RFC
+    /// 6864, section 4.2).
+    pub fn next_identification(&self) -> u16 {
+        self.identification.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The number of the newest next hops.

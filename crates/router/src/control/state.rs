@@ -13,8 +13,7 @@ use super::adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
 use super::hosts::{HostRoutes, onto_link};
 use super::linked::LinkedRoutes;
 use crate::backend::system;
-use crate::interface::Interface;
-use crate::interface::longest_frame;
+use crate::interface::{Interface, broadcast, longest_frame};
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
 
 /// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 3927, section 7; RFC 4291,
@@ -347,16 +346,5 @@ impl ControlState {
         addresses[..6].copy_from_slice(&mac.0);
         addresses[6..].copy_from_slice(&port.mac.0);
         Some(Adjacency { addresses, port: station.0, below: longest_frame(port.mtu).saturating_add(1) })
-    }
-}
-
-/// The broadcast address of a link; IPv6 has none, nor has a link between two stations (RFC 3021).
-#[must_use]
-pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
-    match link.address() {
-        IpAddr::V4(first) if link.length() < 31 => {
-            Some(IpAddr::V4((u32::from(first) | u32::MAX >> link.length()).into()))
-        }
-        _ => None,
     }
 }
