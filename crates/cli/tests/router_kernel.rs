@@ -198,7 +198,8 @@ fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
     std::fs::write(&keys, section("out", "5a") + &section("in", "a5")).unwrap();
     std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
     let tunnel = "[[tunnel]]\nname = \"far\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"far.keys\"\nencapsulation = \"udp\"\n";
-    std::fs::write(&file, format!("{FILE}{tunnel}")).unwrap();
+    let route = "[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"far\"\n";
+    std::fs::write(&file, format!("{FILE}{tunnel}{route}")).unwrap();
     bench.start(&file);
     let right = bench.space("right");
     // A second datagram from a socket that has heard of an error fails.

@@ -22,6 +22,7 @@ mod hosts;
 mod linked;
 mod links;
 mod state;
+mod stations;
 
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
 pub use state::{ControlState, PathList};

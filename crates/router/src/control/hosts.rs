@@ -1,7 +1,4 @@
-//! Routes of single stations, so that packets for stations on a link need no second look-up. Must not depend on who tells of stations.
-//!
-//! A station has such a route only while the longest prefix around its address leads straight onto its link: a route that is added later
-//! and leads elsewhere takes its packets along.
+//! The stations that have routes of their own. Must not depend on tables.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -9,8 +6,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use weft_fib::IpPrefix;
 
 use super::adjacency::NextHop;
-use super::state::ControlState;
-use crate::interface::is_link_local;
 use crate::neighbours::Station;
 
 /// The stations with a route of their own, by address; each with its port.
@@ -25,46 +20,20 @@ impl HostRoutes {
         }
     }
 
-    fn within(&self, prefix: IpPrefix) -> Vec<Station> {
+    /// A station gets a route of its own.
+    pub(super) fn take(&mut self, (port, address): Station) {
+        self.0.insert(address, port);
+    }
+
+    /// Whether a station has one.
+    pub(super) fn has(&self, (port, address): Station) -> bool {
+        self.0.get(&address) == Some(&port)
+    }
+
+    /// Those within a prefix.
+    pub(super) fn within(&self, prefix: IpPrefix) -> Vec<Station> {
         let range = self.0.range(prefix.address()..=last_of(prefix));
         range.map(|(address, port)| (*port, *address)).collect()
-    }
-}
-
-impl ControlState {
-    /// Gives a station that has been resolved a route of its own, unless its address has one already or is reached another way. Returns
-    /// whether there is a new route.
-    pub(super) fn add_station(&mut self, (port, address): Station) -> bool {
-        let Some(prefix) = whole(address).filter(|_| !is_link_local(address)) else { return false };
-        let leads_there = self.route(prefix).is_none() && self.around(address) == Some(NextHop::Link(port));
-        // Without room for the route, its packets are resolved one by one.
-        let is_new = leads_there && self.put_route(prefix, NextHop::Station((port, address))).is_ok();
-        if is_new {
-            self.hosts.0.insert(address, port);
-        }
-        is_new
-    }
-
-    pub(super) fn remove_station(&mut self, (port, address): Station) {
-        if self.hosts.0.get(&address) == Some(&port) {
-            whole(address).map(|prefix| self.remove_route(prefix));
-        }
-    }
-
-    /// The route of a prefix has changed: stations within it that it no longer leads to lose their own.
-    pub(super) fn review_stations(&mut self, prefix: IpPrefix) {
-        for station in self.hosts.within(prefix) {
-            if self.around(station.1) != Some(NextHop::Link(station.0)) {
-                self.remove_station(station);
-            }
-        }
-    }
-
-    /// The next hop of the longest prefix around an address, other than the address itself.
-    fn around(&self, address: IpAddr) -> Option<NextHop> {
-        let longest = if address.is_ipv4() { 31 } else { 127 };
-        let mut prefixes = (0..=longest).rev().filter_map(|length| IpPrefix::around(address, length));
-        prefixes.find_map(|prefix| self.route(prefix))
     }
 }
 
@@ -79,7 +48,7 @@ pub(super) fn onto_link(prefix: IpPrefix, next: NextHop) -> NextHop {
 }
 
 /// The prefix of a single address.
-fn whole(address: IpAddr) -> Option<IpPrefix> {
+pub(super) fn whole(address: IpAddr) -> Option<IpPrefix> {
     IpPrefix::around(address, if address.is_ipv4() { 32 } else { 128 })
 }
 
