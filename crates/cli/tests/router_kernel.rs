@@ -115,6 +115,35 @@ fn routes_links_and_addresses_of_the_kernel_are_followed() {
     assert!(!counters.contains("malformed"), "{counters}");
 }
 
+/// Straight onto a link, by a gateway outside its prefixes, to the far end of a link between two.
+#[test]
+fn routes_beyond_the_prefixes_of_a_link_lead_there() {
+    let Some(mut bench) = bench("beyond") else { return };
+    let router = bench.space("router");
+    bench.within("right", &["ip", "addr", "add", "172.16.0.1/32", "dev", "lo"]);
+    bench.within("right", &["ip", "addr", "add", "10.77.0.2/32", "dev", "lo"]);
+    bench.within("right", &["ip", "addr", "add", "10.9.1.1/32", "dev", "lo"]);
+    bench.within("right", &["ip", "addr", "add", "2001:db8:9::1/64", "dev", "eth0", "nodad"]);
+    for words in [
+        "route add 10.9.0.0/24 dev right",
+        "route add 10.9.1.0/24 via 172.16.0.1 dev right onlink",
+        "addr add 10.77.0.1 peer 10.77.0.2/32 dev right",
+        "-6 route add 2001:db8:9::/64 dev right",
+    ] {
+        must(&[&["ip", "-n", &router], &words.split(' ').collect::<Vec<_>>()[..]].concat());
+    }
+    start(&mut bench);
+    for target in ["10.9.0.1", "10.9.1.1", "10.77.0.2", "2001:db8:9::1"] {
+        assert!(reaches(&bench, target), "{target}: {}", shown(&bench));
+    }
+    until_shown(&bench, "10.9.0.1/32 on the link of right", true);
+    // The route of the station goes with the one onto its link.
+    must(&["ip", "-n", &router, "route", "del", "10.9.0.0/24"]);
+    until_shown(&bench, "10.9.0.0/24", false);
+    until_shown(&bench, "10.9.0.1/32", false);
+    bench.stop();
+}
+
 /// The kernel says nothing of the next hops that die and revive with a link or its address.
 #[test]
 fn a_next_hop_that_is_lost_for_a_moment_returns() {
