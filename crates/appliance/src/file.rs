@@ -13,8 +13,9 @@ use weft_router::neighbours::Station;
 
 use crate::plan::{PlannedApplication, PlannedHop, PlannedPort, PlannedTunnel, PortDevice, RouterPlan};
 use crate::ports::{PortPurpose, ports};
-use crate::routes::{RouteContext, check_far_ends, neighbour, route};
+use crate::routes::{RouteContext, check_far_ends, neighbour, refuse_idle_tunnels, route};
 use crate::tunnels::tunnels;
+use crate::watch::WatchAddress;
 use crate::{cluster, switch};
 use weft_mistake::TableReader;
 
@@ -86,7 +87,10 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
         let message = format!("{workers} workers, each on a core of its own, and {cores} cores");
         root.wrong("pin", message, "as many workers as cores at most, or pin = false");
     }
-    let metrics = root.parsed("metrics", METRICS);
+    let metrics = root.parsed("metrics", METRICS).map(|address| match address {
+        WatchAddress::Unix(path) => WatchAddress::Unix(folder.join(path)),
+        address => address,
+    });
     let errors_per_second = root.number("errors_per_second", 0, 1_000_000).unwrap_or(1_000) as u32;
     let kernel = root.flag("kernel");
     root.require("port", "[[port]] with name and device");
@@ -167,6 +171,7 @@ fn routing(
         .iter()
         .filter_map(|table| neighbour(table, around, &mut stations, mistakes))
         .collect();
+    refuse_idle_tunnels(tunnel_tables, route_tables, mistakes);
     // The kernel may have routes to the other ends.
     if sound && !kernel && mistakes.len() == before {
         check_far_ends(tunnel_tables, (&found, &routes, around), mistakes);

@@ -1,14 +1,16 @@
 //! Follows the kernel of a network namespace: its messages about routes, addresses, links and neighbours go to the router's mirror. A thread
 //! of its own reads them; workers never wait for it. Must not depend on what the messages mean.
 //!
-//! Where the kernel changes routes without saying so (a link goes down, an address goes) or messages are lost, all routes are read
-//! again.
+//! Where the kernel changes routes without saying so (a link goes down or comes back, an address goes or comes) or messages are lost, all
+//! routes are read again: at once, and once more when nothing has happened for a while, because the kernel tells of a link before it
+//! revives the routes over it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use weft_core::{Span, Time};
 use weft_netlink::{ALL_GROUPS, Dump, KernelMessage, dump_request, messages};
 use weft_router::backend::system;
 use weft_router::clock::RouterClock;
@@ -23,6 +25,8 @@ const TOGETHER: usize = 64;
 const BACKLOG: i32 = 32 << 20;
 /// How soon the follower stops, milliseconds.
 const NAP: u16 = 50;
+/// How long links and addresses must be quiet for the routes over them to be final.
+const SETTLING: Span = Span::from_ms(200);
 
 /// What a follower has done.
 #[derive(Debug, Default)]
@@ -86,10 +90,15 @@ impl KernelFollower {
         clock: RouterClock,
         (stop, counters): (&AtomicBool, &KernelCounters),
     ) -> io::Result<()> {
+        let mut settled: Option<Time> = None;
         while !stop.load(Ordering::Relaxed) {
             system::wait_readable(&[self.socket.as_raw_fd()], NAP)?;
             self.read_piece(control, clock, counters)?;
             while self.mirror.take_doubt() {
+                self.read_all(control, clock, counters)?;
+                settled = Some(clock.now() + SETTLING);
+            }
+            if settled.take_if(|due| *due <= clock.now()).is_some() {
                 self.read_all(control, clock, counters)?;
             }
         }

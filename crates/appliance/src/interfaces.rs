@@ -7,14 +7,15 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use weft_core::units::did_you_mean;
-use weft_netlink::{Dump, KernelLink, KernelMessage, dump_request, messages};
+use weft_netlink::{Dump, KernelAddress, KernelLink, KernelMessage, dump_request, messages};
 use weft_packet::{EthernetHeader, Mac};
 use weft_router::Interface;
 use weft_router::backend::system;
 use weft_router::backend::xdp::XdpQueue;
 
+use crate::exclusive::second_forwarder;
 use crate::failure::ApplianceError;
-use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
 /// The largest piece of messages that the kernel sends, and room for what has not been read.
 const PIECE: usize = 1 << 18;
@@ -24,8 +25,26 @@ const USUAL_MTU: u32 = 1500;
 
 /// All interfaces.
 pub(crate) fn interfaces() -> io::Result<Vec<KernelLink>> {
+    let links = dumped(Dump::Links)?.into_iter().filter_map(|message| match message {
+        KernelMessage::Link(link) => Some(link),
+        _ => None,
+    });
+    Ok(links.collect())
+}
+
+/// All addresses of the kernel.
+fn kernel_addresses() -> io::Result<Vec<KernelAddress>> {
+    let addresses = dumped(Dump::Addresses)?.into_iter().filter_map(|message| match message {
+        KernelMessage::Address(address) => Some(address),
+        _ => None,
+    });
+    Ok(addresses.collect())
+}
+
+/// All that the kernel has of something.
+fn dumped(dump: Dump) -> io::Result<Vec<KernelMessage>> {
     let mut socket = File::from(system::netlink_socket(0, BACKLOG)?);
-    socket.write_all(&dump_request(Dump::Links, 1))?;
+    socket.write_all(&dump_request(dump, 1))?;
     let (mut piece, mut found) = (vec![0; PIECE], Vec::new());
     loop {
         system::wait_readable(&[socket.as_raw_fd()], 1_000)?;
@@ -36,10 +55,9 @@ pub(crate) fn interfaces() -> io::Result<Vec<KernelLink>> {
         };
         for message in messages(&piece[..length]) {
             match message.map_err(io::Error::other)? {
-                KernelMessage::Link(link) => found.push(link),
                 KernelMessage::Done { .. } => return Ok(found),
                 KernelMessage::Failed { errno, .. } => return Err(io::Error::from_raw_os_error(errno)),
-                _ => {}
+                message => found.push(message),
             }
         }
     }
@@ -57,10 +75,14 @@ pub(crate) fn queues_of(name: &str) -> Option<u16> {
 /// # Errors
 /// All that is wrong about them.
 pub(crate) fn described(plan: &RouterPlan) -> Result<Arc<[Interface]>, ApplianceError> {
-    let links = if plan.plays() { Ok(Vec::new()) } else { interfaces() };
-    let links = links.map_err(|cause| ApplianceError::Links { cause })?;
+    let failed = |cause| ApplianceError::Links { cause };
+    let links = if plan.plays() { Vec::new() } else { interfaces().map_err(failed)? };
+    // With `kernel = true` the kernel has the addresses, and the start looks whether it forwards.
+    let is_alone = !matches!(plan.application, PlannedApplication::Route { kernel: true, .. });
+    let addresses = if is_alone && !plan.plays() { kernel_addresses().map_err(failed)? } else { Vec::new() };
     let described: Vec<_> = plan.ports.iter().map(|port| interface(port, &links)).collect();
-    let wrong: Vec<String> = described.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+    let mut wrong: Vec<String> = described.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+    wrong.extend(plan.ports.iter().filter_map(|port| second_forwarder(port, &links, &addresses)));
     if !wrong.is_empty() {
         return Err(ApplianceError::Ports { messages: wrong });
     }
@@ -77,6 +99,10 @@ fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, Stri
         PortDevice::Tap(name) => links.iter().find(|link| link.name == *name),
         _ => name.map(|name| named(name, links).map_err(wrong)).transpose()?,
     };
+    if let Some(link) = link.filter(|link| !link.ethernet) {
+        let message = format!("`{}` is not an Ethernet interface: it has no frames", link.name);
+        return Err(wrong(message));
+    }
     let own_mac = link.and_then(|link| link.mac).map(Mac).filter(|mac| *mac != Mac::default());
     let mac =
         port.mac.or(own_mac).ok_or_else(|| wrong("the interface has no MAC address: give `mac`".into()))?;
@@ -126,7 +152,8 @@ mod tests {
 
     fn link(name: &str, mtu: u32, mac: [u8; 6]) -> KernelLink {
         let (name, mac) = (name.to_owned(), Some(mac));
-        KernelLink { removed: false, index: 1, name, up: true, mtu: Some(mtu), mac, queues: Some(1) }
+        let (mtu, queues) = (Some(mtu), Some(1));
+        KernelLink { removed: false, index: 1, ethernet: name != "lo", name, up: true, mtu, mac, queues }
     }
 
     #[test]
@@ -139,7 +166,9 @@ mod tests {
             "{missing}"
         );
         assert!(missing.ends_with("did you mean `eth0`?"), "{missing}");
-        assert!(said("lo", Some(1500)).contains("no MAC address: give `mac`"));
+        assert!(said("lo", Some(1500)).contains("`lo` is not an Ethernet interface"));
+        let nameless = interface(&port("eth1", None), &[link("eth1", 1500, [0; 6])]).unwrap_err();
+        assert!(nameless.contains("no MAC address: give `mac`"), "{nameless}");
         assert!(said("eth0", Some(1501)).contains("`mtu` is 1501 B, and the interface carries 1500 B"));
         let own = interface(&port("eth0", Some(1400)), &links).unwrap();
         assert_eq!((own.mac, own.mtu), (Mac([2; 6]), 1400));

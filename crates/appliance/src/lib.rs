@@ -13,6 +13,7 @@ mod tunnels;
 pub mod watch;
 
 mod devices;
+mod exclusive;
 mod failure;
 mod follower;
 mod handover;

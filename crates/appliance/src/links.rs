@@ -151,7 +151,8 @@ mod tests {
     use super::*;
 
     fn link(index: u32, name: &str, up: bool) -> KernelLink {
-        KernelLink { removed: false, index, name: name.to_owned(), up, mtu: None, mac: None, queues: None }
+        let name = name.to_owned();
+        KernelLink { removed: false, index, name, ethernet: true, up, mtu: None, mac: None, queues: None }
     }
 
     fn table() -> LinkTable {

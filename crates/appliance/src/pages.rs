@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -208,6 +209,8 @@ impl<'a> Running<'a> {
                     };
                     lists.get(number).map_or(Vec::new(), |list| list.iter().map(path).collect()).join(" or ")
                 }
+                // A route for a single address on a link.
+                NextHop::Station((port, via)) if is_alone(*prefix, *via) => words(NextHop::Link(*port)),
                 next => words(*next),
             };
             let _ = writeln!(text, "  {prefix} {words}");
@@ -220,6 +223,11 @@ impl<'a> Running<'a> {
             let _ = writeln!(text, "  {address} is {mac}, {}", port(number));
         }
     }
+}
+
+/// Whether a prefix is a single address.
+fn is_alone(prefix: IpPrefix, address: IpAddr) -> bool {
+    prefix.address() == address && prefix.length() == if address.is_ipv4() { 32 } else { 128 }
 }
 
 /// What has happened at a port.

@@ -10,9 +10,10 @@ use weft_packet::capture::{
     CaptureError, CaptureReader, enhanced_packet, interface_description, section_header,
 };
 use weft_packet::rss::FlowQueues;
-use weft_router::{Application, RouterCounters};
+use weft_router::{Application, STRIDE};
 
 use crate::failure::ApplianceError;
+use crate::outcome::RouterReport;
 use crate::plan::{PlannedPort, PortDevice, RouterPlan};
 use crate::playback::{Playback, PlayedFrame};
 
@@ -26,12 +27,12 @@ struct Recorded<'a> {
 /// Longest capture: what the clock of the router counts.
 const LONGEST: u64 = 200 * 86_400 * 1_000_000_000;
 
-/// Plays all captures to their ends, or until `stop` is set.
+/// Plays all captures to their ends, or until `stop` is set, or until a file cannot be written.
 pub(crate) fn play<A: Application>(
     plan: &RouterPlan,
     (stop, started): (&AtomicBool, impl FnOnce() -> io::Result<()>),
     playback: Playback<A>,
-) -> Result<RouterCounters, ApplianceError> {
+) -> Result<RouterReport, ApplianceError> {
     let mut playback = playback.with_burst(plan.burst);
     let files = plan.ports.iter().map(contents).collect::<Result<Vec<_>, _>>()?;
     let frames = recorded(plan, &files)?;
@@ -39,11 +40,13 @@ pub(crate) fn play<A: Application>(
     let mut writers = plan.ports.iter().map(writer).collect::<Result<Vec<_>, _>>()?;
     started().map_err(|cause| ApplianceError::Start { cause })?;
     let queues = FlowQueues::among(plan.workers);
-    let mut sent = |frame: PlayedFrame<'_>| match &mut writers[usize::from(frame.port)] {
-        Some(file) => file.write_all(&enhanced_packet(0, first + nanoseconds(frame.time), frame.bytes)),
-        None => Ok(()),
+    let mut failed_at = None;
+    let mut sent = |frame: PlayedFrame<'_>| {
+        let Some(file) = &mut writers[usize::from(frame.port)] else { return Ok(()) };
+        let record = enhanced_packet(0, first + nanoseconds(frame.time), frame.bytes);
+        file.write_all(&record).inspect_err(|_| failed_at = Some(frame.port))
     };
-    let mut run = || -> io::Result<RouterCounters> {
+    let mut run = || -> io::Result<()> {
         for frame in frames.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
             let time = Time::ZERO + Span::from_ns(frame.time_ns - first);
             let bytes = frame.bytes;
@@ -53,13 +56,29 @@ pub(crate) fn play<A: Application>(
         }
         playback.finish(&mut sent)
     };
-    let counters = run().map_err(|cause| ApplianceError::Playback { cause })?;
-    for (file, port) in writers.iter_mut().zip(&plan.ports) {
-        if let (Some(file), PortDevice::Capture { write: Some(path), .. }) = (file, &port.device) {
-            file.flush().map_err(|error| wrong(port, path, &error.to_string()))?;
-        }
+    let outcome = run();
+    let flushed = outcome.and_then(|()| flush(&mut writers, &mut failed_at));
+    let failure = flushed.err().map(|cause| unwritten(plan, failed_at, cause));
+    Ok(RouterReport { failure, ..RouterReport::of(playback.counters()) })
+}
+
+/// Writes what is still in memory; `failed_at` becomes the port of a file that cannot take it.
+fn flush(writers: &mut [Option<BufWriter<File>>], failed_at: &mut Option<u16>) -> io::Result<()> {
+    for (port, file) in (0..).zip(writers).filter_map(|(port, file)| Some((port, file.as_mut()?))) {
+        file.flush().inspect_err(|_| *failed_at = Some(port))?;
     }
-    Ok(counters)
+    Ok(())
+}
+
+/// A file that could not be written to its end.
+fn unwritten(plan: &RouterPlan, port: Option<u16>, cause: io::Error) -> ApplianceError {
+    let port = port.and_then(|port| plan.ports.get(usize::from(port)));
+    match port.map(|port| (port, &port.device)) {
+        Some((port, PortDevice::Capture { write: Some(path), .. })) => {
+            wrong(port, path, &format!("cannot be written to its end: {cause}"))
+        }
+        _ => ApplianceError::Playback { cause },
+    }
 }
 
 fn nanoseconds(time: Time) -> u64 {
@@ -87,16 +106,27 @@ fn recorded<'a>(plan: &RouterPlan, files: &'a [Vec<u8>]) -> Result<Vec<Recorded<
     for ((number, port), file) in (0..).zip(&plan.ports).zip(files) {
         let PortDevice::Capture { read: Some(path), .. } = &port.device else { continue };
         let damaged = |error: CaptureError| wrong(port, path, &error.to_string());
-        let before = all.len();
+        let (before, mut long) = (all.len(), 0);
         for frame in CaptureReader::new(file).map_err(damaged)? {
             match frame {
-                Ok(frame) => all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes }),
+                Ok(frame) => {
+                    long += usize::from(frame.bytes.len() > STRIDE);
+                    all.push(Recorded { time_ns: frame.time_ns, port: number, bytes: frame.bytes });
+                }
                 Err(cut @ CaptureError::Cut { .. }) => {
                     let (file, count) = (path.display(), all.len() - before);
                     let _ = writeln!(io::stderr(), "{file}: {cut}; the {count} frames before it are read");
                 }
                 Err(error) => return Err(damaged(error)),
             }
+        }
+        if long > 0 {
+            let _ = writeln!(
+                io::stderr(),
+                "{}: dropped for being longer than the {STRIDE} bytes of a buffer, perhaps because the recorder saw coalesced packets (GRO, \
+                 LRO, TSO): {long} of its frames",
+                path.display()
+            );
         }
     }
     all.sort_by_key(|frame| (frame.time_ns, frame.port));

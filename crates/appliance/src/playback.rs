@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use weft_core::{Span, Time};
 
-use weft_router::{Application, Backend, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker};
+use weft_router::backend::DeviceLosses;
+use weft_router::{Application, Backend, Frame, FrameBatch, FramePool, RouterCounters, RouterWorker, STRIDE};
 
 /// How long after the last arrival the router may still send, such as errors about stations that do not answer.
 const PATIENCE: Span = Span::from_s(60);
@@ -28,6 +29,7 @@ pub(crate) struct PlayedPort {
     port: u16,
     arriving: Shelf,
     leaving: Shelf,
+    losses: DeviceLosses,
 }
 
 impl Backend for PlayedPort {
@@ -39,12 +41,11 @@ impl Backend for PlayedPort {
                 Some(frame) => {
                     batch.push(frame);
                 }
-                None => {
-                    return Err(io::Error::new(
-                        io::ErrorKind::StorageFull,
-                        format!("a frame of {} bytes finds no buffer", bytes.len()),
-                    ));
+                None if bytes.len() > STRIDE => {
+                    self.losses.oversized += 1;
+                    self.losses.arrived_bytes += bytes.len() as u64;
                 }
+                None => self.losses.missed += 1,
             }
         }
         Ok(())
@@ -55,6 +56,10 @@ impl Backend for PlayedPort {
         leaving.extend(frames.iter().map(|frame| pool.bytes(*frame).to_vec()));
         frames.drain(..).for_each(|frame| pool.give(frame.buffer));
         Ok(0)
+    }
+
+    fn losses(&mut self) -> DeviceLosses {
+        std::mem::take(&mut self.losses)
     }
 }
 
@@ -92,7 +97,8 @@ impl<A: Application> Playback<A> {
                 let (arriving, leaving) =
                     (&arriving[own][usize::from(port)], &leaving[own][usize::from(port)]);
                 let (arriving, leaving) = (Arc::clone(arriving), Arc::clone(leaving));
-                Box::new(PlayedPort { port, arriving, leaving }) as Box<dyn Backend>
+                Box::new(PlayedPort { port, arriving, leaving, losses: DeviceLosses::default() })
+                    as Box<dyn Backend>
             };
             RouterWorker::new((0..ports).map(port).collect(), FramePool::new(buffers), app(number))
         };
@@ -110,7 +116,7 @@ impl<A: Application> Playback<A> {
     /// A frame arrives for a worker, not before any earlier one. First everything due before then happens.
     ///
     /// # Errors
-    /// The frame is too long, or the worker holds too many.
+    /// A frame cannot be written.
     pub(crate) fn arrive(
         &mut self,
         worker: u16,
@@ -130,17 +136,20 @@ impl<A: Application> Playback<A> {
     pub(crate) fn finish(
         &mut self,
         sent: &mut impl FnMut(PlayedFrame<'_>) -> io::Result<()>,
-    ) -> io::Result<RouterCounters> {
+    ) -> io::Result<()> {
         let end = self.now + PATIENCE;
         while self.counters().inside() > 0 && self.step(end, sent)? {}
-        Ok(self.counters())
+        Ok(())
     }
 
     /// The counters of all workers.
     #[must_use]
-    pub(crate) fn counters(&self) -> RouterCounters {
+    pub(crate) fn counters(&mut self) -> RouterCounters {
         let mut sum = RouterCounters::default();
-        self.workers.iter().for_each(|worker| sum.add(worker.counters()));
+        for worker in &mut self.workers {
+            worker.count_losses();
+            sum.add(worker.counters());
+        }
         sum
     }
 

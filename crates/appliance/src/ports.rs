@@ -1,9 +1,11 @@
 //! The `[[port]]` tables of a file.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
 
 use weft_core::Bytes;
+use weft_core::units::nearest;
 use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
@@ -20,7 +22,7 @@ use weft_mistake::TableReader;
 const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
 const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
 const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, from this file's folder";
-pub(crate) const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
+const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
 const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
 /// Minimum and maximum MTU of a link: what IPv4 requires, and what a buffer holds.
 const MTU: (u64, u64) = (68, 2048);
@@ -72,16 +74,14 @@ fn port(
 ) -> PlannedPort {
     let mut port = TableReader::new(table, &format!("port[{number}]"), PORT_KEYS, mistakes);
     let named = port.require("name", "a name for messages and routes");
-    let name = port.text("name", "a name").unwrap_or("");
-    if named && names[..number].contains(&name) {
+    let name = port.name("name").unwrap_or("");
+    if named && !name.is_empty() && names[..number].contains(&name) {
         port.wrong("name", format!("there is a port `{name}` already"), "a name of its own");
     }
     let device = if port.require("device", DEVICES) { device(&mut port, folder) } else { None };
     refuse_twice(&mut port, device.as_ref(), before);
-    let mac: Option<Mac> = port.parsed("mac", STATION);
-    if mac.is_some_and(|mac| mac.is_multicast() || mac == Mac::default()) {
-        port.wrong("mac", "no station has this address", STATION);
-    }
+    refuse_written(&mut port, device.as_ref(), before);
+    let mac = station(&mut port, "mac");
     if matches!(device, Some(PortDevice::Tap(_) | PortDevice::Capture { .. })) {
         port.require("mac", STATION);
     }
@@ -126,6 +126,28 @@ fn refuse_twice(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, bef
     }
 }
 
+/// Refuses a file that another port writes already.
+fn refuse_written(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, before: &[PlannedPort]) {
+    let written = |device: &PortDevice| match device {
+        PortDevice::Capture { write: Some(path), .. } => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok();
+            Some(
+                folder.zip(path.file_name()).map_or_else(|| path.clone(), |(folder, name)| folder.join(name)),
+            )
+        }
+        _ => None,
+    };
+    let Some(own) = device.and_then(written) else { return };
+    if let Some(other) = before.iter().find(|other| written(&other.device).as_ref() == Some(&own)) {
+        port.wrong(
+            "write",
+            format!("port `{}` writes this file already", other.name),
+            "a file for each port",
+        );
+    }
+}
+
 /// The use of a port by the application; refuses keys that the application does not read.
 fn use_of(
     port: &mut TableReader<'_, '_>,
@@ -157,7 +179,7 @@ fn use_of(
         }
         PortPurpose::Switch(switch) => {
             refuse(port, ["addresses", "mtu"], "switch");
-            let station = port.parsed("station", STATION);
+            let station = station(port, "station");
             let taken = |port: &PlannedPort| match port.use_of {
                 PortUse::Switched(number, ..) => Some(number),
                 _ => None,
@@ -167,7 +189,7 @@ fn use_of(
         }
         PortPurpose::Cluster(node) => {
             refuse(port, ["addresses", "mtu"], "cluster");
-            let station = port.parsed("station", STATION);
+            let station = station(port, "station");
             cluster::port_use(port, node?, (station, before))
         }
     }
@@ -199,8 +221,28 @@ fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
         Some(("tap", name)) => return Some(PortDevice::Tap(name.to_owned())),
         Some(_) => {}
     }
-    port.wrong("device", format!("`{text}` names no device"), DEVICES);
+    port.wrong("device", format!("`{text}` names no device{}", meant(text)), DEVICES);
     None
+}
+
+/// How a message about a device ends that does not exist: with the one that may be meant.
+fn meant(text: &str) -> String {
+    let near = match text.split_once(':') {
+        Some((kind, name)) => nearest(kind, ["packet", "xdp", "tap"]).map(|kind| format!("{kind}:{name}")),
+        None => nearest(text, ["capture"]).map(str::to_owned),
+    };
+    near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
+/// The address of a station.
+pub(crate) fn station(reader: &mut TableReader<'_, '_>, key: &str) -> Option<Mac> {
+    let mac: Mac = reader.parsed(key, STATION)?;
+    if mac.is_multicast() {
+        reader.wrong(key, "the address of a group of stations", STATION);
+    } else if mac == Mac::default() {
+        reader.wrong(key, "no station has this address", STATION);
+    }
+    Some(mac)
 }
 
 fn mtu(port: &mut TableReader<'_, '_>) -> Option<u16> {
@@ -249,7 +291,7 @@ fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
 }
 
 /// Whether a station on a link with this prefix length may have the address: it names one station, and not the link.
-fn is_of_a_station(address: IpAddr, length: u8) -> bool {
+pub(crate) fn is_of_a_station(address: IpAddr, length: u8) -> bool {
     let link = IpPrefix::around(address, length);
     let all = link.and_then(broadcast);
     let is_link = all.is_some_and(|all| all == address)
@@ -272,7 +314,7 @@ fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<PortUse> {
     port.require("station", STATION);
     let to = port.text("to", "the name of a port");
     let number = to.and_then(|to| named(port, "to", to, names));
-    let station = port.parsed("station", STATION);
+    let station = station(port, "station");
     Some(PortUse::Wired(number?, station?))
 }
 
@@ -280,7 +322,8 @@ fn wire(port: &mut TableReader<'_, '_>, names: &[&str]) -> Option<PortUse> {
 pub(crate) fn named(reader: &mut TableReader<'_, '_>, key: &str, name: &str, names: &[&str]) -> Option<u16> {
     let found = names.iter().position(|other| *other == name && !name.is_empty());
     if found.is_none() {
-        reader.misnamed(key, format!("there is no port `{name}`"), names);
+        let there: BTreeSet<&str> = names.iter().copied().filter(|name| !name.is_empty()).collect();
+        reader.misnamed(key, format!("there is no port `{name}`"), &there.into_iter().collect::<Vec<_>>());
     }
     found.map(|number| number as u16)
 }

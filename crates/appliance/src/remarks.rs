@@ -2,7 +2,7 @@
 
 use crate::failure::ApplianceError;
 use crate::interfaces::described;
-use crate::plan::{PlannedApplication, PortDevice, RouterPlan};
+use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
 /// What is right and may still surprise.
 #[must_use]
@@ -27,12 +27,27 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
     remarks
 }
 
-/// Why the router would not start in this network namespace: interfaces that are missing or do not fit.
+/// Why the router would not start here: interfaces that are missing or do not fit, captures that cannot be read, files that exist already.
 #[must_use]
 pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
-    match described(plan) {
+    let mut problems = match described(plan) {
         Ok(_) => Vec::new(),
         Err(ApplianceError::Ports { messages }) => messages,
         Err(other) => vec![other.to_string()],
-    }
+    };
+    problems.extend(plan.ports.iter().flat_map(capture_problems));
+    problems
+}
+
+fn capture_problems(port: &PlannedPort) -> Vec<String> {
+    let PortDevice::Capture { read, write } = &port.device else { return Vec::new() };
+    let unreadable = read.as_ref().and_then(|path| {
+        let error = std::fs::File::open(path).err()?;
+        Some(format!("port `{}`: {}: cannot be read: {error}", port.name, path.display()))
+    });
+    let existing = write.as_ref().filter(|path| path.exists());
+    let existing = existing.map(|path| {
+        format!("port `{}`: {}: exists already; remove it or choose another name", port.name, path.display())
+    });
+    unreadable.into_iter().chain(existing).collect()
 }

@@ -7,12 +7,12 @@ use weft_fib::IpPrefix;
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
-use weft_router::control::ControlState;
+use weft_router::control::{ControlState, broadcast};
 use weft_router::interface::is_link_local;
 use weft_router::neighbours::Station;
 
 use crate::plan::{PlannedHop, PlannedPort, PlannedTunnel};
-use crate::ports::{STATION, named};
+use crate::ports::{is_of_a_station, named, station};
 use weft_mistake::TableReader;
 
 const ROUTE_KEYS: &[&str] = &["prefix", "via", "port", "tunnel", "reject"];
@@ -40,6 +40,22 @@ impl<'a> RouteContext<'a> {
             return None;
         }
         self.ports.iter().find(|port| port.addresses.iter().any(|(own, _)| *own == address))
+    }
+
+    /// Why an address is that of no single station, if it is not.
+    fn why_no_station(&self, address: IpAddr) -> Option<String> {
+        if !is_of_a_station(address, if address.is_ipv4() { 32 } else { 128 }) {
+            return Some(format!("{address} is not the address of a station"));
+        }
+        let is_beside = |(own, length): &(IpAddr, u8)| {
+            let link = IpPrefix::around(*own, *length);
+            link.is_some_and(|link| link.contains(address)) && !is_of_a_station(address, *length)
+        };
+        let port = self.ports.iter().find(|port| port.addresses.iter().any(is_beside))?;
+        Some(format!(
+            "{address} is the address of the link of port `{}`, or of all stations on it",
+            port.name
+        ))
     }
 }
 
@@ -136,6 +152,18 @@ fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: RouteCo
             format!("{} is the address of port `{}`: nobody could reach it", prefix.address(), owner.name);
         return route.wrong("prefix", message, "a prefix behind other routers");
     }
+    let is_for_all = |(own, length): &(IpAddr, u8)| {
+        let all = IpPrefix::around(*own, *length).and_then(broadcast);
+        prefix.length() == whole && all == Some(prefix.address())
+    };
+    if let Some(linked) = around.ports.iter().find(|port| port.addresses.iter().any(is_for_all)) {
+        let message = format!(
+            "{} is for all stations on the link of port `{}`: the router forwards nothing to them",
+            prefix.address(),
+            linked.name
+        );
+        return route.wrong("prefix", message, "a prefix behind other routers");
+    }
     let is_link = |(own, length): &(IpAddr, u8)| IpPrefix::around(*own, *length) == Some(prefix);
     let Some(linked) = around.ports.iter().find(|port| port.addresses.iter().any(is_link)) else { return };
     if route.text("port", "") != Some(linked.name.as_str()) {
@@ -162,6 +190,9 @@ fn gateway(
     if prefix.is_some_and(|prefix| prefix.address().is_ipv4() != via.is_ipv4()) {
         let message = format!("{via} and the prefix are of different families");
         return Err(Some((message, "an address of the prefix's family")));
+    }
+    if let Some(message) = around.why_no_station(via) {
+        return Err(Some((message, "the address of another router")));
     }
     if let Some(owner) = around.owner(via) {
         let message = format!("{via} is this router's own address, that of port `{}`", owner.name);
@@ -194,18 +225,18 @@ pub(crate) fn neighbour(
 ) -> Option<(Station, Mac)> {
     let mut reader = TableReader::new(table, "neighbour", NEIGHBOUR_KEYS, mistakes);
     reader.require("address", NEIGHBOUR);
-    reader.require("station", STATION);
+    reader.require("station", "an address such as \"02:00:00:00:00:01\"");
     let address: Option<IpAddr> = reader.parsed("address", NEIGHBOUR);
-    let mac: Option<Mac> = reader.parsed("station", STATION);
-    if mac.is_some_and(Mac::is_multicast) {
-        reader.wrong("station", "the address of a group of stations", STATION);
-    }
+    let mac = station(&mut reader, "station");
     let port =
         reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, around.names));
     let address = address?;
     if let Some(owner) = around.owner(address) {
         let message = format!("{address} is this router's own address, that of port `{}`", owner.name);
         reader.wrong("address", message, NEIGHBOUR);
+    } else if let Some(message) = around.why_no_station(address) {
+        reader.wrong("address", message, NEIGHBOUR);
+        return None;
     }
     let port = match port {
         Some(port) => port?,
@@ -223,6 +254,22 @@ pub(crate) fn neighbour(
         reader.wrong("address", format!("there is a neighbour {address} already"), "one for each address");
     }
     Some(((port, address), mac?))
+}
+
+/// Refuses tunnels that no route uses. A route that names none is told of elsewhere.
+pub(crate) fn refuse_idle_tunnels(tunnels: &[Toml], routes: &[Toml], mistakes: &mut Vec<Mistake>) {
+    let text = |table: &Toml, key: &str| table.get(key).and_then(Toml::text).map(str::to_owned);
+    let named: BTreeSet<String> = tunnels.iter().filter_map(|tunnel| text(tunnel, "name")).collect();
+    let used: BTreeSet<String> = routes.iter().filter_map(|route| text(route, "tunnel")).collect();
+    if !used.is_subset(&named) {
+        return;
+    }
+    for (number, tunnel) in tunnels.iter().enumerate() {
+        let Some(name) = text(tunnel, "name").filter(|name| !used.contains(name)) else { continue };
+        let message = format!("the tunnel `{name}` has no effect: no route leads through it");
+        let mistake = Mistake::new(tunnel.place, &format!("tunnel[{number}]"), message);
+        mistakes.push(mistake.allowing(format!("a [[route]] with tunnel = \"{name}\"")));
+    }
 }
 
 /// Refuses tunnels whose own packets would not leave: their other end lies behind themselves, or nowhere.

@@ -20,6 +20,7 @@ use weft_router::tunnel::{Tunnel, Tunnels};
 use weft_router::{Application, FramePool, Interface, RouterWorker};
 
 use crate::devices::open_all;
+use crate::exclusive::{hold_interfaces, refuse_forwarding_kernel};
 use crate::failure::ApplianceError;
 use crate::follower::{KernelCounters, KernelFollower};
 use crate::interfaces::described;
@@ -178,8 +179,9 @@ fn work<A: Application>(
     let buffers = BUFFERS_PER_PORT * (1 + plan.ports.len() as u32) + stored_packets(plan);
     if plan.plays() {
         let playback = Playback::new(plan.workers, plan.ports.len() as u16, buffers, app);
-        return play(plan, (stop, started), playback).map(RouterReport::of);
+        return play(plan, (stop, started), playback);
     }
+    let _held = hold_interfaces(plan)?;
     let queues = open_all(plan)?;
     let open = |address: &WatchAddress| {
         let failed = |cause| ApplianceError::Metrics { address: address.clone(), cause };
@@ -256,7 +258,7 @@ fn follower(
         PortDevice::Xdp(_) | PortDevice::Tap(_) | PortDevice::Capture { .. } => String::new(),
     };
     let names: Vec<String> = running.plan.ports.iter().map(name).collect();
-    refuse_second_router(&names)?;
+    refuse_forwarding_kernel(&names)?;
     let failed = |cause| ApplianceError::Kernel { cause };
     let mut follower = KernelFollower::open(names).map_err(failed)?;
     follower.read_all(control, clock, counted).map_err(failed)?;
@@ -271,27 +273,6 @@ fn link_follower(running: &Running<'_>) -> Result<LinkFollower, ApplianceError> 
     };
     let names = running.plan.ports.iter().map(name).collect();
     LinkFollower::open(names).map_err(|cause| ApplianceError::Links { cause })
-}
-
-/// With the kernel forwarding as well, every packet would be sent twice.
-fn refuse_second_router(interfaces: &[String]) -> Result<(), ApplianceError> {
-    let of_ports = interfaces.iter().flat_map(|name| {
-        ["ipv4", "ipv6"].map(|family| format!("net/{family}/conf/{name}/{}", forwards(family)))
-    });
-    let all = ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding"].map(str::to_owned);
-    let is_on = |name: &String| {
-        std::fs::read_to_string(format!("/proc/sys/{name}")).is_ok_and(|text| text.trim() == "1")
-    };
-    match all.into_iter().chain(of_ports).find(is_on) {
-        Some(name) => Err(ApplianceError::KernelForwards { name: name.replace('/', ".") }),
-        None => Ok(()),
-    }
-}
-
-/// The setting of an interface by which the kernel forwards what it receives there; that of IPv6 is new in Linux 6.17, and its older
-/// one, `forwarding`, has no effect without that of all interfaces.
-fn forwards(family: &str) -> &'static str {
-    if family == "ipv4" { "forwarding" } else { "force_forwarding" }
 }
 
 /// The number of packets that a switch may hold: its memory full of minimum-size packets, up to a bound.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use weft_core::units::nearest;
 use weft_core::{Class, PortId, SwitchId};
 use weft_mistake::node::{Content, Toml};
 use weft_packet::Mac;
@@ -28,9 +29,14 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     let setup = setup(root, folder, seed)?;
     let name = root.text("switch", "the name of a switch")?;
     let names: Vec<&str> = setup.graph.switches().iter().map(|switch| switch.name.as_str()).collect();
-    let Some(number) = names.iter().position(|other| *other == name) else {
-        root.misnamed("switch", format!("the network has no switch `{name}`"), &names);
-        return None;
+    let position = |name: &str| names.iter().position(|other| *other == name);
+    let number = match position(name) {
+        Some(number) => number,
+        // The rest of the file is read by the one that is probably meant.
+        None => {
+            root.misnamed("switch", format!("the network has no switch `{name}`"), &names);
+            nearest(name, names.iter().copied()).and_then(position)?
+        }
     };
     let switch = SwitchId(number as u32);
     if let Some(why) = not_on_the_wire(setup.switch_at(switch), setup.balancer_at(switch)) {
@@ -96,7 +102,7 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
         }
         Some(_) if cases.len() == 1 => {
             root.refuse("case", "with a scenario of one case");
-            return None;
+            0
         }
         Some(wanted) => match names.iter().position(|name| *name == wanted) {
             Some(number) => number,
@@ -119,7 +125,11 @@ fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> [Class; 64] {
     root.require("code_points", CODE_POINTS);
     let lists = root.list("code_points", CODE_POINTS);
     if lists.len() != queues - 1 {
-        root.wrong("code_points", format!("{} lists for {queues} queues", lists.len()), CODE_POINTS);
+        let found = match lists.len() {
+            1 => "1 list".to_owned(),
+            count => format!("{count} lists"),
+        };
+        root.wrong("code_points", format!("{found} for {queues} queues"), CODE_POINTS);
     }
     let mut taken = [false; 64];
     for (queue, list) in lists.iter().enumerate().take(queues - 1) {

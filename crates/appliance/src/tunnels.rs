@@ -44,7 +44,7 @@ fn tunnel(
     for (key, allowed) in [("name", "a name"), ("local", LOCAL), ("remote", REMOTE), ("keys", FILE)] {
         reader.require(key, allowed);
     }
-    let name = reader.text("name", "a name")?;
+    let name = reader.name("name")?;
     if before.iter().any(|other| other.name == name) {
         reader.wrong("name", format!("there is a tunnel `{name}` already"), "a name of its own");
     }

@@ -13,6 +13,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use weft_core::units::did_you_mean;
 use weft_core::{Span, Time};
 use weft_router::clock::RouterClock;
 
@@ -45,6 +46,18 @@ impl fmt::Display for WatchAddress {
             WatchAddress::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
+}
+
+/// The parts of a router that can be shown alone.
+const PARTS: [&str; 2] = ["ports", "queues"];
+
+/// What to say of a word that should name such a part; nothing if it may name something else, unless `surely`.
+#[must_use]
+pub fn misspelt_part(word: &str, surely: bool) -> Option<String> {
+    let meant = did_you_mean(word, PARTS);
+    let message =
+        format!("a router shows no `{word}`{meant}\nallowed: {}, or nothing but a file", PARTS.join(", "));
+    (surely || !meant.is_empty()).then_some(message)
 }
 
 /// How long the listener sleeps between checks, which is also how soon it stops.
@@ -235,6 +248,14 @@ pub fn ask(address: &WatchAddress, path: &str) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelt_part_is_told_from_a_file() {
+        let said = misspelt_part("porst", false).expect("no file has such a name");
+        assert!(said.contains("did you mean `ports`?") && said.contains("allowed: ports, queues"), "{said}");
+        assert_eq!(misspelt_part("router.toml", false), None);
+        assert!(misspelt_part("everything", true).is_some(), "a file follows");
+    }
 
     /// Listens at a socket of the process while `ask` runs; returns what that found, and how long the listener took to stop.
     fn while_serving<T>(name: &str, ask: impl FnOnce(&WatchAddress) -> T) -> (T, Time) {

@@ -7,9 +7,12 @@ mod namespace;
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use weft_appliance::{WatchAddress, watch};
+use weft_appliance::file::read_plan;
+use weft_appliance::{WatchAddress, run, watch};
+use weft_packet::capture::{enhanced_packet, interface_description, section_header};
 use weft_packet::neighbour::{multicast_mac, solicited_node};
 use weft_packet::{
     EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv6Packet, Mac, NeighbourMessage, ports,
@@ -134,6 +137,78 @@ fn tagged_frames_are_not_routed() {
         (vec![242], 1, 0),
         "{report}"
     );
+}
+
+/// A kernel that forwards, or another router, would send each packet a second time.
+#[test]
+fn nobody_else_may_forward_what_arrives_at_a_port() {
+    if !is_inside("nobody_else_may_forward_what_arrives_at_a_port") {
+        return;
+    }
+    links();
+    let refused = |text: &str| while_running(text, || {}).expect_err("refused").to_string();
+    must("sysctl -qw net.ipv4.conf.all.forwarding=1");
+    must("sysctl -qw net.ipv4.conf.right.forwarding=0");
+    sound(&while_running(&routed(), || {}).unwrap());
+    ["left", "right"].iter().for_each(|name| must(&format!("ip addr add 192.0.2.1/24 dev {name}")));
+    for text in [routed(), forwarded()] {
+        let said = refused(&text);
+        assert!(said.contains("has the address 192.0.2.1 on left") && !said.contains("on right"), "{said}");
+        assert!(said.contains("set net.ipv4.conf.left.forwarding to 0"), "{said}");
+    }
+    must("sysctl -qw net.ipv4.conf.left.forwarding=0");
+    let mut second = String::new();
+    sound(&while_running(&routed(), || second = refused(&forwarded())).unwrap());
+    assert_eq!(second.matches("another `weft router` forwards what arrives at").count(), 2, "{second}");
+    sound(&while_running(&routed(), || {}).unwrap());
+}
+
+/// What carries no Ethernet frames is no port.
+#[test]
+fn an_interface_without_frames_is_refused() {
+    if !is_inside("an_interface_without_frames_is_refused") {
+        return;
+    }
+    links();
+    let text =
+        "[[port]]\nname = \"loop\"\ndevice = \"packet:lo\"\nmac = \"02:00:00:00:00:01\"\nmtu = \"1500 B\"\n";
+    let said = while_running(text, || {}).expect_err("refused").to_string();
+    assert!(said.contains("port `loop`: `lo` is not an Ethernet interface"), "{said}");
+}
+
+/// The disk under a file that is written is full: the file is named, and what has been counted is not lost.
+#[test]
+fn a_capture_without_room_is_named_and_the_counters_remain() {
+    if !is_inside("a_capture_without_room_is_named_and_the_counters_remain") {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("weft-full-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // Only this test's namespace has the mount.
+    must(&format!("mount -t tmpfs -o size=64k none {}", folder.display()));
+    let mut file = [section_header(), interface_description("in")].concat();
+    (0..40).for_each(|n| file.extend(enhanced_packet(0, n, &datagram(1000))));
+    std::fs::write(folder.join("in.pcapng"), file).unwrap();
+    let port = |name: &str, files: &str| {
+        let device = "device = \"capture\"";
+        let (own, host) = (OWN[usize::from(name == "right")], HOSTS[usize::from(name == "right")]);
+        let to = if name == "left" { "right" } else { "left" };
+        format!(
+            "[[port]]\nname = \"{name}\"\n{device}\n{files}\nmac = \"{own}\"\nto = \"{to}\"\nstation = \"{host}\"\n"
+        )
+    };
+    let text = "application = \"forward\"\n".to_owned()
+        + &port("left", "read = \"in.pcapng\"")
+        + &port("right", "write = \"out.pcapng\"");
+    std::fs::write(folder.join("r.toml"), text).unwrap();
+    let plan = read_plan(&folder.join("r.toml")).unwrap_or_else(|mistakes| panic!("{}", mistakes.short()));
+    let report = run(&plan, &AtomicBool::new(false), || Ok(())).unwrap();
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{report}")).to_string();
+    assert!(
+        failure.contains("port `right`") && failure.contains("out.pcapng: cannot be written"),
+        "{failure}"
+    );
+    assert!(report.counters.received > 10, "{report}");
 }
 
 /// A macvlan passes on only what somebody has asked for, as real cards do.

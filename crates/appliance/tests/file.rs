@@ -103,7 +103,7 @@ fn mistakes_of_ports_hide_none_of_routes() {
     let found = mistakes(&format!("{text}[[neighbour]]\naddress = \"10.1.0.9\"\nstation = \"x\"\n"));
     let expected = [
         "7:14  found the text \"10.1.0.1\"",
-        "11:10  `packets:veth1` names no device",
+        "11:10  `packets:veth1` names no device; did you mean `packet:veth1`?",
         "12:1  unknown key `rate` in `port[1]`",
         "26:10  `192.0.2.0/33`: a prefix of 192.0.2.0 has at most 32 bits",
         "30:11  `x`: a MAC address is six bytes in hexadecimal, such as 02:00:00:00:00:01",
@@ -152,7 +152,7 @@ fn contradictions_are_mistakes() {
         ("10.2.0.1/24", "2001:db8:1::7/64", "2001:db8:1::7 lies on the link of port `left`"),
         ("10.1.0.1/24", "10.1.0.255/24", "7:14  10.1.0.255 is not the address of a station"),
         ("10.1.0.1/24", "10.1.0.0/24", "10.1.0.0 is not the address of a station"),
-        ("mtu = ", "mac = \"01:00:5e:00:00:01\"\nmtu = ", "12:7  no station has this address"),
+        ("mtu = ", "mac = \"01:00:5e:00:00:01\"\nmtu = ", "12:7  the address of a group of stations"),
         ("mtu = ", "mac = \"00:00:00:00:00:00\"\nmtu = ", "no station has this address"),
         ("192.0.2.0/24", "0.0.0.0/0", "25:10  there is a route for 0.0.0.0/0 already"),
         ("192.0.2.0/24", "127.0.0.0/8", "no router forwards packets for 127.0.0.0/8"),
@@ -441,6 +441,8 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
             &format!("{tunnel}encapsulation = \"udp\"\nremote_port = 65536\n"),
             "found the number 65536",
         ),
+        (route, "", "the tunnel `hq` has no effect: no route leads through it"),
+        ("name = \"hq\"", "name = \"\"", "an empty name"),
     ] {
         let found = parse_plan(&text.replace(from, to), &folder.router()).expect_err(to).short();
         assert!(found.contains(message), "{to}: {found}");
@@ -515,6 +517,99 @@ fn neighbours_have_one_station_each_on_a_link() {
     }
 }
 
+/// Addresses of no station, and names that nobody can read.
+#[test]
+fn next_hops_neighbours_and_names_are_those_of_single_things() {
+    let route = |text: &str| format!("{SOUND}[[route]]\n{text}");
+    let via =
+        |address: &str| route(&format!("prefix = \"10.50.0.0/16\"\nvia = \"{address}\"\nport = \"right\""));
+    let neighbour = |address: &str, station: &str| {
+        format!("{SOUND}[[neighbour]]\naddress = \"{address}\"\nstation = \"{station}\"\n")
+    };
+    let here = "02:00:00:00:00:09";
+    let of_link = "is the address of the link of port `right`, or of all stations on it";
+    for (text, message) in [
+        (via("10.2.0.255"), of_link),
+        (via("10.2.0.0"), of_link),
+        (via("127.0.0.1"), "127.0.0.1 is not the address of a station"),
+        (via("224.0.0.5"), "224.0.0.5 is not the address of a station"),
+        (
+            route("prefix = \"10.2.0.255/32\"\nvia = \"10.2.0.9\""),
+            "10.2.0.255 is for all stations on the link",
+        ),
+        (neighbour("10.2.0.255", here), of_link),
+        (neighbour("10.2.0.9", "00:00:00:00:00:00"), "no station has this address"),
+        (SOUND.replace("name = \"left\"", "name = \"\""), "5:8  an empty name"),
+        (SOUND.replace("name = \"left\"", "name = \"a\\nb\""), "5:8  a name with a line break"),
+        (
+            SOUND.replace("port = \"right\"", "port = \"rihgt\""),
+            "there is no port `rihgt`; did you mean `right`?",
+        ),
+        (format!("pin = \"yes\"\n{SOUND}"), "found the text \"yes\", expected true or false"),
+    ] {
+        let found = mistakes(&text);
+        assert_eq!((found.len(), found[0].contains(message)), (1, true), "{message}: {found:?}");
+    }
+    let wire = |station: &str| {
+        let port = |name: &str, to: &str| {
+            format!(
+                "[[port]]\nname = \"{name}\"\ndevice = \"packet:{name}\"\nto = \"{to}\"\nstation = \"{station}\"\n"
+            )
+        };
+        format!("application = \"forward\"\n{}{}", port("a", "b"), port("b", "a"))
+    };
+    assert!(mistakes(&wire("ff:ff:ff:ff:ff:ff"))[0].contains("the address of a group of stations"));
+    assert!(mistakes(&wire("00:00:00:00:00:00"))[0].contains("no station has this address"));
+    let twice =
+        SOUND.replace("name = \"right\"", "name = \"left\"").replace("port = \"right\"", "port = \"up\"");
+    let drawn = parse_plan(&twice, "r.toml").expect_err("two names").draw(false);
+    assert!(drawn.contains("allowed: left\n"), "each name once: {drawn}");
+}
+
+/// What a check can know of captures before the start.
+#[test]
+fn captures_have_files_of_their_own() {
+    let folder = Folder::new("files");
+    let port = |name: &str, files: &str| {
+        format!("[[port]]\nname = \"{name}\"\nmac = \"02:00:00:00:00:01\"\ndevice = \"capture\"\n{files}\n")
+    };
+    let text = port("left", "read = \"in.pcap\"\nwrite = \"out.pcapng\"")
+        + &port("right", "write = \"./out.pcapng\"");
+    let found = parse_plan(&text, &folder.router()).expect_err("one file").short();
+    assert!(found.contains("port `left` writes this file already"), "{found}");
+    let plan = parse_plan(&text.replace("./out", "right"), &folder.router()).unwrap();
+    let problems = weft_appliance::start_problems(&plan);
+    assert!(problems.len() == 1 && problems[0].contains("in.pcap: cannot be read"), "{problems:?}");
+    std::fs::write(folder.0.join("right.pcapng"), "precious").unwrap();
+    assert!(weft_appliance::start_problems(&plan)[1].contains("right.pcapng: exists already"));
+}
+
+/// A socket is found from the folder of the file, as keys and captures are.
+#[test]
+fn the_socket_of_metrics_is_beside_the_file() {
+    for (address, expected) in
+        [("unix:metrics", "unix:/etc/weft/metrics"), ("unix:/run/weft", "unix:/run/weft")]
+    {
+        let plan = parse_plan(&format!("metrics = \"{address}\"\n{SOUND}"), "/etc/weft/r.toml").unwrap();
+        assert_eq!(plan.metrics.unwrap().to_string(), expected);
+    }
+}
+
+/// A misspelt switch, or a case too many, hides no other mistake.
+#[test]
+fn mistakes_of_a_switch_are_told_at_once() {
+    let text = switch_file("bottleneck.toml", "switch = \"swich0\"\ncase = \"x\"\nseed = -1");
+    let found = switch_mistakes(&text.replace("host1", "host9"));
+    for message in [
+        "the network has no switch `swich0`; did you mean `switch0`?",
+        "`case` has no effect with a scenario of one case",
+        "found the number -1",
+        "no cable leads to `host9`",
+    ] {
+        assert!(found.contains(message), "{message}: {found}");
+    }
+}
+
 #[test]
 fn each_worker_of_a_switch_has_an_engine_and_a_port() {
     let folder = Folder::new("engines");
@@ -575,7 +670,7 @@ fn each_code_point_has_one_queue() {
     let PlannedApplication::Switch(switch) = sound.application else { panic!() };
     assert_eq!([46, 10, 12, 0].map(|number: usize| switch.class_of[number].0), [0, 1, 1, 2]);
     for (lists, message) in [
-        ("[[46]]", "1 lists for 3 queues"),
+        ("[[46]]", "1 list for 3 queues"),
         ("[[46], [46]]", "code point 46 is there already"),
         ("[[46], [64]]", "found the number 64"),
     ] {

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use weft_appliance::file::read_plan;
 use weft_appliance::run;
 use weft_packet::capture::{enhanced_packet, interface_description, section_header};
-use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, ports};
+use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
+use weft_router::DropCause;
 
 mod captures;
 
@@ -123,6 +124,35 @@ fn a_switch_paces_frames_at_the_rate_of_its_link() {
     assert!(gaps.iter().all(|gap| gap.abs_diff(1_066 * 80) <= 1), "{gaps:?}");
 }
 
+/// RFC 1812, section 5.3.4: a packet for one station in a frame for all is not forwarded.
+#[test]
+fn a_switch_forwards_nothing_that_came_in_a_frame_for_all() {
+    let folder = Folder::new("broadcast");
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
+    folder.write("s.toml", std::fs::read(scenario).unwrap());
+    let mut file = [section_header(), interface_description("in")].concat();
+    for destination in [OWN, Mac::BROADCAST] {
+        let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        let ethernet = EthernetHeader { destination, source: FAR, kind: EtherType::IPV4 };
+        let frame = [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (1, 2), &[0; 1000])].concat();
+        file.extend(enhanced_packet(0, 0, &frame));
+    }
+    folder.write("in.pcapng", file);
+    let port = |name: &str, to: &str, files: &str| {
+        format!(
+            "[[port]]\nname = \"{name}\"\ndevice = \"capture\"\n{files}\nmac = \"{OWN}\"\nto = \"{to}\"\n"
+        )
+    };
+    let counters = folder
+        .run(&format!(
+            "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
+            port("left", "host1", "read = \"in.pcapng\""),
+            port("right", "host2", &format!("write = \"right.pcapng\"\nstation = \"{FAR}\""))
+        ))
+        .counters;
+    assert_eq!((counters.sent, counters.dropped(DropCause::Multicast)), (1, 1), "{counters}");
+}
+
 /// Whoever recorded it was stopped in the middle of a record.
 #[test]
 fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {
@@ -132,6 +162,17 @@ fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {
     folder.write("in.pcapng", file);
     let report = folder.run(&router(1));
     assert_eq!((report.counters.received, report.counters.sent), (9, 9), "{report}");
+}
+
+/// The recorder saw packets that its card had coalesced.
+#[test]
+fn a_frame_longer_than_a_buffer_is_counted_and_the_others_go_on() {
+    let folder = Folder::new("long");
+    let long = enhanced_packet(0, 1_000_100_000, &[2; 3000]);
+    folder.write("in.pcapng", [capture(10, [10, 2, 0, 9]), long, capture(10, [10, 2, 0, 9])].concat());
+    let counters = folder.run(&router(1)).counters;
+    assert_eq!((counters.received, counters.sent, counters.dropped(DropCause::Oversized)), (21, 20, 1));
+    assert_eq!((counters.inside(), counters.received_bytes), (0, 3000 + 20 * 46));
 }
 
 #[test]

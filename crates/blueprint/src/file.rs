@@ -1,18 +1,21 @@
 //! The description of a cluster: nodes and links, how paths are chosen, what its servers can do, traffic to simulate, and
 //! the prefixes behind each node. Reads a file, or reports all its mistakes at once.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use weft_cluster::simulate::{ClusterModel, NodeChange};
 use weft_cluster::station::MOST_NODES;
 use weft_cluster::traffic::SizeMix;
 use weft_cluster::{ClusterShape, DirectorSettings, RelayOrder, ServerModel, VlbKind};
-use weft_core::{Bytes, Rate, Span, Time};
+use weft_core::units::did_you_mean;
+use weft_core::{Bytes, Rate, Span};
 use weft_fib::IpPrefix;
 use weft_mistake::document::{document_value, read_document};
-use weft_mistake::node::Toml;
+use weft_mistake::node::{Content, Toml};
 use weft_mistake::{Mistake, Mistakes, TableReader};
 
+use crate::changes::{SPAN, change, node, refuse_idle_changes};
 use crate::clock_rate::ClockRate;
 
 const KEYS: &[&str] = &[
@@ -46,11 +49,10 @@ const SERVER_KEYS: &[&str] = &[
     "ring",
 ];
 const TRAFFIC_KEYS: &[&str] = &["matrix", "load", "packets", "duration", "warm_up", "seed"];
-const CHANGE_KEYS: &[&str] = &["time", "node", "up"];
 const ROUTE_KEYS: &[&str] = &["prefix", "node"];
 
+const LOAD: &str = "a share above 0, at most 1, or \"most\"";
 const RATE: &str = "a rate such as \"10 Gbps\"";
-const SPAN: &str = "a time such as \"100 ms\"";
 const PACKETS: &str =
     "a size such as \"64 B\", or \"mixed\" (741 B on average), or \"trace\" (flows as of TCP)";
 /// The most nodes of an n-fly, and the most ranks.
@@ -150,10 +152,15 @@ fn blueprint(document: &Toml, mistakes: &mut Vec<Mistake>) -> Option<Blueprint> 
     let [traffic_tables, change_tables, route_tables] = tables;
     let traffic = numbered(traffic_tables, |table, number| traffic(table, (number, shape), mistakes));
     let changes = numbered(change_tables, |table, number| change(table, (number, shape), mistakes));
-    let routes = numbered(route_tables, |table, number| route(table, (number, shape), mistakes));
+    let mut behind = BTreeMap::new();
+    let routes = numbered(route_tables, |table, number| route(table, (number, shape), &mut behind, mistakes));
     if !changes.is_sorted_by_key(|change| change.time) {
         let mistake = Mistake::new(document.place, "change", "changes are not in order of time".to_owned());
         mistakes.push(mistake);
+    } else if changes.len() == change_tables.len() {
+        let longest = traffic.iter().map(|traffic| traffic.duration).max();
+        let longest = longest.filter(|_| traffic.len() == traffic_tables.len());
+        refuse_idle_changes(change_tables, (&changes, longest), mistakes);
     }
     let model = ClusterModel { shape: known?, server, director: director?, notice };
     Some(Blueprint { model, traffic, changes, routes })
@@ -263,38 +270,24 @@ fn traffic(
     let mut traffic = TableReader::new(table, &format!("traffic[{number}]"), TRAFFIC_KEYS, mistakes);
     let matrices = ["uniform", "permutation", "hot-spot", "one-to-one", "random"];
     traffic.require("matrix", &matrices.join(", "));
-    let pattern = match traffic.word("matrix", &matrices)? {
+    let pattern = traffic.word("matrix", &matrices).map(|word| match word {
         "permutation" => TrafficPattern::Permutation,
         "hot-spot" => TrafficPattern::HotSpot,
         "one-to-one" => TrafficPattern::OneToOne,
         "random" => TrafficPattern::Random,
         _ => TrafficPattern::Uniform,
-    };
-    traffic.require("load", "a share of the rate, or \"most\"");
-    let is_most = table.get("load").and_then(Toml::text) == Some("most");
-    let load = if is_most { TrafficLoad::Most } else { TrafficLoad::Share(traffic.share("load", 1.0)?) };
-    let packets = match traffic.text("packets", PACKETS) {
-        None | Some("mixed") => Some(SizeMix::Mixed),
-        Some("trace") => None,
-        Some(_) => Some(SizeMix::Fixed(
-            traffic.parsed("packets", PACKETS).filter(|size: &Bytes| (64..=9000).contains(&size.0)).or_else(
-                || {
-                    traffic.wrong("packets", "not a packet's size", "from \"64 B\" to \"9000 B\"");
-                    None
-                },
-            )?,
-        )),
-    };
-    if packets.is_none() && (pattern != TrafficPattern::OneToOne || load == TrafficLoad::Most) {
+    });
+    traffic.require("load", LOAD);
+    let load = load(&mut traffic);
+    let packets = packets(&mut traffic);
+    let trace_fits =
+        pattern.is_none_or(|pattern| pattern == TrafficPattern::OneToOne) && load != Some(TrafficLoad::Most);
+    if packets == Some(None) && !trace_fits {
         traffic.wrong(
             "packets",
             "a trace goes from one node to another at a given load",
             "matrix = \"one-to-one\"",
         );
-        return None;
-    }
-    if shape.ports() < 2 {
-        return None;
     }
     let duration: Span = traffic.parsed("duration", SPAN).unwrap_or(Span::from_ms(20));
     let warm_up: Span = traffic.parsed("warm_up", SPAN).unwrap_or(Span(duration.0 / 4));
@@ -306,35 +299,62 @@ fn traffic(
         );
     }
     let seed = traffic.number("seed", 0, i64::MAX).unwrap_or(1) as u64;
-    Some(PlannedTraffic { pattern, load, packets, duration, warm_up, seed })
+    let (pattern, load, packets) = (pattern?, load?, packets?);
+    (shape.ports() >= 2).then_some(PlannedTraffic { pattern, load, packets, duration, warm_up, seed })
 }
 
-/// A key that names a node.
-fn node(reader: &mut TableReader<'_, '_>, nodes: u16) -> Option<u16> {
-    reader.require("node", &format!("a node from 0 to {}", nodes - 1));
-    Some(reader.number("node", 0, i64::from(nodes) - 1)? as u16)
+fn load(traffic: &mut TableReader<'_, '_>) -> Option<TrafficLoad> {
+    let node = traffic.table.get("load")?;
+    let load = match node.content {
+        Content::Integer(number) => TrafficLoad::Share(number as f64),
+        Content::Float(number) => TrafficLoad::Share(number),
+        _ if node.text() == Some("most") => TrafficLoad::Most,
+        _ => TrafficLoad::Share(f64::NAN),
+    };
+    let is_right = !matches!(load, TrafficLoad::Share(share) if !(share > 0.0 && share <= 1.0));
+    if !is_right {
+        traffic.wrong("load", format!("found {}", node.described()), LOAD);
+    }
+    is_right.then_some(load)
 }
 
-fn change(
-    table: &Toml,
-    (number, shape): (usize, ClusterShape),
-    mistakes: &mut Vec<Mistake>,
-) -> Option<NodeChange> {
-    let mut change = TableReader::new(table, &format!("change[{number}]"), CHANGE_KEYS, mistakes);
-    change.require("time", SPAN);
-    change.require("up", "true, false");
-    let time = Time::ZERO + change.parsed("time", SPAN)?;
-    Some(NodeChange { time, node: node(&mut change, shape.nodes())?, up: change.flag("up") })
+/// The sizes of packets; none of a trace.
+fn packets(traffic: &mut TableReader<'_, '_>) -> Option<Option<SizeMix>> {
+    let text = match traffic.text("packets", PACKETS) {
+        None | Some("mixed") => return Some(Some(SizeMix::Mixed)),
+        Some("trace") => return Some(None),
+        Some(text) => text,
+    };
+    match text.parse::<Bytes>() {
+        Ok(size) if (64..=9000).contains(&size.0) => return Some(Some(SizeMix::Fixed(size))),
+        Ok(size) => traffic.wrong("packets", format!("found {size}"), "from \"64 B\" to \"9000 B\""),
+        Err(error) => {
+            let meant = did_you_mean(text, ["mixed", "trace"]);
+            let why = if meant.is_empty() { format!(": {error}") } else { format!(" is no size{meant}") };
+            traffic.wrong("packets", format!("`{text}`{why}"), PACKETS);
+        }
+    }
+    None
 }
 
 fn route(
     table: &Toml,
     (number, shape): (usize, ClusterShape),
+    behind: &mut BTreeMap<IpPrefix, u16>,
     mistakes: &mut Vec<Mistake>,
 ) -> Option<(IpPrefix, u16)> {
     let mut route = TableReader::new(table, &format!("route[{number}]"), ROUTE_KEYS, mistakes);
     let prefix = "a prefix such as \"10.1.0.0/16\"";
     route.require("prefix", prefix);
-    let found: IpPrefix = route.parsed("prefix", prefix)?;
-    Some((found, node(&mut route, shape.ports())?))
+    let found: Option<IpPrefix> = route.parsed("prefix", prefix);
+    let node = node(&mut route, shape.ports());
+    let (found, node) = (found?, node?);
+    if let Some(other) = behind.insert(found, node) {
+        route.wrong(
+            "prefix",
+            format!("{found} is behind node {other} already"),
+            "each prefix behind one node",
+        );
+    }
+    Some((found, node))
 }

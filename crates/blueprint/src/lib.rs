@@ -11,6 +11,7 @@ pub mod file;
 pub mod simulated;
 pub mod sized;
 
+mod changes;
 mod clock_rate;
 
 pub use epoch::{is_of_another_model, model_epoch};

@@ -75,6 +75,48 @@ fn settings_without_effect_are_mistakes() {
     assert!(fly.contains("n-fly"), "{fly}");
 }
 
+/// One mistake of a table hides no other.
+#[test]
+fn all_mistakes_of_a_table_are_told() {
+    let text = mistakes(
+        "nodes = 4\nrate = \"10 Gbps\"\n[[traffic]]\nmatrix = \"unifrom\"\nload = \"mostly\"\npackets = \"mixd\"\nduration = \"0 s\"\n\
+         [[change]]\ntime = \"soon\"\nnode = 7\nup = \"no\"\n[[route]]\nprefix = \"10.0.0.0/40\"\nnode = 9\n",
+    );
+    for words in [
+        "unknown matrix `unifrom`",
+        "found the text \"mostly\"",
+        "or \"most\"",
+        "`mixd` is no size; did you mean `mixed`?",
+        "with a warm-up of",
+        "`soon`",
+        "from 0 to 3",
+        "found the text \"no\", expected true or false",
+        "10.0.0.0/40",
+        "found the number 9",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(text.contains("9 mistakes"), "{text}");
+}
+
+#[test]
+fn changes_and_routes_without_effect_are_mistakes() {
+    let traffic = "[[traffic]]\nmatrix = \"uniform\"\nload = 0.5\nduration = \"4 ms\"\n";
+    let change = |time: &str, up: bool| format!("[[change]]\ntime = \"{time}\"\nnode = 1\nup = {up}\n");
+    let route = |node: u8| format!("[[route]]\nprefix = \"10.0.1.0/24\"\nnode = {node}\n");
+    let cluster = |more: String| format!("nodes = 4\nrate = \"10 Gbps\"\n{traffic}{more}");
+    for (more, words) in [
+        (change("1 ms", true), "node 1 is up already"),
+        (change("1 ms", false) + &change("2 ms", false), "node 1 is down already"),
+        (change("4 ms", false), "no traffic lasts longer than 4 ms"),
+        (route(0) + &route(1), "10.0.1.0/24 is behind node 0 already"),
+    ] {
+        let text = mistakes(&cluster(more));
+        assert!(text.contains(words) && text.contains("1 mistake\n"), "{words}: {text}");
+    }
+    parse_blueprint(&cluster(change("1 ms", false) + &change("2 ms", true) + &route(0)), "x").unwrap();
+}
+
 #[test]
 fn a_simulation_tells_loads_losses_order_and_how_often_headers_were_parsed() {
     let text = "nodes = 4\nrate = \"10 Gbps\"\n[server]\nbatch = 1\n[[traffic]]\nmatrix = \"permutation\"\nload = 0.5\nduration = \"4 ms\"\n\

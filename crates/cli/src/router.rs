@@ -56,6 +56,9 @@ struct ShowArguments {
     /// The file it was started with; `metrics` in it says where to ask
     #[arg(required = true)]
     config: Option<PathBuf>,
+    /// A file after a misspelt part
+    #[arg(hide = true)]
+    beyond: Option<PathBuf>,
 }
 
 /// Parts of what a router shows.
@@ -75,6 +78,12 @@ enum ShownPart {
 
 impl ShowArguments {
     fn execute(self) -> Result<ExitCode, weft::Error> {
+        let word = self.config.as_deref().filter(|word| self.beyond.is_some() || !word.exists());
+        if let Some(word) = word.map(|word| word.to_string_lossy())
+            && let Some(message) = weft_appliance::watch::misspelt_part(&word, self.beyond.is_some())
+        {
+            return Err(weft::Error::BadInput(message));
+        }
         match (self.part, self.config) {
             (Some(ShownPart::Ports { config }), _) => show(&config, "/ports"),
             (Some(ShownPart::Queues { config }), _) => show(&config, "/queues"),

@@ -32,6 +32,8 @@ fn a_command_line_that_cannot_be_understood_is_bad_input() {
         vec!["check", "x.toml", "--format", "xml"],
         vec!["compare", "only-one"],
         vec!["import", "hpcc"],
+        vec!["router", "show", "porst"],
+        vec!["router", "show", "porst", "r.toml"],
     ] {
         let output = weft(&line, &folder);
         assert_eq!(output.status.code(), Some(2), "{line:?}");

@@ -62,7 +62,12 @@ fn said(output: &Output) -> String {
 
 /// Runs a lab; none where the system does not allow it, or the tools are missing.
 fn lab(folder: &Path, words: &[&str]) -> Option<Output> {
-    let output = weft(folder, &[&["lab", "tiny.toml", "--out", "lab"], words].concat()).output().unwrap();
+    lab_into(folder, "lab", words)
+}
+
+/// The same with results in this folder.
+fn lab_into(folder: &Path, out: &str, words: &[&str]) -> Option<Output> {
+    let output = weft(folder, &[&["lab", "tiny.toml", "--out", out], words].concat()).output().unwrap();
     let text = said(&output);
     if REFUSALS.iter().any(|refusal| text.contains(refusal)) || text.contains("install iproute2") {
         eprintln!("skipped: {text}");
@@ -136,8 +141,12 @@ fn flows_of_a_scenario_cross_real_hosts_and_lie_beside_the_simulation() {
         "the report says so too"
     );
     assert!(!page.contains("to the last bit"));
-    // A measurement is never taken from before.
-    let again = lab(&folder, &["--scale", "100"]).expect("it worked before");
+    // A measurement is neither taken from before nor replaced.
+    let refused = lab(&folder, &["--scale", "100"]).expect("it worked before");
+    let text = said(&refused);
+    assert!(refused.status.code() == Some(2) && text.contains("which this one would replace"), "{text}");
+    assert_eq!(fs::read_to_string(run.join("flows.csv")).unwrap(), flows);
+    let again = lab_into(&folder, "again", &["--scale", "100"]).expect("it worked before");
     assert!(again.status.success() && !said(&again).contains("reused"), "{}", said(&again));
 }
 
@@ -165,8 +174,12 @@ const LONG: &str = r#"    { at = "100 ms", from = 0, to = 3, size = "100 kB" },
 #[test]
 fn nothing_is_left_after_a_kill_and_the_next_start_works() {
     let folder = place("killed", &TINY.replace("\n]", &format!("\n{LONG}")));
-    if lab(&folder, &["--set", "traffic.few.flows=[{ at = '0 us', from = 0, to = 3, size = '1 kB' }]"])
-        .is_none()
+    if lab_into(
+        &folder,
+        "probe",
+        &["--set", "traffic.few.flows=[{ at = '0 us', from = 0, to = 3, size = '1 kB' }]"],
+    )
+    .is_none()
     {
         return;
     }
@@ -199,8 +212,12 @@ fn nothing_is_left_after_a_kill_and_the_next_start_works() {
 #[test]
 fn an_interrupted_lab_keeps_what_it_has_measured() {
     let folder = place("interrupted", &TINY.replace("\n]", &format!("\n{LONG}")));
-    if lab(&folder, &["--set", "traffic.few.flows=[{ at = '0 us', from = 0, to = 3, size = '1 kB' }]"])
-        .is_none()
+    if lab_into(
+        &folder,
+        "probe",
+        &["--set", "traffic.few.flows=[{ at = '0 us', from = 0, to = 3, size = '1 kB' }]"],
+    )
+    .is_none()
     {
         return;
     }
@@ -239,4 +256,8 @@ fn a_congestion_control_that_the_kernel_does_not_have_is_named_with_those_that_i
     assert_eq!(output.status.code(), Some(2));
     let text = said(&output);
     assert!(text.contains("no congestion control `nosuchlaw`; it has: ") && text.contains("reno"), "{text}");
+    // A check finds it as well.
+    let checked = lab(&folder, &["--congestion", "nosuchlaw", "--check"]).expect("it worked before");
+    assert_eq!(checked.status.code(), Some(2), "{}", said(&checked));
+    assert!(said(&checked).contains("no congestion control `nosuchlaw`"), "{}", said(&checked));
 }

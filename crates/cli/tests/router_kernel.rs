@@ -115,6 +115,94 @@ fn routes_links_and_addresses_of_the_kernel_are_followed() {
     assert!(!counters.contains("malformed"), "{counters}");
 }
 
+/// Straight onto a link, by a gateway outside its prefixes, to the far end of a link between two.
+#[test]
+fn routes_beyond_the_prefixes_of_a_link_lead_there() {
+    let Some(mut bench) = bench("beyond") else { return };
+    let router = bench.space("router");
+    bench.within("right", &["ip", "addr", "add", "172.16.0.1/32", "dev", "lo"]);
+    bench.within("right", &["ip", "addr", "add", "10.77.0.2/32", "dev", "lo"]);
+    bench.within("right", &["ip", "addr", "add", "10.9.1.1/32", "dev", "lo"]);
+    bench.within("right", &["ip", "addr", "add", "2001:db8:9::1/64", "dev", "eth0", "nodad"]);
+    for words in [
+        "route add 10.9.0.0/24 dev right",
+        "route add 10.9.1.0/24 via 172.16.0.1 dev right onlink",
+        "addr add 10.77.0.1 peer 10.77.0.2/32 dev right",
+        "-6 route add 2001:db8:9::/64 dev right",
+    ] {
+        must(&[&["ip", "-n", &router], &words.split(' ').collect::<Vec<_>>()[..]].concat());
+    }
+    start(&mut bench);
+    for target in ["10.9.0.1", "10.9.1.1", "10.77.0.2", "2001:db8:9::1"] {
+        assert!(reaches(&bench, target), "{target}: {}", shown(&bench));
+    }
+    until_shown(&bench, "10.9.0.1/32 on the link of right", true);
+    // The route of the station goes with the one onto its link.
+    must(&["ip", "-n", &router, "route", "del", "10.9.0.0/24"]);
+    until_shown(&bench, "10.9.0.0/24", false);
+    until_shown(&bench, "10.9.0.1/32", false);
+    bench.stop();
+}
+
+/// The kernel says nothing of the next hops that die and revive with a link or its address.
+#[test]
+fn a_next_hop_that_is_lost_for_a_moment_returns() {
+    let Some(mut bench) = bench("moment") else { return };
+    let router = bench.space("router");
+    let ip = |words: &str| {
+        must(&[&["ip", "-n", &router], &words.split(' ').collect::<Vec<_>>()[..]].concat());
+    };
+    let add = |family: &str, prefix: &str, gateways: [&str; 2]| {
+        let [left, right] = gateways;
+        ip(&format!("{family} route add {prefix} nexthop via {left} dev left nexthop via {right} dev right"));
+    };
+    add("-4", "10.50.0.0/16", ["10.1.0.2", "10.2.0.2"]);
+    add("-6", "2001:db8:50::/48", ["2001:db8:1::2", "2001:db8:2::2"]);
+    start(&mut bench);
+    let both = [
+        "10.50.0.0/16 via 10.1.0.2, left or via 10.2.0.2, right",
+        "2001:db8:50::/48 via 2001:db8:1::2, left or via 2001:db8:2::2, right",
+    ];
+    until_shown(&bench, both[0], true);
+    for _ in 0..3 {
+        ip("addr del 10.2.0.1/24 dev right");
+        std::thread::sleep(Duration::from_millis(100));
+        ip("addr add 10.2.0.1/24 dev right");
+        // Long enough for what follows the changes to be over.
+        std::thread::sleep(Duration::from_millis(600));
+        until_shown(&bench, both[0], true);
+    }
+    must(&["ip", "netns", "exec", &router, "sysctl", "-qw", "net.ipv6.conf.right.keep_addr_on_down=1"]);
+    for _ in 0..3 {
+        ip("link set right down");
+        std::thread::sleep(Duration::from_millis(100));
+        ip("link set right up");
+        std::thread::sleep(Duration::from_millis(600));
+        both.iter().for_each(|words| until_shown(&bench, words, true));
+    }
+    bench.stop();
+}
+
+/// `ip route prepend` puts a route before those with its metric, also one with the same next hops and other shares.
+#[test]
+fn routes_of_one_metric_follow_the_kernels_order() {
+    let Some(mut bench) = bench("prepend") else { return };
+    let router = bench.space("router");
+    let route = |what: &str, share: &str| {
+        let hops = ["nexthop", "via", "10.1.0.2", "nexthop", "via", "10.2.0.2", "weight", share];
+        must(&[&["ip", "-n", &router, "route", what, "192.0.2.0/24"], &hops[..]].concat());
+    };
+    start(&mut bench);
+    route("add", "2");
+    must(&["ip", "-n", &router, "route", "prepend", "192.0.2.0/24", "via", "10.1.0.2"]);
+    until_shown(&bench, "192.0.2.0/24 via 10.1.0.2, left\n", true);
+    route("prepend", "5");
+    until_shown(&bench, "via 10.2.0.2, right (share 5)", true);
+    route("del", "5");
+    until_shown(&bench, "192.0.2.0/24 via 10.1.0.2, left\n", true);
+    bench.stop();
+}
+
 #[test]
 fn a_kernel_that_forwards_itself_is_refused() {
     let Some(bench) = bench("forwards") else { return };
@@ -139,7 +227,8 @@ fn the_kernel_answers_nothing_at_the_udp_port_of_a_tunnel() {
     std::fs::write(&keys, section("out", "5a") + &section("in", "a5")).unwrap();
     std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
     let tunnel = "[[tunnel]]\nname = \"far\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"far.keys\"\nencapsulation = \"udp\"\n";
-    std::fs::write(&file, format!("{FILE}{tunnel}")).unwrap();
+    let route = "[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"far\"\n";
+    std::fs::write(&file, format!("{FILE}{tunnel}{route}")).unwrap();
     bench.start(&file);
     let right = bench.space("right");
     // A second datagram from a socket that has heard of an error fails.

@@ -114,19 +114,20 @@ impl<'a, 'm> TableReader<'a, 'm> {
         }
     }
 
-    /// A number above 0 and at most `most`.
-    pub fn share(&mut self, key: &str, most: f64) -> Option<f64> {
-        let node = self.table.get(key)?;
-        let number = match node.content {
-            Content::Integer(number) => number as f64,
-            Content::Float(number) => number,
-            _ => f64::NAN,
+    /// A name: a text of at least one character, on one line.
+    pub fn name(&mut self, key: &str) -> Option<&'a str> {
+        let name = self.text(key, "a name")?;
+        let wrong = match name {
+            "" => Some("an empty name"),
+            _ if name.contains(char::is_control) => {
+                Some("a name with a line break or another control character")
+            }
+            _ => None,
         };
-        if number > 0.0 && number <= most {
-            return Some(number);
+        if let Some(wrong) = wrong {
+            self.wrong(key, wrong, "a name of visible characters");
         }
-        self.wrong(key, format!("found {}", node.described()), &format!("a number above 0, at most {most}"));
-        None
+        Some(name)
     }
 
     /// True or false; false if the key is missing.
@@ -135,7 +136,8 @@ impl<'a, 'm> TableReader<'a, 'm> {
             None => false,
             Some(Content::Flag(flag)) => *flag,
             Some(_) => {
-                self.wrong(key, "expected true or false", "true, false");
+                let found = self.table.get(key).map(Toml::described).unwrap_or_default();
+                self.wrong(key, format!("found {found}, expected true or false"), "true, false");
                 false
             }
         }

@@ -16,6 +16,8 @@ pub struct KernelLink {
     pub index: u32,
     /// Its name.
     pub name: String,
+    /// Whether it carries Ethernet frames: the loopback interface and TUN devices do not.
+    pub ethernet: bool,
     /// Whether it is up and has a carrier.
     pub up: bool,
     /// Longest packet, bytes.
@@ -164,9 +166,13 @@ fn message((kind, about): (u16, u16), number: u32, bytes: &[u8]) -> Option<Kerne
 fn link(bytes: &[u8], removed: bool) -> Option<KernelLink> {
     const UP: u32 = 1;
     const LOWER_UP: u32 = 1 << 16;
+    /// ARPHRD_ETHER of the kernel's `if_arp.h`.
+    const ETHERNET: u16 = 1;
     let (index, flags) = (u32_at(bytes, 4)?, u32_at(bytes, 8)?);
     let up = !removed && flags & (UP | LOWER_UP) == UP | LOWER_UP;
-    let mut link = KernelLink { removed, index, name: String::new(), up, mtu: None, mac: None, queues: None };
+    let ethernet = u16_at(bytes, 2)? == ETHERNET;
+    let name = String::new();
+    let mut link = KernelLink { removed, index, name, ethernet, up, mtu: None, mac: None, queues: None };
     for (kind, value) in Attributes(bytes.get(16..)?) {
         match kind {
             1 => link.mac = value.try_into().ok(),
@@ -189,9 +195,10 @@ fn own_address(bytes: &[u8], removed: bool) -> Option<KernelAddress> {
             _ => {}
         }
     }
-    // On a link between two machines the plain attribute is the far end's.
+    // On a link between two machines the plain attribute is the far end's, and so is the prefix.
     let address = own.or(peer)?;
     let whole = if address.is_ipv4() { 32 } else { 128 };
+    let length = if peer.is_some_and(|peer| peer != address) { whole } else { length };
     (length <= whole).then_some(KernelAddress { removed, interface: u32_at(bytes, 4)?, address, length })
 }
 

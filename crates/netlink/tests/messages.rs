@@ -127,15 +127,22 @@ fn next_hops_that_are_objects_are_single_or_groups() {
 #[test]
 fn links_addresses_and_neighbours() {
     let mut header = vec![0; 16];
+    header[2..4].copy_from_slice(&1_u16.to_ne_bytes());
     header[4..8].copy_from_slice(&5_u32.to_ne_bytes());
     header[8..12].copy_from_slice(&0x1_0001_u32.to_ne_bytes());
     let rest =
         [attribute(3, b"left\0"), attribute(1, &[2, 0, 0, 0, 0, 1]), attribute(4, &1400_u32.to_ne_bytes())];
     let KernelMessage::Link(link) = one(&message(16, &[header, rest.concat()].concat())) else { panic!() };
     assert_eq!((link.name.as_str(), link.index, link.up, link.mtu), ("left", 5, true, Some(1400)));
+    assert!(link.ethernet);
     let body = [&[2, 24, 0, 0][..], &5_u32.to_ne_bytes(), &attribute(2, &[10, 1, 0, 1])].concat();
     let KernelMessage::Address(address) = one(&message(20, &body)) else { panic!() };
     assert_eq!((address.address, address.length), ("10.1.0.1".parse().unwrap(), 24));
+    // The prefix of a link between two is that of the far end.
+    let two = [attribute(1, &[10, 9, 0, 2]), attribute(2, &[10, 1, 0, 1])].concat();
+    let body = [&[2, 24, 0, 0][..], &5_u32.to_ne_bytes(), &two].concat();
+    let KernelMessage::Address(address) = one(&message(20, &body)) else { panic!() };
+    assert_eq!((address.address, address.length), ("10.1.0.1".parse().unwrap(), 32));
     for (state, known, permanent) in
         [(0x04_u16, true, false), (0x20, false, false), (0x40, true, true), (0x80, true, true)]
     {

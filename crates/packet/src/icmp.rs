@@ -139,11 +139,13 @@ impl<'a> EchoRequest<'a> {
         (whole && packet.protocol == protocol::ICMP && rest.len() >= 4).then_some(EchoRequest { rest })
     }
 
-    /// The request in an IPv6 packet, if there is one and its checksum is correct.
+    /// The request in an IPv6 packet, perhaps behind extension headers, if there is one and its checksum is correct.
     #[must_use]
     pub fn in_v6(packet: &Ipv6Packet<'a>) -> Option<EchoRequest<'a>> {
-        let [128, 0, _, _, rest @ ..] = packet.payload else { return None };
-        (is_icmp_v6(packet) && rest.len() >= 4).then_some(EchoRequest { rest })
+        let (protocol::ICMPV6, message @ [128, 0, _, _, rest @ ..]) = packet.delivered()? else {
+            return None;
+        };
+        (is_sum_right(packet, message) && rest.len() >= 4).then_some(EchoRequest { rest })
     }
 
     /// The IPv4 packet that answers `request`.
@@ -169,9 +171,13 @@ impl<'a> EchoRequest<'a> {
 
 /// Whether a packet is ICMPv6 without extension headers, with a correct checksum.
 pub(crate) fn is_icmp_v6(packet: &Ipv6Packet<'_>) -> bool {
+    packet.next == protocol::ICMPV6 && is_sum_right(packet, packet.payload)
+}
+
+/// Whether the checksum of an ICMPv6 message in a packet is correct.
+fn is_sum_right(packet: &Ipv6Packet<'_>, message: &[u8]) -> bool {
     let ends = (packet.source, packet.destination);
-    let sum = Sum::default().pseudo_v6(ends, protocol::ICMPV6, packet.payload.len());
-    packet.next == protocol::ICMPV6 && sum.bytes(packet.payload).checksum() == 0
+    Sum::default().pseudo_v6(ends, protocol::ICMPV6, message.len()).bytes(message).checksum() == 0
 }
 
 /// A message without checksum.

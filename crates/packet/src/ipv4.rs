@@ -240,6 +240,14 @@ pub fn mark_congestion(bytes: &mut [u8]) -> bool {
     true
 }
 
+/// Sets the identification of a packet, and updates its checksum.
+pub fn set_identification(bytes: &mut [u8], identification: u16) {
+    let Some(header) = bytes.first_chunk_mut::<20>() else { return };
+    let old = u16_at(header, 4);
+    [header[4], header[5]] = identification.to_be_bytes();
+    patch_checksum(header, old, identification);
+}
+
 /// Updates the checksum after a word of the header has changed.
 #[inline(always)]
 fn patch_checksum(header: &mut [u8; 20], old: u16, new: u16) {

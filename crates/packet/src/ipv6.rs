@@ -78,6 +78,28 @@ pub struct UpperLayer<'a> {
     pub is_later_fragment: bool,
 }
 
+/// Types of extension headers.
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const DESTINATION_OPTIONS: u8 = 60;
+
+/// Whether a receiver may skip options that it does not know: the first two bits of their types are 0 (RFC 8200, section 4.2).
+fn may_skip(mut options: &[u8]) -> bool {
+    while let [kind, rest @ ..] = options {
+        let length = match (kind, rest) {
+            (0, _) => 0,
+            (_, [length, ..]) if kind >> 6 == 0 => 1 + usize::from(*length),
+            _ => return false,
+        };
+        match rest.get(length..) {
+            Some(rest) => options = rest,
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Maximum number of extension headers to follow, more than any legitimate sender uses.
 const MOST_EXTENSIONS: usize = 8;
 
@@ -93,6 +115,10 @@ impl<'a> Ipv6Packet<'a> {
             return Err(Malformed::Version((first >> 28) as u8));
         }
         let says = usize::from(u16_at(header, 4));
+        // A jumbogram has its length in hop-by-hop options (RFC 2675); no link here carries one.
+        if says == 0 && header[6] == HOP_BY_HOP {
+            return Err(Malformed::Length { header: "IPv6", says, has: rest.len() });
+        }
         let payload = rest.get(..says).ok_or(Malformed::Length { header: "IPv6", says, has: rest.len() })?;
         Ok(Ipv6Packet {
             source: sixteen_at(header, 8).into(),
@@ -109,6 +135,29 @@ impl<'a> Ipv6Packet<'a> {
     #[must_use]
     pub fn total(&self) -> usize {
         Ipv6Header::LEN + self.payload.len()
+    }
+
+    /// Protocol and bytes of what a packet brings its receiver, behind extension headers that ask nothing of it: options that may be
+    /// skipped (RFC 8200, section 4.2), a routing header at its end, and the header of a fragment that is the whole packet (RFC 6946).
+    #[must_use]
+    pub fn delivered(&self) -> Option<(u8, &'a [u8])> {
+        let (mut kind, mut bytes) = (self.next, self.payload);
+        for number in 0..=MOST_EXTENSIONS {
+            let length = match (kind, bytes) {
+                (HOP_BY_HOP, _) if number > 0 => return None,
+                (HOP_BY_HOP | DESTINATION_OPTIONS, [_, units, ..]) => 8 * (1 + usize::from(*units)),
+                (ROUTING, [_, units, _, 0, ..]) => 8 * (1 + usize::from(*units)),
+                (FRAGMENT, [_, _, 0, 0 | 2 | 4 | 6, ..]) => 8,
+                (HOP_BY_HOP | DESTINATION_OPTIONS | ROUTING | FRAGMENT, _) => return None,
+                _ => return Some((kind, bytes)),
+            };
+            let (head, rest) = bytes.split_at_checked(length)?;
+            if matches!(kind, HOP_BY_HOP | DESTINATION_OPTIONS) && !may_skip(&head[2..]) {
+                return None;
+            }
+            (kind, bytes) = (head[0], rest);
+        }
+        None
     }
 
     /// Walks the extension headers.
@@ -133,16 +182,15 @@ impl<'a> UpperLayer<'a> {
     fn step(self) -> Result<Option<UpperLayer<'a>>, Malformed> {
         const HEADER: &str = "IPv6 extension";
         let skip = match self.protocol {
-            // Hop-by-hop options, routing, destination options.
-            0 | 43 | 60 => {
+            HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS => {
                 8 * (1 + usize::from(*self.bytes.get(1).ok_or(Malformed::Truncated { header: HEADER })?))
             }
-            44 if !self.is_later_fragment => 8,
+            FRAGMENT if !self.is_later_fragment => 8,
             _ => return Ok(None),
         };
         let (head, bytes) =
             self.bytes.split_at_checked(skip).ok_or(Malformed::Truncated { header: HEADER })?;
-        let later = self.protocol == 44 && (head[2] != 0 || head[3] & 0xf8 != 0);
+        let later = self.protocol == FRAGMENT && (head[2] != 0 || head[3] & 0xf8 != 0);
         Ok(Some(UpperLayer { protocol: head[0], bytes, is_later_fragment: later }))
     }
 }

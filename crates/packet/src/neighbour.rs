@@ -35,9 +35,9 @@ impl NeighbourMessage {
     /// The message in a packet; `None` if the packet is anything else.
     ///
     /// # Errors
-    /// A message that receivers must discard: a hop limit below 255 (it has crossed a router), a wrong checksum, a
-    /// malformed
-    /// option, or a target that is a group.
+    /// A message that receivers must discard (RFC 4861, sections 7.1.1 and 7.1.2): a hop limit below 255 (it has crossed a router), a wrong
+    /// checksum, a code, a malformed option, a target that is a group; a solicitation by a station without address that gives a link-layer
+    /// address or is not for a solicited-node group; an advertisement for a group that claims to answer.
     pub fn parse(packet: &Ipv6Packet<'_>) -> Result<Option<NeighbourMessage>, Malformed> {
         const HEADER: &str = "neighbour discovery";
         let kind = packet.payload.first().copied();
@@ -52,6 +52,9 @@ impl NeighbourMessage {
             return Err(Malformed::Checksum { header: HEADER });
         }
         let (head, options) = split::<24>(packet.payload, HEADER)?;
+        if head[1] != 0 {
+            return Err(Malformed::Forbidden { header: HEADER, field: "code", value: head[1].into() });
+        }
         let target = Ipv6Addr::from(sixteen_at(head, 8));
         if target.is_multicast() {
             return Err(Malformed::Forbidden { header: HEADER, field: "target", value: 0xff });
@@ -60,6 +63,14 @@ impl NeighbourMessage {
         let mac = option(options, if advertises { 2 } else { 1 })?;
         let says = |flag: u8| advertises && head[4] & flag != 0;
         let (solicited, overrides) = (says(SOLICITED), says(OVERRIDE));
+        let to = packet.destination;
+        if advertises && solicited && to.is_multicast() {
+            return Err(Malformed::Forbidden { header: HEADER, field: "flag \"solicited\"", value: 1 });
+        }
+        let is_from_nobody = !advertises && packet.source.is_unspecified();
+        if is_from_nobody && (mac.is_some() || to != solicited_node(to)) {
+            return Err(Malformed::Forbidden { header: HEADER, field: "source", value: 0 });
+        }
         Ok(Some(NeighbourMessage { advertises, target, mac, solicited, overrides }))
     }
 

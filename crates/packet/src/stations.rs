@@ -175,6 +175,12 @@ impl Neighbours {
         self.mac(station).is_some()
     }
 
+    /// Whether a station is in the cache, resolved or not.
+    #[must_use]
+    pub fn has(&self, station: Station) -> bool {
+        self.stations.contains_key(&station)
+    }
+
     /// Whether packets wait for a station.
     #[must_use]
     pub fn is_waited_for(&self, station: Station) -> bool {

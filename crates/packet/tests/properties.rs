@@ -245,3 +245,39 @@ fn the_checksum_follows_the_ttl() {
         assert_eq!(header, expected, "TTL {ttl}, checksum {field:#06x}");
     }
 }
+
+/// A message with this change to its packet, its checksum right again.
+fn changed(mut packet: Vec<u8>, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    change(&mut packet);
+    let length = packet.len() - 40;
+    packet[4..6].copy_from_slice(&(length as u16).to_be_bytes());
+    packet[42..44].fill(0);
+    let address = |at: usize| Ipv6Addr::from(<[u8; 16]>::try_from(&packet[at..at + 16]).unwrap());
+    let sum = checksum::Sum::default().pseudo_v6((address(8), address(24)), 58, length);
+    let sum = sum.bytes(&packet[40..]).checksum();
+    packet[42..44].copy_from_slice(&sum.to_be_bytes());
+    packet
+}
+
+/// RFC 4861, sections 7.1.1 and 7.1.2.
+#[test]
+fn neighbours_that_break_the_rules_are_not_heard() {
+    let (target, from): (Ipv6Addr, Ipv6Addr) = ("2001:db8::1".parse().unwrap(), "fe80::1".parse().unwrap());
+    let nobody = Ipv6Addr::UNSPECIFIED;
+    let solicit = |from| NeighbourMessage::solicit(target, (Mac([2; 6]), from));
+    let advertise = |to: &str| NeighbourMessage::advertise(target, Mac([2; 6]), to.parse().unwrap());
+    let heard = |bytes: Vec<u8>| NeighbourMessage::parse(&Ipv6Packet::parse(&bytes).unwrap()).is_ok();
+    let without_option = |packet: &mut Vec<u8>| packet.truncate(64);
+    assert!(heard(changed(solicit(nobody), without_option)), "is the address free?");
+    assert!(!heard(solicit(nobody)), "somebody without address has none to tell");
+    let to_one = |packet: &mut Vec<u8>| {
+        without_option(packet);
+        packet[24..40].copy_from_slice(&target.octets());
+    };
+    assert!(!heard(changed(solicit(nobody), to_one)), "somebody without address asks all");
+    assert!(heard(changed(solicit(from), to_one)), "somebody with one may ask the station itself");
+    assert!(heard(advertise("ff02::1")) && heard(advertise("fe80::1")));
+    assert!(!heard(changed(advertise("ff02::1"), |packet| packet[44] |= 0x40)), "nobody in particular asked");
+    assert!(!heard(changed(solicit(from), |packet| packet[41] = 1)));
+    assert!(!heard(changed(advertise("fe80::1"), |packet| packet[41] = 3)));
+}

@@ -7,7 +7,7 @@
 //! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
 //! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use weft_core::Time;
@@ -18,12 +18,16 @@ use crate::interface::Interface;
 use crate::neighbours::{Announcement, DueQuestions, NeighbourLimits, Resolution, Station};
 
 mod adjacency;
+mod hosts;
 mod linked;
 mod links;
 mod state;
+mod stations;
 
 pub use adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
-pub use state::{ControlState, PathList, broadcast};
+pub use state::{ControlState, PathList};
+
+pub use crate::interface::broadcast;
 
 /// What the caller must send after a change.
 #[derive(Debug, Default)]
@@ -48,6 +52,8 @@ pub struct Control {
     state: Mutex<ControlState>,
     /// Workers that wait for the lock.
     waiting: AtomicUsize,
+    /// Identification of the next IPv4 packet of the router's own.
+    identification: AtomicU16,
     newest: AtomicU64,
     published: Mutex<Arc<AdjacencyTable>>,
 }
@@ -65,7 +71,8 @@ impl Control {
         state.repaint(usize::MAX);
         let published = Mutex::new(Arc::new(state.adjacencies()));
         let (newest, waiting) = (AtomicU64::new(1), AtomicUsize::new(0));
-        Ok(Control { state: Mutex::new(state), waiting, newest, published })
+        let identification = AtomicU16::new(1);
+        Ok(Control { state: Mutex::new(state), waiting, identification, newest, published })
     }
 
     fn lock(&self) -> MutexGuard<'_, ControlState> {
@@ -115,6 +122,12 @@ impl Control {
         read(&self.lock())
     }
 
+    /// An identification for an IPv4 packet of the router's own, of which fragments may be made on the way: none comes again soon (RFC
+    /// 6864, section 4.2).
+    pub fn next_identification(&self) -> u16 {
+        self.identification.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// The number of the newest next hops.
     #[must_use]
     #[inline]
@@ -136,7 +149,20 @@ impl Control {
 
     /// Resolves the station of a packet.
     pub fn resolve(&self, now: Time, station: Station, packet: &[u8]) -> Resolution {
-        self.lock_for_worker().neighbours_mut().resolve(now, station, packet)
+        let mut state = self.lock_for_worker();
+        let resolution = state.neighbours_mut().resolve(now, station, packet);
+        // The route that leads onto its link may be newer than the station.
+        if matches!(resolution, Resolution::Known(_)) && state.add_station(station) {
+            self.publish(&state);
+            state.repaint(FEW);
+        }
+        resolution
+    }
+
+    /// Whether a station is known, or has been asked for.
+    #[must_use]
+    pub fn has_station(&self, station: Station) -> bool {
+        self.lock_for_worker().neighbours().has(station)
     }
 
     /// A station announces its MAC address.

@@ -68,6 +68,25 @@ impl Interface {
         self.addresses.iter().any(|(own, _)| *own == address) || address == IpAddr::V6(self.link_local())
     }
 
+    /// Whether an address is the broadcast address of its link.
+    #[must_use]
+    pub fn is_broadcast(&self, address: IpAddr) -> bool {
+        let links = self.addresses.iter().filter_map(|(own, length)| IpPrefix::around(*own, *length));
+        links.filter_map(broadcast).any(|all| all == address)
+    }
+
+    /// The address from which it reports errors by the next hop `next`: one on that hop's link, if there is one. For IPv6 it is the
+    /// link-local one, if there is no other.
+    #[must_use]
+    pub fn source_of_errors(&self, next: IpAddr, to: IpAddr) -> Option<IpAddr> {
+        let near = self.source_for(next).filter(|own| own.is_ipv4() == to.is_ipv4());
+        match to {
+            IpAddr::V4(_) => near.or_else(|| self.v4().map(IpAddr::V4)),
+            IpAddr::V6(_) if is_link_local(to) => Some(IpAddr::V6(self.link_local())),
+            IpAddr::V6(_) => near.filter(|own| !is_link_local(*own)).or(Some(IpAddr::V6(self.v6()))),
+        }
+    }
+
     /// Whether an address is on its link.
     #[must_use]
     pub fn reaches(&self, address: IpAddr) -> bool {
@@ -75,6 +94,17 @@ impl Interface {
             IpPrefix::around(*own, *length).is_some_and(|prefix| prefix.contains(address))
         };
         self.addresses.iter().any(on_link) || is_link_local(address)
+    }
+}
+
+/// The broadcast address of a link; IPv6 has none, nor has a link between two stations (RFC 3021).
+#[must_use]
+pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
+    match link.address() {
+        IpAddr::V4(first) if link.length() < 31 => {
+            Some(IpAddr::V4((u32::from(first) | u32::MAX >> link.length()).into()))
+        }
+        _ => None,
     }
 }
 

@@ -192,10 +192,15 @@ impl<A: Application> RouterWorker<A> {
         }
     }
 
-    fn publish(&mut self, published: &Mutex<RouterCounters>) {
+    /// Counts what devices have lost since they were last asked.
+    pub fn count_losses(&mut self) {
         for (number, port) in self.ports.iter_mut().enumerate() {
             self.counters.lose(number, 0, port.losses());
         }
+    }
+
+    fn publish(&mut self, published: &Mutex<RouterCounters>) {
+        self.count_losses();
         published.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.counters);
     }
 }

@@ -59,6 +59,7 @@ impl Fixture {
             removed: false,
             index,
             name,
+            ethernet: true,
             up,
             mtu: Some(1400),
             mac: Some([2, 0, 0, 0, 0, 7]),
@@ -243,6 +244,54 @@ fn routes_with_one_metric_stand_in_the_kernels_order() {
     uses(&router, "10.1.0.4");
     router.route(gone("10.1.0.4"));
     assert_eq!(router.next("10.9.0.0/16"), []);
+}
+
+/// For the kernel, other shares make another IPv4 route: `ip route prepend` puts it first, and both stay.
+#[test]
+fn a_route_with_other_shares_is_another_route() {
+    let mut router = Fixture::new();
+    let shared = |share, place| {
+        let heavy = KernelHop { weight: share, ..hop(8, "10.2.0.9") };
+        KernelRoute { place, ..route("10.9.0.0/16", 5, &[hop(7, "10.1.0.9"), heavy]) }
+    };
+    let uses = |router: &Fixture, share| {
+        let both = [(station(0, "10.1.0.9"), 1), (station(1, "10.2.0.9"), share)];
+        assert_eq!(router.next("10.9.0.0/16"), both);
+    };
+    router.route(shared(3, RoutePlace::First));
+    router.route(route("10.9.0.0/16", 5, &[hop(7, "10.1.0.8")]));
+    router.route(shared(5, RoutePlace::First));
+    uses(&router, 5);
+    router.route(shared(7, RoutePlace::Last));
+    uses(&router, 5);
+    router.route(KernelRoute { removed: true, ..shared(5, RoutePlace::First) });
+    assert_eq!(router.next("10.9.0.0/16"), [(station(0, "10.1.0.8"), 1)]);
+    router.route(shared(3, RoutePlace::First));
+    uses(&router, 3);
+    // Replacing means the first, not one like the new.
+    router.route(shared(9, RoutePlace::Replaces));
+    router.route(KernelRoute { removed: true, ..shared(9, RoutePlace::First) });
+    assert_eq!(router.next("10.9.0.0/16"), [(station(0, "10.1.0.8"), 1)]);
+}
+
+/// Next hops die with the last address of a link and revive with the first: the kernel says nothing of either.
+#[test]
+fn an_address_that_comes_or_goes_makes_routes_doubtful() {
+    let mut router = Fixture::new();
+    let address = |removed| {
+        let address = address("10.2.0.1");
+        KernelMessage::Address(KernelAddress { removed, interface: 8, address, length: 24 })
+    };
+    router.mirror.begin_reading();
+    router.say(address(false));
+    router.control.change(|state| router.mirror.end_reading(state));
+    assert!(!router.mirror.take_doubt(), "the first reading tells of all that there is");
+    for removed in [true, false] {
+        router.say(address(removed));
+        assert!(router.mirror.take_doubt(), "removed: {removed}");
+        router.say(address(removed));
+        assert!(!router.mirror.take_doubt(), "nothing new");
+    }
 }
 
 /// The kernel joins IPv6 routes by gateways, and keeps those by links apart.

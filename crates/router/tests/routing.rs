@@ -10,7 +10,7 @@ use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_fib::IpPrefix;
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, IcmpError, Ipv4Header, Ipv4Packet,
-    Ipv6Header, Ipv6Packet, Mac, NeighbourMessage, checksum, icmp, ipv4, ports, protocol,
+    Ipv6Header, Ipv6Packet, Mac, NeighbourMessage, checksum, icmp, ipv4, neighbour, ports, protocol,
 };
 use weft_router::DropCause;
 use weft_router::control::NextHop;
@@ -94,6 +94,103 @@ fn what_is_forbidden_is_reported_as_such() {
     assert_eq!((lab.counters().dropped(DropCause::Rejected), lab.inside()), (2, 0));
 }
 
+/// The question in the only frame that has left by port 1: for whom, and by whom the answer must be heard.
+fn asked_for(lab: &mut Laboratory) -> IpAddr {
+    let frame = lab.sent(1).remove(0);
+    let payload = EthernetFrame::parse(&frame).unwrap().payload;
+    match ArpMessage::parse(payload) {
+        Ok(question) => question.target.1.into(),
+        Err(_) => IpAddr::V6(v6_of(&payload[48..64])),
+    }
+}
+
+fn v6_of(bytes: &[u8]) -> Ipv6Addr {
+    Ipv6Addr::from(<[u8; 16]>::try_from(bytes).unwrap())
+}
+
+/// The answer of the station of port 1, which has this address.
+fn answer_of(lab: &Laboratory, address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => lab.arp(&ArpMessage {
+            operation: ArpOperation::Reply,
+            sender: (STATIONS[1], address),
+            target: (MACS[1], v4("10.2.0.1")),
+        }),
+        IpAddr::V6(address) => {
+            frame_v6(1, &NeighbourMessage::advertise(address, STATIONS[1], v6("2001:db8:2::1")))
+        }
+    }
+}
+
+/// Routes straight onto a link, and next hops outside the prefixes of their port (`onlink`, the far end of a link between two).
+#[test]
+fn stations_beyond_the_prefixes_of_a_link_are_heard_if_the_router_has_asked_for_them() {
+    let mut lab = Laboratory::new();
+    let gateways = ["172.16.0.1", "2001:db8:aaaa::1"].map(|text| text.parse::<IpAddr>().unwrap());
+    lab.route("198.51.100.0/24", NextHop::Link(1));
+    lab.route("198.51.101.7/32", NextHop::Link(1));
+    lab.route("203.0.113.0/24", NextHop::Station((1, gateways[0])));
+    lab.route("2001:db8:8::/48", NextHop::Link(1));
+    lab.route("2001:db8:9::/48", NextHop::Station((1, gateways[1])));
+    let to_v6 = |text| {
+        let header = Ipv6Header::between(v6("2001:db8:1::2"), v6(text));
+        frame_v6(0, &ports::udp_v6(header, (1, 2), b"x"))
+    };
+    for (packet, station) in [
+        (udp_to("198.51.100.7", 64, b"x"), "198.51.100.7"),
+        (udp_to("198.51.101.7", 64, b"x"), "198.51.101.7"),
+        (udp_to("203.0.113.5", 64, b"x"), "172.16.0.1"),
+        (to_v6("2001:db8:8::7"), "2001:db8:8::7"),
+        (to_v6("2001:db8:9::5"), "2001:db8:aaaa::1"),
+    ] {
+        let station = station.parse().unwrap();
+        // Before anybody has asked, the same words are none of the router's business.
+        lab.receive(1, &answer_of(&lab, station));
+        lab.receive(0, &packet);
+        assert_eq!(asked_for(&mut lab), station);
+        lab.receive(1, &answer_of(&lab, station));
+        lab.receive(0, &packet);
+        let sent = lab.sent(1);
+        assert_eq!(
+            (sent.len(), sent.iter().all(|frame| frame[..6] == STATIONS[1].0)),
+            (2, true),
+            "{station}"
+        );
+    }
+    let stranger = v4("172.16.0.8");
+    let asks = ArpMessage {
+        operation: ArpOperation::Request,
+        sender: (STATIONS[1], stranger),
+        target: (Mac([0; 6]), v4("10.2.0.1")),
+    };
+    lab.receive(1, &lab.arp(&asks));
+    assert!(!lab.control().has_station((1, stranger.into())), "nobody has asked for it");
+    assert_eq!(lab.inside(), 0);
+}
+
+/// A known station has a route of its own, which must not outlive the route onto its link, nor hide a longer one.
+#[test]
+fn packets_for_a_known_station_follow_the_routes() {
+    let mut lab = Laboratory::new().with_stations();
+    let to = |lab: &mut Laboratory| {
+        lab.receive(0, &udp_to("198.51.100.7", 64, b"x"));
+        [0, 1].map(|port| lab.sent(port).len())
+    };
+    lab.route("198.51.0.0/16", NextHop::Link(1));
+    to(&mut lab);
+    lab.receive(1, &answer_of(&lab, "198.51.100.7".parse().unwrap()));
+    drop(lab.sent(1));
+    let routes = lab.routes();
+    assert_eq!(to(&mut lab), [0, 1]);
+    lab.route("198.51.100.0/24", NextHop::Station((0, v4("10.1.0.2").into())));
+    assert_eq!((to(&mut lab), lab.routes()), ([1, 0], routes));
+    let longer: IpPrefix = "198.51.100.0/24".parse().unwrap();
+    lab.control().change(|state| state.remove_route(longer));
+    assert_eq!((to(&mut lab), lab.routes()), ([0, 1], routes), "known, and with a route of its own again");
+    lab.control().change(|state| state.remove_route("198.51.0.0/16".parse().unwrap()));
+    assert_eq!((to(&mut lab), lab.routes()), ([1, 0], routes - 2), "an error: there is no route");
+}
+
 /// One link is scanned from the other, and somebody on it asks from thousands of addresses.
 #[test]
 fn a_scan_of_one_link_does_not_keep_neighbours_of_another_out() {
@@ -147,11 +244,25 @@ fn an_advertisement_replaces_what_is_known_only_if_it_says_so() {
     assert_eq!(advertise(&mut lab, 0xe0), other, "with override");
 }
 
+/// A solicitation for a target between these ends, without an option.
+fn solicitation_without_option(target: Ipv6Addr, (from, to): (Ipv6Addr, Ipv6Addr)) -> Vec<u8> {
+    let whole = NeighbourMessage::solicit(target, (STATIONS[0], from));
+    let mut message = whole[40..whole.len() - 8].to_vec();
+    message[2..4].fill(0);
+    let sum = checksum::Sum::default().pseudo_v6((from, to), protocol::ICMPV6, message.len());
+    let sum = sum.bytes(&message).checksum();
+    message[2..4].copy_from_slice(&sum.to_be_bytes());
+    let header =
+        Ipv6Header { next: protocol::ICMPV6, hop_limit: 255, payload: 24, ..Ipv6Header::between(from, to) };
+    [&header.to_bytes()[..], &message].concat()
+}
+
 /// A station that has no address yet is answered by an advertisement to all, which answers nobody (RFC 4861, section 7.2.4).
 #[test]
 fn an_answer_to_a_station_without_address_is_not_called_solicited() {
     let mut lab = Laboratory::new();
-    let solicit = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("::")));
+    let own = v6("2001:db8:1::1");
+    let solicit = solicitation_without_option(own, (v6("::"), neighbour::solicited_node(own)));
     lab.receive(0, &frame_v6(0, &solicit));
     let answer = lab.sent(0).remove(0);
     let packet = Ipv6Packet::parse(&answer[14..]).unwrap();
@@ -391,7 +502,11 @@ fn what_comes_from_impossible_sources_is_not_forwarded() {
     for frame in [from_v4("169.254.1.9"), from_v6("fe80::9")] {
         lab.receive(0, &frame);
     }
-    assert_eq!(lab.counters().dropped(DropCause::NoRoute), 2, "link-local sources stay on their link");
+    assert_eq!(
+        lab.counters().dropped(DropCause::Source),
+        expected + 2,
+        "link-local sources stay on their link"
+    );
     lab.receive(0, &udp_to("169.254.9.9", 64, b"x"));
     assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty(), "nobody is told either");
     let possible_v4 = [
@@ -409,6 +524,137 @@ fn what_comes_from_impossible_sources_is_not_forwarded() {
     possible_v6.iter().for_each(|source| lab.receive(0, &from_v6(source)));
     assert_eq!(lab.sent(1).len(), possible_v4.len() + possible_v6.len(), "{}", lab.counters());
     assert_eq!(lab.inside(), 0);
+}
+
+/// No station has the address of a group: neither path forwards or answers its frames.
+#[test]
+fn frames_from_groups_are_malformed() {
+    let mut lab = Laboratory::new().with_stations();
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    let question = ArpMessage {
+        operation: ArpOperation::Request,
+        sender: (STATIONS[0], v4("10.1.0.9")),
+        target: (Mac([0; 6]), v4("10.1.0.1")),
+    };
+    let frames = [
+        udp_to("10.2.0.2", 64, b"fast"),
+        udp_to("10.2.0.2", 1, b"too many hops"),
+        udp_to("10.1.0.1", 64, b"for the router"),
+        frame_v6(0, &ports::udp_v6(header, (1, 2), b"fast")),
+        lab.arp(&question),
+    ];
+    for frame in &frames {
+        lab.receive(0, &[&frame[..6], &[3, 0, 0, 0, 0, 1], &frame[12..]].concat());
+    }
+    assert_eq!((lab.sent(0).len(), lab.sent(1).len()), (0, 0));
+    assert_eq!(lab.counters().dropped(DropCause::Malformed), 5, "{}", lab.counters());
+}
+
+/// RFC 1812, section 5.3.7: the router's own addresses, and those of all stations of a link. The fast path does not look for them.
+#[test]
+fn nobody_is_answered_who_claims_to_be_the_router_or_all_of_a_link() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("203.0.113.0/24", NextHop::Blackhole);
+    let from = |source: &str, ttl| {
+        let header = Ipv4Header { ttl, ..Ipv4Header::between(v4(source), v4("10.2.0.2")) };
+        frame_v4(0, &ports::udp_v4(header, (1, 2), b"x"))
+    };
+    for source in ["10.1.0.1", "10.2.0.1", "10.1.0.255", "10.2.0.255"] {
+        lab.receive(0, &from(source, 1));
+    }
+    for source in ["2001:db8:1::1", "2001:db8:2::1"] {
+        let header = Ipv6Header { hop_limit: 1, ..Ipv6Header::between(v6(source), v6("2001:db8:2::2")) };
+        lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), b"x")));
+    }
+    assert_eq!((lab.sent(0).len(), lab.counters().dropped(DropCause::Source)), (0, 6), "{}", lab.counters());
+    lab.receive(0, &from("203.0.113.5", 1));
+    assert_eq!(lab.counters().dropped(DropCause::Expired), 1, "only this one's route is a black hole");
+}
+
+/// RFC 1812, section 4.3.2.4; RFC 4443, section 2.2 (a).
+#[test]
+fn errors_come_from_the_interface_by_which_they_leave() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.9.0.0/16", NextHop::Station((1, v4("10.2.0.2").into())));
+    lab.route("2001:db8:9::/48", NextHop::Station((1, v6("2001:db8:2::2").into())));
+    let sources = |frames: Vec<Vec<u8>>| -> Vec<IpAddr> {
+        let source = |frame: &Vec<u8>| match EthernetFrame::parse(frame).unwrap() {
+            EthernetFrame { kind: EtherType::IPV4, payload, .. } => {
+                Ipv4Packet::parse(payload).unwrap().source.into()
+            }
+            EthernetFrame { payload, .. } => Ipv6Packet::parse(payload).unwrap().source.into(),
+        };
+        frames.iter().map(source).collect()
+    };
+    let expected = |text: &str| vec![text.parse::<IpAddr>().unwrap()];
+    // The sender is behind the other port.
+    let header = Ipv4Header { ttl: 1, ..Ipv4Header::between(v4("10.9.0.5"), v4("10.1.0.2")) };
+    lab.receive(0, &frame_v4(0, &ports::udp_v4(header, (1, 2), b"x")));
+    assert_eq!(sources(lab.sent(1)), expected("10.2.0.1"));
+    let header = Ipv6Header { hop_limit: 1, ..Ipv6Header::between(v6("2001:db8:9::5"), v6("2001:db8:1::2")) };
+    lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), b"x")));
+    assert_eq!(sources(lab.sent(1)), expected("2001:db8:2::1"));
+    // The station that does not answer is on another link than the sender.
+    lab.receive(0, &udp_to("10.2.0.50", 64, b"x"));
+    (0..4).for_each(|_| lab.advance(Span::from_s(1)));
+    assert_eq!(sources(lab.sent(0)), expected("10.1.0.1"));
+    // The address that was asked for answers for itself.
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::1"));
+    lab.receive(0, &frame_v6(0, &ports::udp_v6(header, (1, 2), b"x")));
+    assert_eq!(sources(lab.sent(0)), expected("2001:db8:2::1"));
+}
+
+/// RFC 6864: what may be fragmented on its way has an identification of its own.
+#[test]
+fn the_routers_own_packets_have_identifications() {
+    let mut lab = Laboratory::new().with_stations();
+    (0..5).for_each(|_| lab.receive(0, &udp_to("10.2.0.2", 1, b"x")));
+    let packets = lab.sent(0);
+    let mut numbers: Vec<u16> =
+        packets.iter().map(|frame| Ipv4Packet::parse(&frame[14..]).unwrap().identification).collect();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 5);
+}
+
+/// RFC 8200, section 4.2; RFC 6946.
+#[test]
+fn echo_is_answered_behind_extension_headers_that_ask_nothing() {
+    let mut lab = Laboratory::new().with_stations();
+    let ends = (v6("2001:db8:1::2"), v6("2001:db8:1::1"));
+    let mut message = vec![128, 0, 0, 0, 0, 7, 0, 1, 9];
+    let sum = checksum::Sum::default().pseudo_v6(ends, protocol::ICMPV6, message.len());
+    let sum = sum.bytes(&message).checksum();
+    message[2..4].copy_from_slice(&sum.to_be_bytes());
+    let mut answers = |next: u8, head: &[u8]| {
+        let payload = [head, &message].concat();
+        let header =
+            Ipv6Header { next, payload: payload.len() as u16, ..Ipv6Header::between(ends.0, ends.1) };
+        lab.receive(0, &frame_v6(0, &[&header.to_bytes()[..], &payload].concat()));
+        let sent = lab.sent(0);
+        sent.iter().all(|frame| frame[14 + 40] == 129) && sent.len() == 1
+    };
+    assert!(answers(58, &[]));
+    assert!(answers(0, &[58, 0, 5, 2, 0, 0, 1, 0]), "router alert");
+    assert!(answers(60, &[58, 0, 1, 4, 0, 0, 0, 0]), "destination options");
+    assert!(answers(44, &[58, 0, 0, 0, 0, 0, 0, 4]), "a fragment that is the whole packet");
+    assert!(answers(0, &[60, 0, 1, 4, 0, 0, 0, 0, 58, 0, 1, 4, 0, 0, 0, 0]));
+    assert!(!answers(44, &[58, 0, 0, 1, 0, 0, 0, 4]), "the first of several fragments");
+    assert!(!answers(60, &[58, 0, 0x80, 4, 0, 0, 0, 0]), "an option that must be understood");
+    assert!(!answers(43, &[58, 0, 0, 1, 0, 0, 0, 0]), "a route that goes on");
+    assert!(!answers(60, &[0, 0, 1, 4, 0, 0, 0, 0, 58, 0, 1, 4, 0, 0, 0, 0]), "hop by hop, but not first");
+}
+
+/// The fixed header has no length: what is behind it is no padding.
+#[test]
+fn jumbograms_are_malformed() {
+    let mut lab = Laboratory::new().with_stations();
+    let header = Ipv6Header { next: 0, ..Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2")) };
+    let options = [17, 0, 0xc2, 4, 0, 1, 0x11, 0x70];
+    let ethernet = EthernetHeader { destination: MACS[0], source: STATIONS[0], kind: EtherType::IPV6 };
+    let head = [&ethernet.to_bytes()[..], &header.to_bytes()].concat();
+    lab.receive(0, &[&head[..], &options, &[7; 60]].concat());
+    assert_eq!((lab.sent(0).len(), lab.sent(1).len()), (0, 0));
+    assert_eq!(lab.counters().dropped(DropCause::Malformed), 1, "{}", lab.counters());
 }
 
 /// RFC 1812, sections 4.3.2.7 and 5.3.4; RFC 4443, section 2.4 (e).
@@ -857,17 +1103,8 @@ fn a_sealed_packet_waits_for_the_far_end() {
 #[test]
 fn a_solicitation_without_a_source_address_option_is_answered_to_its_sender() {
     let mut lab = Laboratory::new().with_stations();
-    let whole = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("2001:db8:1::2")));
-    let message = &whole[40..whole.len() - 8];
     let (from, to) = (v6("2001:db8:1::2"), v6("2001:db8:1::1"));
-    let sum = checksum::Sum::default().pseudo_v6((from, to), protocol::ICMPV6, message.len());
-    let mut message = message.to_vec();
-    message[2..4].fill(0);
-    let sum = sum.bytes(&message).checksum();
-    message[2..4].copy_from_slice(&sum.to_be_bytes());
-    let header =
-        Ipv6Header { next: protocol::ICMPV6, hop_limit: 255, payload: 24, ..Ipv6Header::between(from, to) };
-    lab.receive(0, &frame_v6(0, &[&header.to_bytes()[..], &message].concat()));
+    lab.receive(0, &frame_v6(0, &solicitation_without_option(to, (from, to))));
     let sent = lab.sent(0);
     assert_eq!((sent.len(), &sent[0][..6]), (1, &STATIONS[0].0[..]));
     let packet = Ipv6Packet::parse(&sent[0][14..]).unwrap();

@@ -7,6 +7,17 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::epoch::epoch;
 
+/// Refuses to measure into a folder that has complete runs: a measurement cannot be repeated, so that what would be replaced is lost.
+pub(crate) fn refuse_to_replace(root: &Path) -> Result<(), Error> {
+    for case in folders(root)? {
+        if folders(&case)?.iter().any(|run| run.join("summary.json").is_file()) {
+            let why = "has results of an earlier call, which this one would replace: give another --out, or remove it";
+            return Err(Error::BadInput(format!("{} {why}", root.display())));
+        }
+    }
+    Ok(())
+}
+
 /// Counts the complete runs of another results epoch below the folder of a sweep. The runs of a case share its content
 /// hash and thus the epoch, so one manifest stands for all of them.
 pub(crate) fn count(root: &Path) -> Result<usize, Error> {

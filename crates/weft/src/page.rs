@@ -175,7 +175,7 @@ struct Overview {
 
 impl Overview {
     fn of(root: &Path, runs: Vec<Run>, listing: &Listing) -> Overview {
-        let missing = missing(runs.len(), listing);
+        let missing = missing(&runs, listing);
         let sweep = Sweep::new(runs);
         let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
         let mut page = of_sweep(&sweep, &listing.verdicts);
@@ -198,14 +198,13 @@ impl Overview {
 }
 
 /// A warning if runs are missing.
-fn missing(there: usize, listing: &Listing) -> Option<String> {
-    let planned = listing.runs.len();
-    (there < planned).then(|| {
-        format!(
-            "{} of {planned} runs are missing; run `weft run` again to compute only these.",
-            planned - there
-        )
-    })
+fn missing(runs: &[Run], listing: &Listing) -> Option<String> {
+    let (there, planned) = (runs.len(), listing.runs.len());
+    let hint = match runs.iter().any(|run| run.manifest.is_measurement) {
+        true => "another call measures all again, into another folder",
+        false => "run `weft run` again to compute only these",
+    };
+    (there < planned).then(|| format!("{} of {planned} runs are missing; {hint}.", planned - there))
 }
 
 /// A warning if runs are of another results epoch than this program's.

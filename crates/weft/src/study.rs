@@ -42,6 +42,9 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let plan = |(case, manifest)| Planned::new((case, manifest), (&options.out, base, &root), options.engine);
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
     let _lock = claim(&root, &options.stop)?;
+    if !options.engine.is_deterministic() {
+        older::refuse_to_replace(&root)?;
+    }
     let older = older::count(&root)?;
     let folders: Vec<String> = planned.iter().map(|job| below(&root, &job.folder)).collect();
     let (mut remarks, larger) = (remarks(&scenario, path), page::larger(&root, &folders));

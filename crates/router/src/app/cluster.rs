@@ -86,6 +86,8 @@ impl Clustering {
             _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
                 Entering::Drop(DropCause::Multicast)
             }
+            // RFC 1812, section 5.3.4.
+            EtherType::IPV4 if frame.destination != port.mac => Entering::Drop(DropCause::Multicast),
             EtherType::IPV4 if frame.tags == [None; 2] => self.entering_packet(frame.payload),
             EtherType::ARP => self.question(frame.payload, port),
             _ => Entering::Drop(DropCause::Unsupported),

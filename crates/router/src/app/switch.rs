@@ -166,6 +166,8 @@ impl Switching {
             _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
                 Wanted::Drop(DropCause::Multicast)
             }
+            // RFC 1812, section 5.3.4.
+            EtherType::IPV4 if frame.destination != port.mac => Wanted::Drop(DropCause::Multicast),
             EtherType::IPV4 if frame.tags == [None; 2] => {
                 self.wanted_packet(frame.payload, bytes.len() as u16)
             }

@@ -29,11 +29,11 @@ impl ControlState {
         if !up {
             self.forget_stations(port);
         }
-        self.follow_fixed_stations(port, up);
         for prefix in touched {
             // Without room for it, its packets follow a shorter prefix.
             let _ = self.install(prefix);
         }
+        self.follow_fixed_stations(port, up);
     }
 
     /// Stations that have been set for good have routes of their own while their link is up.
@@ -42,7 +42,11 @@ impl ControlState {
         let fixed: Vec<Station> =
             all.filter(|station| station.0 == port && self.neighbours().is_fixed(*station)).collect();
         for station in fixed {
-            if up { self.add_station(station) } else { self.remove_station(station) }
+            if up {
+                self.add_station(station);
+            } else {
+                self.remove_station(station);
+            }
         }
     }
 

@@ -10,10 +10,10 @@ use weft_fib::{Hop, IpPrefix, RouteError};
 use weft_packet::Mac;
 
 use super::adjacency::{Adjacency, AdjacencyTable, NextHop, SharedPath};
+use super::hosts::{HostRoutes, onto_link};
 use super::linked::LinkedRoutes;
 use crate::backend::system;
-use crate::interface::Interface;
-use crate::interface::longest_frame;
+use crate::interface::{Interface, broadcast, longest_frame};
 use crate::neighbours::{NeighbourLimits, Neighbours, Station};
 
 /// Destinations that no router forwards, whatever its default route says (RFC 1812, section 5.3.7; RFC 3927, section 7; RFC 4291,
@@ -43,6 +43,7 @@ pub struct ControlState {
     /// Prefixes whose routes stay as they are.
     pub(super) fixed: HashSet<IpPrefix>,
     pub(super) linked: LinkedRoutes,
+    pub(super) hosts: HostRoutes,
     neighbours: Neighbours,
     /// Next hops that routes no longer use, and look-ups still find.
     leaving: Vec<Hop>,
@@ -66,6 +67,7 @@ impl ControlState {
             list_numbers: HashMap::new(),
             fixed: HashSet::new(),
             linked: LinkedRoutes::default(),
+            hosts: HostRoutes::default(),
             neighbours: Neighbours::new(limits),
             leaving: Vec::new(),
             changed: false,
@@ -189,6 +191,14 @@ impl ControlState {
     /// # Errors
     /// There is no room for the prefix, or there are more than 32 766 next hops.
     pub fn set_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
+        self.put_route(prefix, onto_link(prefix, next))?;
+        self.hosts.give_up(prefix);
+        self.review_stations(prefix);
+        Ok(())
+    }
+
+    /// The same, for a station's own route too.
+    pub(super) fn put_route(&mut self, prefix: IpPrefix, next: NextHop) -> Result<(), RouteError> {
         let hop = self.number(next).ok_or(RouteError::Hop(prefix))?;
         let before = match prefix.address() {
             IpAddr::V4(_) => self.routes4.begin_insert(prefix, hop),
@@ -226,6 +236,8 @@ impl ControlState {
             IpAddr::V6(_) => self.routes6.begin_remove(prefix),
         };
         self.leaving.extend(before);
+        self.hosts.give_up(prefix);
+        self.review_stations(prefix);
         before.is_some()
     }
 
@@ -304,29 +316,6 @@ impl ControlState {
         }
     }
 
-    /// Gives a station that has been resolved a route of its own, unless there is one, so that its packets need no
-    /// second look-up.
-    pub(super) fn add_station(&mut self, station: Station) {
-        if let Some(prefix) = whole(station.1).filter(|prefix| self.is_on_link(*prefix, station)) {
-            // Without room for the route, its packets are resolved one by one.
-            let _ = self.set_route(prefix, NextHop::Station(station));
-        }
-    }
-
-    pub(super) fn remove_station(&mut self, station: Station) {
-        if let Some(prefix) =
-            whole(station.1).filter(|prefix| self.route(*prefix) == Some(NextHop::Station(station)))
-        {
-            self.remove_route(prefix);
-        }
-    }
-
-    /// Whether an address has no route of its own, is not link-local, and lies on the link of its port.
-    fn is_on_link(&self, prefix: IpPrefix, (port, address): Station) -> bool {
-        let on_link = |port: &Interface| port.reaches(address) && !crate::interface::is_link_local(address);
-        self.route(prefix).is_none() && self.ports.get(usize::from(port)).is_some_and(on_link)
-    }
-
     pub(super) fn adjacencies(&self) -> AdjacencyTable {
         let adjacency = |hop: &Option<(NextHop, usize)>| self.adjacency((*hop)?.0);
         AdjacencyTable::new(
@@ -358,20 +347,4 @@ impl ControlState {
         addresses[6..].copy_from_slice(&port.mac.0);
         Some(Adjacency { addresses, port: station.0, below: longest_frame(port.mtu).saturating_add(1) })
     }
-}
-
-/// The broadcast address of a link; IPv6 has none, nor has a link between two stations (RFC 3021).
-#[must_use]
-pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
-    match link.address() {
-        IpAddr::V4(first) if link.length() < 31 => {
-            Some(IpAddr::V4((u32::from(first) | u32::MAX >> link.length()).into()))
-        }
-        _ => None,
-    }
-}
-
-/// The prefix of a single address.
-fn whole(address: IpAddr) -> Option<IpPrefix> {
-    IpPrefix::around(address, if address.is_ipv4() { 32 } else { 128 })
 }

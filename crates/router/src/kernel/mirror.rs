@@ -26,6 +26,8 @@ pub struct KernelMirror {
     permanent: BTreeSet<(u32, IpAddr)>,
     unread_permanent: BTreeSet<(u32, IpAddr)>,
     routes: KernelRoutes,
+    /// Whether everything has been read once.
+    has_read: bool,
     /// Whether routes may have changed without a message.
     doubtful: bool,
 }
@@ -43,6 +45,7 @@ impl KernelMirror {
             permanent: BTreeSet::new(),
             unread_permanent: BTreeSet::new(),
             routes: KernelRoutes::default(),
+            has_read: false,
             doubtful: false,
         }
     }
@@ -64,6 +67,7 @@ impl KernelMirror {
             self.release(state, (interface, address));
         }
         self.routes.end_reading(state, &self.ports);
+        self.has_read = true;
     }
 
     /// Routes may have changed without a message.
@@ -122,7 +126,8 @@ impl KernelMirror {
         self.unread.remove(&entry);
         let changed = if removed { self.addresses.remove(&entry) } else { self.addresses.insert(entry) };
         if changed {
-            self.doubtful |= removed;
+            // Next hops die with the last address of their link and revive with the first, without a word.
+            self.doubtful |= removed || self.has_read;
             self.describe(state, interface);
             if let Some(port) = self.ports.get(&interface).filter(|_| removed) {
                 state.forget_stations(*port);

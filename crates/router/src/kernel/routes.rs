@@ -149,20 +149,23 @@ impl KernelRoutes {
 
 /// A route enters those of its rank.
 fn enter(list: &mut Vec<KnownRoute>, new: KnownRoute) {
-    let known = list
-        .iter()
-        .position(|known| is_same(&known.route, &new.route) || is_joined(&known.route, &new.route));
-    // New IPv6 routes stand behind those of their metric.
-    let is_behind = new.route.place == RoutePlace::Last || new.route.prefix.0.is_ipv6();
+    let known = list.iter().position(|known| is_same(&known.route, &new.route));
+    let is_v6 = new.route.prefix.0.is_ipv6();
     match (new.route.place, known) {
         (RoutePlace::Next, _) => {
             known.map(|at| list.remove(at));
             let mentioned = list.iter().take_while(|known| known.reading == new.reading).count();
             list.insert(mentioned, new);
         }
-        (_, Some(at)) => list[at] = new,
+        (RoutePlace::Replaces, Some(at)) => list[at] = new,
         (RoutePlace::Replaces, None) if !list.is_empty() => list[0] = new,
-        (_, None) => list.insert(if is_behind { list.len() } else { 0 }, new),
+        // IPv6 routes keep their places, and new ones stand behind those of their metric.
+        (_, Some(at)) if is_v6 => list[at] = new,
+        (_, None) if is_v6 => list.push(new),
+        (place, _) => {
+            known.map(|at| list.remove(at));
+            list.insert(if place == RoutePlace::Last { list.len() } else { 0 }, new);
+        }
     }
 }
 
@@ -173,7 +176,9 @@ fn leave(list: &mut Vec<KnownRoute>, gone: &KernelRoute) {
         let left = route.hops.iter().filter(|hop| stays(hop)).count();
         (1..route.hops.len()).contains(&left)
     };
-    if let Some(at) = list.iter().position(|known| is_same(&known.route, gone)) {
+    let alike = |known: &KnownRoute| is_alike(&known.route, gone, place);
+    let same = list.iter().position(|known| is_alike(&known.route, gone, |hop| (place(hop), hop.weight)));
+    if let Some(at) = same.or_else(|| list.iter().position(alike)) {
         list.remove(at);
     } else if let Some(known) = list.iter_mut().find(|known| loses_some(known)) {
         known.route.hops.retain(stays);
@@ -187,14 +192,23 @@ fn place(hop: &KernelHop) -> (Option<IpAddr>, u32) {
     (hop.gateway, hop.interface)
 }
 
-/// Whether two messages are about one route.
+/// Whether two messages are about one route. In IPv4 other shares make another route; in IPv6 they do not, and next hops join.
 fn is_same(one: &KernelRoute, other: &KernelRoute) -> bool {
+    match one.prefix.0 {
+        IpAddr::V4(_) => is_alike(one, other, |hop| (place(hop), hop.weight)),
+        IpAddr::V6(_) => is_alike(one, other, place) || is_joined(one, other),
+    }
+}
+
+/// Whether two routes are of one kind and use one object, or next hops alike in this respect.
+fn is_alike<K: Ord>(one: &KernelRoute, other: &KernelRoute, respect: impl Fn(&KernelHop) -> K) -> bool {
     let hops = |route: &KernelRoute| {
-        let mut places: Vec<_> = route.hops.iter().map(place).collect();
-        places.sort_unstable();
-        places
+        let mut hops: Vec<K> = route.hops.iter().map(&respect).collect();
+        hops.sort_unstable();
+        hops
     };
-    one.kind == other.kind && one.object == other.object && hops(one) == hops(other)
+    let are_objects = one.object.is_some();
+    one.kind == other.kind && one.object == other.object && (are_objects || hops(one) == hops(other))
 }
 
 /// Whether the kernel makes one IPv6 route with several next hops of both; then each message has all of them.

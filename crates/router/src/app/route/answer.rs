@@ -45,7 +45,7 @@ impl Routing {
             return Fate::Consumed;
         }
         if let Some(echo) = EchoRequest::in_v4(packet) {
-            self.route_own(desk, transit.port, &echo.answer_v4(packet));
+            self.route_own(desk, transit.port, echo.answer_v4(packet));
             return Fate::Consumed;
         }
         match packet.protocol {
@@ -73,7 +73,7 @@ impl Routing {
             return Fate::Dropped(DropCause::Multicast);
         }
         if let Some(echo) = EchoRequest::in_v6(packet) {
-            self.route_own(desk, transit.port, &echo.answer_v6(packet));
+            self.route_own(desk, transit.port, echo.answer_v6(packet));
             return Fate::Consumed;
         }
         match packet.next {

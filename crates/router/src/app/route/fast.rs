@@ -51,10 +51,10 @@ enum Destination {
     V6(u128),
 }
 
-/// The destination MAC address of a frame, as a number.
+/// The destination MAC address of a frame, as a number; above it is the bit that makes the sender's that of a group, which no station has.
 #[inline(always)]
 fn station_of(buffer: &Buffer) -> u64 {
-    u64::from_le_bytes(*buffer.first_chunk().expect("a buffer is longer")) & 0xffff_ffff_ffff
+    u64::from_le_bytes(*buffer.first_chunk().expect("a buffer is longer")) & 0x1_ffff_ffff_ffff
 }
 
 fn as_number(Mac([a, b, c, d, e, f]): Mac) -> u64 {
@@ -100,6 +100,8 @@ fn trim(buffer: &Buffer, frame: &mut Frame, station: u64) -> Option<Destination>
     let field = |at: usize| u16::from_be_bytes([buffer[at], buffer[at + 1]]);
     let packet = match field(12) {
         0x0800 => field(16),
+        // Without a length, the packet is in its hop-by-hop options, if it is one: a jumbogram (RFC 2675).
+        0x86dd if field(18) == 0 && buffer[20] == 0 => return None,
         0x86dd => field(18).checked_add(40)?,
         _ => return None,
     };

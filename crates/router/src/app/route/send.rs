@@ -7,7 +7,7 @@ use weft_packet::icmp::{error_v4, error_v6, is_silent_v4, is_silent_v6};
 use weft_packet::neighbour::{multicast_mac, solicited_node};
 use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetHeader, IcmpError, Ipv4Packet, Ipv6Packet, Mac,
-    NeighbourMessage,
+    NeighbourMessage, ipv4,
 };
 
 use crate::app::Desk;
@@ -29,8 +29,12 @@ impl Routing {
     }
 
     /// Sends a packet of the router's own by its routes; `port` is that of the packet it answers.
-    pub(super) fn route_own(&mut self, desk: &mut Desk<'_>, port: u16, packet: &[u8]) {
+    pub(super) fn route_own(&mut self, desk: &mut Desk<'_>, port: u16, mut packet: Vec<u8>) {
         desk.counters.made += 1;
+        if kind_of(&packet) == EtherType::IPV4 {
+            ipv4::set_identification(&mut packet, self.control.next_identification());
+        }
+        let packet = packet.as_slice();
         let sent = match self.own_next(packet) {
             Some(NextHop::Tunnel(number)) => self.send_through(desk, port, number, packet),
             _ => match self.station_of(port, packet) {
@@ -109,7 +113,7 @@ impl Routing {
     pub(super) fn send_error(&mut self, desk: &mut Desk<'_>, (port, bytes): (u16, &[u8]), error: IcmpError) {
         let Some(message) = self.error(port, bytes, error) else { return };
         if self.errors.take(desk.now) {
-            self.route_own(desk, port, &message);
+            self.route_own(desk, port, message);
         } else {
             desk.counters.errors_suppressed += 1;
         }
@@ -117,29 +121,48 @@ impl Routing {
 
     /// The packet that reports an error, if one may be sent and the port has an address to send it from.
     fn error(&self, port: u16, bytes: &[u8], error: IcmpError) -> Option<Vec<u8>> {
-        let own = &self.ports[usize::from(port)];
         match kind_of(bytes) {
             EtherType::IPV4 => {
                 let packet = Ipv4Packet::parse(bytes).ok().filter(|packet| !is_silent_v4(packet))?;
-                match self.inner_source([packet.source, packet.destination].map(IpAddr::V4)) {
-                    Some(IpAddr::V4(inner)) => Some(error_v4(error, inner, packet.source, bytes)),
-                    _ => Some(error_v4(error, own.v4()?, packet.source, bytes)),
-                }
+                let IpAddr::V4(from) =
+                    self.source_of_error(port, [packet.source, packet.destination].map(IpAddr::V4))?
+                else {
+                    return None;
+                };
+                Some(error_v4(error, from, packet.source, bytes))
             }
             _ => {
                 let packet = Ipv6Packet::parse(bytes).ok().filter(|packet| !is_silent_v6(packet, error))?;
-                match self.inner_source([packet.source, packet.destination].map(IpAddr::V6)) {
-                    Some(IpAddr::V6(inner)) => Some(error_v6(error, inner, packet.source, bytes)),
-                    _ => Some(error_v6(error, own.v6(), packet.source, bytes)),
-                }
+                let IpAddr::V6(from) =
+                    self.source_of_error(port, [packet.source, packet.destination].map(IpAddr::V6))?
+                else {
+                    return None;
+                };
+                Some(error_v6(error, from, packet.source, bytes))
             }
         }
     }
 
-    /// The source of an error about a packet, if the error goes back through a tunnel.
-    fn inner_source(&self, [source, destination]: [IpAddr; 2]) -> Option<IpAddr> {
-        let back = self.next(self.hop_to(source), &[]);
-        matches!(back, Some(NextHop::Tunnel(_))).then(|| self.address_within(destination))?
+    /// The source of an error about a packet with these ends that arrived by `port`: an address of the interface by which the error leaves
+    /// (RFC 1812, section 4.3.2.4; of one of them, if they share flows), and otherwise any. About an IPv6 packet to an address of the
+    /// router it is that address (RFC 4443, section 2.2 a).
+    fn source_of_error(&self, port: u16, [source, destination]: [IpAddr; 2]) -> Option<IpAddr> {
+        let is_own = destination.is_ipv6()
+            && (self.ports[usize::from(port)].owns(destination)
+                || self.next(self.hop_to(destination), &[]) == Some(NextHop::Local));
+        if is_own {
+            return Some(destination);
+        }
+        let (by, next) = match self.next(self.hop_to(source), &[]) {
+            _ if is_link_local(source) => (port, source),
+            Some(NextHop::Tunnel(_)) => return self.address_within(destination),
+            Some(NextHop::Link(by)) => (by, source),
+            Some(NextHop::Station((by, via))) => (by, via),
+            _ => (port, source),
+        };
+        let own = |number: u16| self.ports[usize::from(number)].source_of_errors(next, source);
+        let any = || (0..self.ports.len() as u16).find_map(own);
+        own(by).or_else(|| own(port)).or_else(any)
     }
 
     /// Sends a request for the MAC address of a station.

@@ -57,6 +57,9 @@ impl Routing {
 
     fn judge(&mut self, desk: &mut Desk<'_>, port: u16, bytes: &[u8]) -> Fate {
         let Ok(frame) = EthernetFrame::parse(bytes) else { return Fate::Dropped(DropCause::Malformed) };
+        if frame.source.is_multicast() {
+            return Fate::Dropped(DropCause::Malformed);
+        }
         let own = self.ports[usize::from(port)].mac;
         if frame.destination != own && !frame.destination.is_multicast() {
             return Fate::Dropped(DropCause::OtherStation);
@@ -81,7 +84,7 @@ impl Routing {
         if is_for_many(packet.destination) {
             return if self.beside_kernel { Fate::Consumed } else { Fate::Dropped(DropCause::Multicast) };
         }
-        if !ipv4::may_send(packet.source) {
+        if !ipv4::may_send(packet.source) || self.is_own_source(packet.source.into()) {
             return Fate::Dropped(DropCause::Source);
         }
         let transit = Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.ttl, to_group };
@@ -103,7 +106,7 @@ impl Routing {
         let transit =
             Transit { port, bytes: &bytes[..packet.total()], hops_left: packet.hop_limit, to_group };
         let ends = [packet.source, packet.destination].map(IpAddr::V6);
-        if !ipv6::may_send(packet.source) {
+        if !ipv6::may_send(packet.source) || self.is_own_source(ends[0]) {
             return Fate::Dropped(DropCause::Source);
         }
         if self.ports[usize::from(port)].owns(ends[1]) || packet.destination.is_multicast() {
@@ -114,6 +117,15 @@ impl Routing {
             Some(NextHop::Local) => self.answer_v6(desk, transit, &packet),
             _ if packet.source.is_unspecified() => Fate::Dropped(DropCause::Source),
             next => self.onward(desk, transit, (next, ends)),
+        }
+    }
+
+    /// Whether a packet claims to come from the router itself, or from all stations of a link (RFC 1812, section 5.3.7).
+    fn is_own_source(&self, source: IpAddr) -> bool {
+        match self.next(self.hop_to(source), &[]) {
+            Some(NextHop::Local) => true,
+            Some(NextHop::Blackhole) => self.ports.iter().any(|port| port.is_broadcast(source)),
+            _ => false,
         }
     }
 
@@ -139,7 +151,10 @@ impl Routing {
             return Fate::Dropped(DropCause::Multicast);
         }
         // Link-local addresses stay on their link (RFC 3927, section 7; RFC 4291, section 2.5.6).
-        if is_link_local(from) || is_link_local(to) {
+        if is_link_local(from) {
+            return Fate::Dropped(DropCause::Source);
+        }
+        if is_link_local(to) {
             return Fate::Dropped(DropCause::NoRoute);
         }
         let station = match next {
@@ -196,10 +211,13 @@ impl Routing {
         Fate::Dropped(cause)
     }
 
-    /// A station has announced its MAC address.
+    /// A station has announced its MAC address. One outside the prefixes of its link is heard only if the router itself has asked for it:
+    /// a route leads to it.
     pub(super) fn hear(&mut self, desk: &mut Desk<'_>, station: Station, mac: Mac, how: Announcement) {
-        let is_here = self.ports[usize::from(station.0)].reaches(station.1);
-        if is_here && !mac.is_multicast() && mac != Mac::default() {
+        if mac.is_multicast() || mac == Mac::default() {
+            return;
+        }
+        if self.ports[usize::from(station.0)].reaches(station.1) || self.control.has_station(station) {
             let outgoing = self.control.learn(desk.now, station, mac, how);
             self.carry_out(desk, outgoing);
         }

@@ -1,0 +1,95 @@
+//! Who else takes the frames of the ports: the kernel, if it forwards packets itself, and other routers. Each packet would be sent twice.
+//! Must not depend on what the router does with them.
+
+use std::io;
+use std::net::IpAddr;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+use weft_netlink::{KernelAddress, KernelLink};
+use weft_packet::Mac;
+use weft_router::backend::system;
+use weft_router::interface::is_link_local;
+
+use crate::failure::ApplianceError;
+use crate::plan::{PlannedPort, PortDevice, RouterPlan};
+
+/// Refuses a kernel that forwards what arrives at these interfaces, or at any.
+pub(crate) fn refuse_forwarding_kernel(interfaces: &[String]) -> Result<(), ApplianceError> {
+    let of_ports = interfaces.iter().flat_map(|name| ["ipv4", "ipv6"].map(|family| of_one(family, name)));
+    let all = ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding"].map(str::to_owned);
+    match all.into_iter().chain(of_ports).find(|name| is_on(name)) {
+        Some(name) => Err(ApplianceError::KernelForwards { name: name.replace('/', ".") }),
+        None => Ok(()),
+    }
+}
+
+fn is_on(setting: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/sys/{setting}")).is_ok_and(|text| text.trim() == "1")
+}
+
+/// The setting of an interface by which the kernel forwards what it receives there; that of IPv6 is new in Linux 6.17, and its older
+/// one, `forwarding`, has no effect without that of all interfaces.
+fn of_one(family: &str, interface: &str) -> String {
+    let setting = if family == "ipv4" { "forwarding" } else { "force_forwarding" };
+    format!("net/{family}/conf/{interface}/{setting}")
+}
+
+/// Says so if the kernel forwards what arrives at the interface of a port, where it has an address. It takes nothing that is for another
+/// station than its own, nor what AF_XDP takes ahead of it.
+pub(crate) fn second_forwarder(
+    port: &PlannedPort,
+    links: &[KernelLink],
+    addresses: &[KernelAddress],
+) -> Option<String> {
+    let PortDevice::Packet(name) = &port.device else { return None };
+    let link = links.iter().find(|link| link.name == *name)?;
+    if port.mac.is_some_and(|mac| Some(mac) != link.mac.map(Mac)) {
+        return None;
+    }
+    let own = addresses.iter().filter(|own| own.interface == link.index && !is_link_local(own.address));
+    let forwarded = own.filter_map(|own| Some((own, forwarding_of(own.address, name)?)));
+    let (own, setting) = { forwarded }.next()?;
+    Some(format!(
+        "port `{}`: the kernel has the address {} on {name} and forwards what arrives there itself, so that each packet would be sent \
+         twice: set {} to 0, or take the address away",
+        port.name,
+        own.address,
+        setting.replace('/', ".")
+    ))
+}
+
+/// The setting by which the kernel forwards packets of the family of this address that arrive at an interface, if it is on.
+fn forwarding_of(address: IpAddr, interface: &str) -> Option<String> {
+    let settings = match address {
+        IpAddr::V4(_) => vec![of_one("ipv4", interface)],
+        IpAddr::V6(_) => vec!["net/ipv6/conf/all/forwarding".to_owned(), of_one("ipv6", interface)],
+    };
+    settings.into_iter().find(|setting| is_on(setting))
+}
+
+/// Keeps other routers off the interfaces of the ports while the result lives: each interface has a socket whose name exists once in a
+/// network namespace, and disappears with the process.
+///
+/// # Errors
+/// Another router has some of them.
+pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, ApplianceError> {
+    let (mut held, mut messages) = (Vec::new(), Vec::new());
+    for port in &plan.ports {
+        let (PortDevice::Packet(name) | PortDevice::Xdp(name)) = &port.device else { continue };
+        match system::interface_index(name).and_then(hold) {
+            Ok(socket) => held.push(socket),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => messages.push(format!(
+                "port `{}`: another `weft router` forwards what arrives at {name}, so that each packet would be sent twice: end it first",
+                port.name
+            )),
+            // Whoever opens the interface says what is wrong with it.
+            Err(_) => {}
+        }
+    }
+    if messages.is_empty() { Ok(held) } else { Err(ApplianceError::Ports { messages }) }
+}
+
+fn hold(interface: i32) -> io::Result<UnixDatagram> {
+    UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(format!("weft-router/{interface}"))?)
+}
