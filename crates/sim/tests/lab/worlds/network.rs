@@ -109,10 +109,12 @@ pub(super) fn later(random: &mut Random) -> Option<TopologySettings> {
         }),
         _ => {
             let slow = leaf_spine::Slow { rate: slower, share: Share(0.4), draw: Some(random.below(1_000)) };
+            let (leaves, spines) = (2 + random.below(3), 1 + random.below(4));
             TopologySettings::LeafSpine(leaf_spine::LeafSpineSettings {
-                slow: Some(slow),
-                leaves: 2 + random.below(3),
-                spines: 1 + random.below(4),
+                // The only cable of a leaf is never slow.
+                slow: (spines > 1).then_some(slow),
+                leaves,
+                spines,
                 hosts_per_leaf: 1 + random.below(3),
                 host_link,
                 fabric_link,
