@@ -202,8 +202,8 @@ pub fn may_send(source: Ipv6Addr) -> bool {
     !source.is_multicast() && source != Ipv6Addr::LOCALHOST
 }
 
-/// The destination of a packet that a router may forward without further checks: nothing follows its end, version and length are correct, the hop
-/// limit exceeds 1, and the source is neither unspecified, loopback, link-local nor a group (RFC 4291, sections 2.5 and 2.7).
+/// The destination of a packet that a router may forward without further checks: nothing follows its end, version and length are correct, it
+/// is no jumbogram, the hop limit exceeds 1, and the source is neither unspecified, loopback, link-local nor a group (RFC 4291, sections 2.5 and 2.7).
 #[must_use]
 #[inline(always)]
 pub fn forwardable(bytes: &[u8]) -> Option<u128> {
@@ -215,9 +215,11 @@ pub fn forwardable(bytes: &[u8]) -> Option<u128> {
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 40], has: usize) -> Option<u128> {
     let fits = usize::from(u16_at(header, 4)) + 40 == has;
+    // Without a length the packet is in its hop-by-hop options, if it is one: a jumbogram (RFC 2675).
+    let is_jumbogram = header[4..7] == [0, 0, HOP_BY_HOP];
     // What is neither below 0001::/16 nor above fe7f::/16 needs no closer look.
     let is_ordinary = u16_at(header, 8).wrapping_sub(1) < 0xfe7f;
-    (header[0] >> 4 == 6 && header[7] > 1 && fits && is_ordinary)
+    (header[0] >> 4 == 6 && header[7] > 1 && fits && is_ordinary && !is_jumbogram)
         .then(|| u128::from_be_bytes(sixteen_at(header, 24)))
 }
 

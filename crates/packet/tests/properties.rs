@@ -281,3 +281,17 @@ fn neighbours_that_break_the_rules_are_not_heard() {
     assert!(!heard(changed(solicit(from), |packet| packet[41] = 1)));
     assert!(!heard(changed(advertise("fe80::1"), |packet| packet[41] = 3)));
 }
+
+/// What the fuzzer found: a jumbogram is malformed, so nothing may forward it.
+#[test]
+fn a_jumbogram_is_not_forwardable() {
+    let mut bytes = [0_u8; 40];
+    (bytes[0], bytes[7], bytes[8], bytes[24]) = (0x60, 13, 0x20, 0x20);
+    assert!(Ipv6Packet::parse(&bytes).is_err());
+    assert_eq!(ipv6::forwardable(&bytes), None);
+    bytes[6] = 59;
+    assert!(
+        Ipv6Packet::parse(&bytes).is_ok() && ipv6::forwardable(&bytes).is_some(),
+        "no next header is one"
+    );
+}

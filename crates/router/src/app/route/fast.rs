@@ -100,8 +100,6 @@ fn trim(buffer: &Buffer, frame: &mut Frame, station: u64) -> Option<Destination>
     let field = |at: usize| u16::from_be_bytes([buffer[at], buffer[at + 1]]);
     let packet = match field(12) {
         0x0800 => field(16),
-        // Without a length, the packet is in its hop-by-hop options, if it is one: a jumbogram (RFC 2675).
-        0x86dd if field(18) == 0 && buffer[20] == 0 => return None,
         0x86dd => field(18).checked_add(40)?,
         _ => return None,
     };
