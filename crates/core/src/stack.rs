@@ -273,6 +273,10 @@ pub trait Stack: Sized {
     fn is_trimmable(&self) -> bool {
         false
     }
+    /// What its ends and switches send besides data, acknowledgements and openings, in words.
+    fn sends_besides(&self) -> Option<&'static str> {
+        None
+    }
     /// The name of the arbiter that the links on its flows' paths need, if any; packets then carry scheduling headers.
     fn arbiter(&self) -> Option<&'static str> {
         None

@@ -56,6 +56,10 @@ impl Stack for NdpStack {
         true
     }
 
+    fn sends_besides(&self) -> Option<&'static str> {
+        Some("pulls and trimmed headers of NDP")
+    }
+
     fn is_trimmable(&self) -> bool {
         true
     }

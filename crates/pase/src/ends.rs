@@ -59,6 +59,10 @@ impl Stack for PaseStack {
         !self.settings.arbitration
     }
 
+    fn sends_besides(&self) -> Option<&'static str> {
+        self.settings.arbitration.then_some("requests and grants of PASE")
+    }
+
     fn arbiter(&self) -> Option<&'static str> {
         self.settings.arbitration.then_some("pase")
     }

@@ -52,6 +52,10 @@ impl Stack for PdqStack {
         (body.what != PdqPacketKind::Leave).then_some((header, reply))
     }
 
+    fn sends_besides(&self) -> Option<&'static str> {
+        Some("probes and pauses of PDQ")
+    }
+
     fn arbiter(&self) -> Option<&'static str> {
         Some("pdq")
     }

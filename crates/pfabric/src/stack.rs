@@ -52,6 +52,10 @@ impl Stack for PfabricStack {
         Some((header, reply))
     }
 
+    fn sends_besides(&self) -> Option<&'static str> {
+        Some("probes of pFabric")
+    }
+
     fn ranks_packets(&self) -> bool {
         true
     }

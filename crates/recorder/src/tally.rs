@@ -80,8 +80,8 @@ impl Tally {
         count.0 += 1;
         self.packets.dropped += 1;
         count.1 += u64::from(header.wire);
-        let kind = Incident::behind(reason);
-        let behind = |incident: &&mut IncidentRecord| incident.at <= now && Some(incident.kind) == kind;
+        let Some(kind) = Incident::behind(reason) else { return };
+        let behind = |incident: &&mut IncidentRecord| incident.at <= now && incident.kind == kind;
         if let Some(incident) = self.incidents.iter_mut().rev().find(behind) {
             incident.lost += 1;
         }

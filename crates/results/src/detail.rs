@@ -55,13 +55,15 @@ impl Detail {
     /// Thins a record, given the statistics of its flows.
     #[must_use]
     pub fn of(record: &RunRecord, flows: &FlowStatistics) -> Detail {
+        let course = RunCourse::new(record);
+        let drain = course.as_ref().and_then(RunCourse::drain_from_us);
         Detail {
             fct_tail: flows.fct_tail.clone(),
             alone_tail: flows.alone_tail.clone(),
             network: NetworkColumns::new(record),
             slow_flows: flows.slow_flows.iter().map(|flow| SlowFlow::new(record, flow)).collect(),
-            heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
-            course: RunCourse::new(record),
+            heat: record.queues.as_ref().and_then(|series| Heat::new(record, series, drain)),
+            course,
             windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),
             jobs: record.jobs.iter().map(|job| JobChart::new(record, job)).collect(),
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::transport::framing;
 use crate::{Facts, Finding, Networks, impossible};
-use weft_core::{Rate, Time};
+use weft_core::{Rate, Span, Time};
 use weft_model::{Case, ScenarioSettings};
 use weft_topology::{Graph, LinkState, plan};
 use weft_workload::pattern::open_loop::LoadCounts;
@@ -68,11 +68,11 @@ pub fn remarks(cases: &[Case], folder: &Path) -> Vec<String> {
 /// No traffic starts before some time after the warm-up, although averages count from there.
 fn silence(settings: &ScenarioSettings) -> Option<String> {
     let first = settings.traffic.iter().map(|entry| entry.flows.start).min()?;
-    (first > settings.measure.warm_up).then(|| {
+    let warm_up = settings.measure.warm_up;
+    let from = if warm_up == Span::ZERO { "the start of the run".to_owned() } else { warm_up.to_string() };
+    (first > warm_up).then(|| {
         format!(
-            "nothing is sent before {first}, but goodput and link loads are averaged from the end of the warm-up, {}, on: set \
-             measure.warm_up = \"{first}\"",
-            settings.measure.warm_up
+            "nothing is sent before {first}, but goodput and link loads are averaged from {from} on: set measure.warm_up = \"{first}\""
         )
     })
 }

@@ -5,7 +5,7 @@
 use crate::file::ScenarioFile;
 use crate::scenario::Scenario;
 use weft_codec::{Provenance, Row, rows, words};
-use weft_core::settings::{Kind, Setting as _, Value};
+use weft_core::settings::{Field, Kind, Setting as _, Value};
 use weft_draw::indented;
 use weft_mistake::Sources;
 use weft_mistake::node::Origin;
@@ -151,10 +151,13 @@ fn of_device(device: &Device, all: &[Device], said: &Provenance, file: &Scenario
     all.filter(|row| !strongest.starts_with("switch.port[") || of_port(row)).map(row).collect()
 }
 
-/// `off` of a setting that says what holds while it is absent would be misread: it is computed, not off.
+/// The word for a setting that has no value: `off` where its documentation says what holds while it is absent would be misread.
+pub(crate) fn word_of_none(field: &Field) -> &'static str {
+    if field.doc.to_lowercase().contains("absent:") { "absent" } else { "off" }
+}
+
 fn shown(row: &Row) -> String {
-    let is_computed = row.value == Value::Absent && row.field.doc.to_lowercase().contains("absent:");
-    if is_computed { "absent".to_owned() } else { words(&row.value) }
+    if row.value == Value::Absent { word_of_none(row.field).to_owned() } else { words(&row.value) }
 }
 
 fn explained(row: Row, path: String, origin: String) -> Explanation {

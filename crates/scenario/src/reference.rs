@@ -3,7 +3,7 @@
 //! Writes no files: the texts are compared with the committed ones elsewhere.
 
 use crate::expect;
-use crate::explain::one_line;
+use crate::explain::{one_line, word_of_none};
 use std::fmt::Write as _;
 use weft_codec::{FLATTENED_FAMILY, KIND_KEY, default_member, describe, flattened_family, join, words};
 use weft_core::settings::{Family, Field, Kind, Table, Value};
@@ -234,7 +234,7 @@ fn row(field: &'static Field) -> String {
 fn default(field: &'static Field, quote: &str) -> String {
     match field.default.map(|default| default()) {
         None => "required".to_owned(),
-        Some(Value::Absent) => "off".to_owned(),
+        Some(Value::Absent) => word_of_none(field).to_owned(),
         Some(Value::Table(_)) => "see below".to_owned(),
         Some(value) => format!("{quote}{}{quote}", words(&value)),
     }

@@ -41,4 +41,17 @@ mod tests {
         assert_eq!([1, 208, 209, 1_538].map(|wire| cells.occupied(wire)), [208, 208, 416, 1_664]);
         assert_eq!(MemoryCells::of(None).occupied(84), 84);
     }
+
+    /// What is set aside for pauses counts memory as packets do.
+    #[test]
+    fn memory_set_aside_is_counted_in_the_same_cells() {
+        for cell in [None, Some(Bytes(2)), Some(Bytes(80)), Some(Bytes(208)), Some(Bytes(256))] {
+            let cells = MemoryCells::of(cell);
+            let same = |wire: &u16| {
+                Bytes(cells.occupied(*wire).into())
+                    == weft_pfc::headroom::occupied(Bytes((*wire).into()), cell)
+            };
+            assert!((84..9_300).all(|wire| same(&wire)), "{cell:?}");
+        }
+    }
 }

@@ -253,6 +253,12 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => Stack::is_trimmable(&**own),)+ }
             }
 
+            /// What ends and switches send besides data, acknowledgements and openings, in words.
+            #[must_use]
+            pub fn sends_besides(&self) -> Option<&'static str> {
+                match self { $(AnyStack::$stack(own) => Stack::sends_besides(&**own),)+ }
+            }
+
             /// The arbiter that the links on the flows' paths need.
             #[must_use]
             pub fn arbiter(&self) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! What a scenario costs, estimated before it runs: packet hops from flows and shortest paths, time and memory from what a hop
 //! and a link cost where they were measured. Runs nothing.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use weft_core::{HostId, SwitchId, Time};
@@ -187,24 +187,13 @@ fn earliest_end(setup: &Setup) -> Option<Time> {
     flows.map(sent).chain([last]).max()
 }
 
-/// Transports whose ends and switches also send pulls, probes or requests, and how those are called.
-const MORE_PACKETS: [(&str, &str); 4] = [
-    ("ndp", "pulls and trimmed headers"),
-    ("pfabric", "probes"),
-    ("pdq", "probes and pauses"),
-    ("pase", "requests and grants"),
-];
-
-/// What the estimate does not count of the scenario's transports.
-fn uncounted(scenario: &Scenario) -> Option<String> {
-    let used = |name: &str| scenario.cases().iter().any(|case| case.settings.transport.name().contains(name));
-    let found: Vec<String> = MORE_PACKETS
-        .iter()
-        .filter(|(name, _)| used(name))
-        .map(|(name, what)| format!("{what} of {name}"))
-        .collect();
-    let words = || format!("not counted: {}, which may double the packet hops", found.join("; "));
-    (!found.is_empty()).then(words)
+/// What the estimate does not count of the transports.
+fn uncounted(setups: &[Setup]) -> Option<String> {
+    let transports = setups.iter().flat_map(|setup| setup.stacks.all.iter().chain([&setup.transport]));
+    let found: BTreeSet<&str> =
+        transports.filter_map(|transport| transport.stack().sends_besides()).collect();
+    let all = found.into_iter().collect::<Vec<_>>().join("; ");
+    (!all.is_empty()).then(|| format!("not counted: {all}, which may double the packet hops"))
 }
 
 /// That there is no estimate where jobs decide while they run which flows there are.
@@ -217,7 +206,7 @@ fn none_for_jobs(setups: &[Setup]) -> Option<String> {
 pub(crate) fn words(scenario: &Scenario, folder: &Path) -> String {
     let setups = setups(scenario, folder);
     let cost = of_setups(scenario, &setups);
-    let more = cost.and_then(|_| uncounted(scenario));
+    let more = cost.and_then(|_| uncounted(&setups));
     let lines = cost.map(|cost| cost.words()).or_else(|| none_for_jobs(&setups)).into_iter().chain(more);
     let remarks = setups.iter().find_map(thinned).into_iter().chain(setups.iter().find_map(late));
     let lines = lines.chain(remarks).map(|line| line.replace('\u{202f}', " "));

@@ -1,6 +1,5 @@
 //! Queue lengths over time as a small picture: peaks are merged by their maximum, never dropped.
 
-use super::run_course::RunCourse;
 use crate::derived::{node, samples_in_bin};
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
@@ -41,12 +40,12 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// The heat map of a series; `None` if it is empty.
+    /// The heat map of a series, until microsecond `until` if it is given; `None` if it is empty.
     #[must_use]
-    pub fn new(record: &RunRecord, series: &QueueSeries) -> Option<Heat> {
+    pub fn new(record: &RunRecord, series: &QueueSeries, until: Option<f64>) -> Option<Heat> {
         let ports = series.links.len();
         let all = series.peak.len().checked_div(ports)?;
-        let bins = before_drain(record, series, all);
+        let bins = until.map_or(all, |until| begun(series, until, all));
         let merged = bins.div_ceil(COLUMNS).max(1);
         let peak = |port: usize| (0..bins).map(|bin| series.peak[bin * ports + port]).max().unwrap_or(0);
         let mut chosen: Vec<usize> = (0..ports).collect();
@@ -94,9 +93,8 @@ fn uplinks(record: &RunRecord, series: &QueueSeries) -> Vec<Vec<usize>> {
     sets.into_values().filter(|set| set.len() > 1).collect()
 }
 
-/// The bins that begin before a run only drains, of a series with this many.
-fn before_drain(record: &RunRecord, series: &QueueSeries, all: usize) -> usize {
-    let Some(until) = RunCourse::new(record).and_then(|course| course.drain_from_us()) else { return all };
+/// The bins of a series with `all` that begin before microsecond `until`; at least one.
+fn begun(series: &QueueSeries, until: f64, all: usize) -> usize {
     let length = series.every.micros() * series.samples_per_bin as f64;
     let bins = (until - series.begins.0 as f64 / 1e6) / length;
     if bins.is_finite() { (bins.ceil().max(1.0) as usize).min(all) } else { all }
@@ -123,8 +121,8 @@ fn spread(record: &RunRecord, series: &QueueSeries, (bins, merged): (usize, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::record::{LinkRecord, NodeRecord, TimeBin, TimeSeries};
-    use weft_core::{Bytes, LinkId, Span, Time};
+    use weft_core::record::{LinkRecord, NodeRecord};
+    use weft_core::{LinkId, Span, Time};
 
     fn record(bins: usize) -> (RunRecord, QueueSeries) {
         let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
@@ -149,38 +147,27 @@ mod tests {
     #[test]
     fn a_single_peak_survives_thinning() {
         let (record, series) = record(5_000);
-        let heat = Heat::new(&record, &series).unwrap();
+        let heat = Heat::new(&record, &series, None).unwrap();
         assert!(heat.bytes[0].len() <= COLUMNS);
         assert_eq!(heat.bytes[0].iter().filter(|&&bytes| bytes == 9_000).count(), 1);
         assert_eq!(heat.ports, ["leaf0 → spine0", "leaf0 → spine1"]);
     }
 
-    /// Queues from 500 us on in bins of 10 us; flows arrive for 1 ms, and the run drains for 20 ms.
+    /// Queues from 500 us on in bins of 10 us.
     #[test]
-    fn a_drain_is_left_out() {
-        let (mut record, series) = record(2_000);
-        let bin = |delivered| TimeBin { delivered: Bytes(delivered), ..TimeBin::default() };
-        record.ended = Time::ZERO + Span::from_us(21_000);
-        let of = |first: u64, later: u64| {
-            Some(TimeSeries {
-                every: Span::from_us(100),
-                fine: 10,
-                later: Span::from_us(10_000),
-                bins: [vec![bin(first); 10], vec![bin(later); 2]].concat(),
-                ..TimeSeries::default()
-            })
-        };
-        record.series = of(1_000_000, 1_000);
-        let heat = Heat::new(&record, &series).unwrap();
+    fn a_map_may_end_early() {
+        let (record, series) = record(2_000);
+        let heat = Heat::new(&record, &series, Some(1_000.0)).unwrap();
         assert_eq!((heat.bytes[0].len(), heat.spread_bytes.len(), heat.cut), (50, 50, true));
-        record.series = of(1_000, 1_000_000);
-        assert!(!Heat::new(&record, &series).unwrap().cut, "a long transfer is no drain");
+        let heat = Heat::new(&record, &series, Some(100.0)).unwrap();
+        assert_eq!((heat.bytes[0].len(), heat.cut), (1, true), "at least one column");
+        assert!(!Heat::new(&record, &series, Some(20_500.0)).unwrap().cut, "no bin begins after that");
     }
 
     #[test]
     fn the_spread_of_two_ports_is_half_their_difference() {
         let (record, series) = record(10);
-        let heat = Heat::new(&record, &series).unwrap();
+        let heat = Heat::new(&record, &series, None).unwrap();
         assert_eq!(heat.spread_bytes, vec![1_000.0; 10]);
         assert_eq!((heat.begins_us, heat.column_us), (500.0, 10.0));
     }
