@@ -103,6 +103,7 @@ impl Random {
     }
 
     /// A number uniform in `0..n`, without bias (Lemire's method). `n` must be positive.
+    #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0);
         let mut product = u64::from(self.bits() as u32) * u64::from(n);
@@ -116,6 +117,7 @@ impl Random {
     }
 
     /// A number uniform in `[0, 1)` with 53 bits.
+    #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
@@ -128,6 +130,7 @@ impl Random {
     }
 
     /// True with probability `p`.
+    #[inline]
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }

@@ -157,6 +157,7 @@ impl Segment {
     }
 
     /// The blocks in use as byte ranges.
+    #[inline]
     pub fn sacked(&self) -> impl Iterator<Item = (u64, u64)> {
         let first = self.ack;
         let used = &self.blocks[..self.blocks_used.get()];

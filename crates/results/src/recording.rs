@@ -18,15 +18,19 @@ use weft_table::DataTable;
 use weft_table::sorter::{Scratch, Sorter};
 use weft_table::{csv, parquet};
 
-/// Rows held in memory: of a list being sorted, and of a row group of `flows.parquet`.
+/// Flows held in memory: of the list being sorted, and of a row group of `flows.parquet`. Figures of flows have the same memory.
 const ROWS: usize = 1 << 15;
+
+/// Words of a flow.
+const WORDS: usize = size_of::<FlowRow>() / 8;
 
 /// A run being recorded. Until it is finished there is only a hidden folder beside its own, which is removed if this is
 /// dropped.
 pub struct Recording {
     building: Building,
     scratch: Scratch,
-    flows: Sorter<{ size_of::<FlowRow>() / 8 }>,
+    rows: usize,
+    flows: Sorter<WORDS>,
     /// Whether any flow has an identifier from a flow file.
     listed: bool,
     /// Whether any flow has a deadline.
@@ -54,10 +58,11 @@ impl Recording {
 
     fn holding(folder: &Path, rows: usize) -> Result<Recording, DiskError> {
         let building = weft_store::begin(folder)?;
-        let scratch = Scratch::new(&building, rows);
+        let scratch = Scratch::new(&building, rows * WORDS);
         Ok(Recording {
             flows: Sorter::new(&scratch, "flows"),
             scratch,
+            rows,
             building: Building(building),
             listed: false,
             dated: false,
@@ -87,7 +92,7 @@ impl Recording {
         manifest: &Manifest,
         (scenario, quiver): (&str, String),
     ) -> Result<Run, DiskError> {
-        let Recording { building, scratch, flows, listed, dated } = self;
+        let Recording { building, scratch, rows, flows, listed, dated } = self;
         let kept = &kept.of(record.measured);
         let columns = FlowColumns {
             tags: record.tags.clone().into(),
@@ -101,7 +106,7 @@ impl Recording {
         let table =
             |flows: &[FlowRecord]| tables::of_manifest(tables::flows(record, flows, &columns), manifest);
         let written = (kept.flows && kept.tables).then_some(written);
-        let flows = write_flows(parts, (record, &table), written, (scratch, kept.ideals))?;
+        let flows = write_flows((parts, rows), (record, &table), written, (scratch, kept.ideals))?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
         let run = Run {
             manifest: manifest.clone(),
@@ -138,14 +143,13 @@ pub fn write_run(
     recording.finish(folder, (record, kept), manifest, (scenario, String::new()))
 }
 
-/// Writes the table of flows, if it is kept, and computes their statistics in the same pass.
+/// Writes the table of flows, if it is kept, so many rows at a time, and computes their statistics in the same pass.
 fn write_flows(
-    flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
+    (flows, rows): (impl Iterator<Item = Result<FlowRecord, DiskError>>, usize),
     (record, table): (&RunRecord, &impl Fn(&[FlowRecord]) -> DataTable),
     mut written: Option<Written>,
     (scratch, ideals): (Scratch, IdealSchedules),
 ) -> Result<FlowStatistics, DiskError> {
-    let rows = scratch.rows();
     let mut survey = RecordSurvey::new(record, scratch, ideals);
     let mut part = Vec::new();
     for flow in flows {
@@ -172,7 +176,7 @@ struct Written {
 /// Its files.
 struct TableFiles {
     csv: Option<(PathBuf, csv::CsvWriter<File>)>,
-    parquet: (PathBuf, parquet::ParquetWriter<File>),
+    parquet: (PathBuf, parquet::ParquetWriter),
 }
 
 impl Written {

@@ -39,14 +39,17 @@ impl End for QueueSender {
         self.needs()
     }
 
+    #[inline]
     fn on_packet(&mut self, now: Time, _header: &Header, body: &Segment) {
         self.on_packet(now, body);
     }
 
+    #[inline]
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
         self.send(now, header, body);
     }
 
+    #[inline]
     fn on_wakeup(&mut self, now: Time) {
         self.on_wakeup(now);
     }
@@ -67,14 +70,17 @@ impl End for QueueReceiver {
         self.needs()
     }
 
+    #[inline]
     fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
         self.on_packet(now, header, body);
     }
 
+    #[inline]
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
         self.send(now, header, body);
     }
 
+    #[inline]
     fn on_wakeup(&mut self, now: Time) {
         self.on_wakeup(now);
     }

@@ -134,8 +134,12 @@ impl Domain {
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         self.left = budget;
         let done = loop {
-            let Some((time, row, packet)) = self.cx.calendar.pop().or_else(|| self.next_aside()) else {
-                break true;
+            let (time, row, packet) = match self.cx.calendar.pop() {
+                Some(next) => next,
+                None => match self.next_aside() {
+                    Some(next) => next,
+                    None => break true,
+                },
             };
             self.cx.now = time;
             match self.cx.calendar.arrival(row) {

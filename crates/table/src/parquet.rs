@@ -1,9 +1,9 @@
-//! A table as a Parquet file: zstd, a row group for each part of it, optional columns. The unit of every column is in the metadata
+//! A table as a Parquet file: Snappy, a row group for each part of it, optional columns. The unit of every column is in the metadata
 //! of its Arrow field, under `unit`, and in the file's key-value metadata, under `unit.<column>`. Knows tables, not what they
 //! hold.
 
 use crate::{Cells, Column, DataTable, NameColumn, arrow};
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -17,20 +17,22 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Errors of the destination or of the Parquet writer.
-pub fn write(table: &DataTable, to: impl Write + Send) -> Result<(), ParquetError> {
+pub fn write(table: &DataTable, to: impl Write + Send + 'static) -> Result<(), ParquetError> {
     let mut writer = ParquetWriter::new(table, to)?;
     writer.append(table)?;
     writer.finish()
 }
 
 /// A table written in parts with the same columns.
-pub struct ParquetWriter<W: Write + Send> {
-    file: SerializedFileWriter<W>,
+pub struct ParquetWriter {
+    // of one type, so that the writer is compiled once
+    file: SerializedFileWriter<Box<dyn Write + Send>>,
 }
 
-impl<W: Write + Send> ParquetWriter<W> {
+impl ParquetWriter {
     /// Starts a table with the columns of `part`.
-    pub fn new(part: &DataTable, to: W) -> Result<ParquetWriter<W>, ParquetError> {
+    pub fn new(part: &DataTable, to: impl Write + Send + 'static) -> Result<ParquetWriter, ParquetError> {
+        let to: Box<dyn Write + Send> = Box::new(to);
         let file = SerializedFileWriter::new(to, Arc::new(schema(part)?), Arc::new(properties(part)))?;
         Ok(ParquetWriter { file })
     }
@@ -79,17 +81,20 @@ fn properties(table: &DataTable) -> WriterProperties {
     let units = with_unit.map(|column| KeyValue::new(format!("unit.{}", column.name), column.unit.clone()));
     let units = units.chain([KeyValue::new(arrow::KEY.to_owned(), arrow::schema(table))]);
     let common = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_key_value_metadata(Some(units.collect()));
     table.columns.iter().fold(common, encoded).build()
 }
 
-/// Few different texts are a dictionary; numbers that mostly differ are not, which saves looking each up.
+/// Few different texts are a dictionary, and their extremes help no reader; numbers that mostly differ are none, which
+/// saves looking each up.
 fn encoded(properties: WriterPropertiesBuilder, column: &Column) -> WriterPropertiesBuilder {
     let path = ColumnPath::new(vec![column.name.clone()]);
     let encoding = match column.cells {
-        Cells::Texts(_) | Cells::Names(_) => return properties,
+        Cells::Texts(_) | Cells::Names(_) => {
+            return properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
         Cells::Integers(_) => Encoding::DELTA_BINARY_PACKED,
         Cells::Numbers(_) | Cells::Flags(_) => Encoding::PLAIN,
     };
@@ -99,12 +104,11 @@ fn encoded(properties: WriterPropertiesBuilder, column: &Column) -> WriterProper
 fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
     match cells {
         Cells::Integers(cells) => {
-            let values: Vec<i64> =
-                cells.iter().flatten().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
+            let values = values(cells, |n| i64::try_from(n).unwrap_or(i64::MAX));
             writer.typed::<Int64Type>().write_batch(&values, Some(&present(cells)), None)?;
         }
         Cells::Numbers(cells) => {
-            let values: Vec<f64> = cells.iter().flatten().copied().collect();
+            let values = values(cells, |n| n);
             writer.typed::<DoubleType>().write_batch(&values, Some(&present(cells)), None)?;
         }
         Cells::Texts(cells) => {
@@ -123,6 +127,14 @@ fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result
         }
     }
     Ok(())
+}
+
+/// What cells that are not empty hold.
+fn values<T: Copy + Default, V>(cells: &[Option<T>], value: impl Fn(T) -> V) -> Vec<V> {
+    if cells.iter().all(Option::is_some) {
+        return cells.iter().map(|cell| value(cell.unwrap_or_default())).collect();
+    }
+    cells.iter().flatten().map(|cell| value(*cell)).collect()
 }
 
 /// Definition levels: 1 for a value, 0 for an empty cell.
@@ -144,9 +156,10 @@ mod tests {
             .numbers("slowdown", "", [1.5, 2.5].into_iter())
             .names("src", &["host0".to_owned(), "host1".to_owned()].into(), [1, 9].into_iter())
             .flags("measured", [true, false].into_iter());
-        let mut bytes = Vec::new();
-        write(&table, &mut bytes).unwrap();
-        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        let path = std::env::temp_dir().join(format!("weft-parquet-{}", std::process::id()));
+        write(&table, std::fs::File::create(&path).unwrap()).unwrap();
+        let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
         let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
         assert!(metadata.contains(&KeyValue::new("unit.fct_ps".into(), "ps".to_owned())));
         let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();

@@ -1,8 +1,11 @@
 //! External sorting: rows beyond a limit are written to a file in sorted runs, which are merged at the end. A row is a
 //! few words, compared in order. Must not depend on the meaning of rows.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod merge;
+mod rows;
+
+use merge::Merge;
+use rows::Rows;
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -26,33 +29,28 @@ impl SpillError {
 /// A row.
 pub type Words<const N: usize> = [u64; N];
 
-/// How many rows stay in memory, and the folder for the others.
+/// How much stays in memory, and the folder for the rest.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     folder: PathBuf,
-    rows: usize,
+    words: usize,
 }
 
 impl Scratch {
-    /// Files in `folder`; up to `rows` rows of each sorter stay in memory.
-    pub fn new(folder: &Path, rows: usize) -> Scratch {
-        Scratch { folder: folder.to_owned(), rows }
-    }
-
-    /// The maximum number of rows in memory.
-    pub fn rows(&self) -> usize {
-        self.rows
+    /// Files in `folder`; up to `words` words of each sorter stay in memory, but at least a row.
+    pub fn new(folder: &Path, words: usize) -> Scratch {
+        Scratch { folder: folder.to_owned(), words }
     }
 
     /// Everything stays in memory, so that no error can occur.
     pub fn memory() -> Scratch {
-        Scratch { folder: PathBuf::new(), rows: usize::MAX }
+        Scratch { folder: PathBuf::new(), words: usize::MAX }
     }
 }
 
 /// Sorts rows added in any order.
 pub struct Sorter<const N: usize> {
-    rows: Vec<Words<N>>,
+    rows: Rows,
     most: usize,
     down: Down,
 }
@@ -77,7 +75,8 @@ impl<const N: usize> Sorter<N> {
     /// A sorter; `name` is the name of its file.
     pub fn new(scratch: &Scratch, name: &str) -> Sorter<N> {
         let path = scratch.folder.join(format!(".{name}.rows"));
-        Sorter { rows: Vec::new(), most: scratch.rows, down: Down { path, file: None, runs: Vec::new() } }
+        let down = Down { path, file: None, runs: Vec::new() };
+        Sorter { rows: Rows::of_width(N), most: scratch.words / N, down }
     }
 
     /// Adds a row.
@@ -85,8 +84,8 @@ impl<const N: usize> Sorter<N> {
     /// # Errors
     /// Rows cannot be written to the file.
     pub fn add(&mut self, row: Words<N>) -> Result<(), SpillError> {
-        self.rows.push(row);
-        if self.rows.len() >= self.most { self.put_down() } else { Ok(()) }
+        self.rows.push(&row);
+        if self.rows.len() >= self.most { self.down.put(&mut self.rows) } else { Ok(()) }
     }
 
     /// How many rows it has.
@@ -101,33 +100,26 @@ impl<const N: usize> Sorter<N> {
         self.len() == 0
     }
 
-    fn put_down(&mut self) -> Result<(), SpillError> {
-        self.rows.sort_unstable();
-        let bytes: Vec<u8> = self.rows.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-        self.down.append(&bytes, self.rows.len())?;
-        self.rows.clear();
-        Ok(())
-    }
-
     /// All rows in order.
     ///
     /// # Errors
     /// Rows cannot be written to the file or read back.
     pub fn sorted(mut self) -> Result<Sorted<N>, SpillError> {
         if self.down.file.is_none() {
-            self.rows.sort_unstable();
-            return Ok(Sorted::InMemory(self.rows.into_iter()));
+            let order = self.rows.order().into_iter();
+            return Ok(Sorted::InMemory(self.rows, order));
         }
-        if !self.rows.is_empty() {
-            self.put_down()?;
+        if self.rows.len() > 0 {
+            self.down.put(&mut self.rows)?;
         }
-        Ok(Sorted::Merged(Merge::new(self.down)?))
+        Ok(Sorted::Merged(Merge::new(self.down, N)?))
     }
 }
 
 impl Down {
-    fn append(&mut self, bytes: &[u8], rows: usize) -> Result<(), SpillError> {
-        self.runs.push(rows as u64);
+    /// Appends the rows in order and forgets them.
+    fn put(&mut self, rows: &mut Rows) -> Result<(), SpillError> {
+        self.runs.push(rows.len() as u64);
         let file = match &mut self.file {
             Some(file) => file,
             none => {
@@ -136,97 +128,37 @@ impl Down {
                 none.insert(made.map_err(SpillError::at(&self.path))?)
             }
         };
-        file.write_all(bytes).map_err(SpillError::at(&self.path))
+        file.write_all(&rows.take_bytes()).map_err(SpillError::at(&self.path))
     }
 
-    fn read_at(&mut self, at: u64, into: &mut [u8]) -> Result<(), SpillError> {
+    fn read_at(&mut self, at: u64, bytes: usize) -> Result<Vec<u8>, SpillError> {
         let file = self.file.as_mut().expect("runs are in a file");
-        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(into));
-        read.map_err(SpillError::at(&self.path))
+        let mut read = vec![0; bytes];
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.read_exact(&mut read))
+            .map_err(SpillError::at(&self.path))?;
+        Ok(read)
     }
 }
 
 /// Rows in order.
 pub enum Sorted<const N: usize> {
     /// All were in memory.
-    InMemory(std::vec::IntoIter<Words<N>>),
+    InMemory(Rows, std::vec::IntoIter<u32>),
     /// Merged from sorted runs.
-    Merged(Merge<N>),
+    Merged(Merge),
 }
 
 impl<const N: usize> Iterator for Sorted<N> {
     type Item = Result<Words<N>, SpillError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Sorted::InMemory(rows) => rows.next().map(Ok),
-            Sorted::Merged(merge) => merge.next().transpose(),
-        }
-    }
-}
-
-/// Merges sorted runs.
-pub struct Merge<const N: usize> {
-    down: Down,
-    runs: Vec<Run<N>>,
-    heads: BinaryHeap<Reverse<(Words<N>, usize)>>,
-    /// Rows read at a time from each run.
-    at_once: u64,
-}
-
-/// The part of a run not yet merged.
-struct Run<const N: usize> {
-    /// The offset of the first byte not yet read, and the number of rows from there.
-    at: u64,
-    left: u64,
-    rows: std::vec::IntoIter<Words<N>>,
-}
-
-/// Bytes of all runs held in memory, unless there are very many runs.
-const MERGED_AT_ONCE: u64 = 1 << 20;
-
-impl<const N: usize> Merge<N> {
-    fn new(down: Down) -> Result<Merge<N>, SpillError> {
-        let at_once = (MERGED_AT_ONCE / down.runs.len() as u64 / Self::ROW).clamp(16, 1 << 12);
-        let mut at = 0;
-        let run = |left: &u64| {
-            let run = Run { at, left: *left, rows: Vec::new().into_iter() };
-            at += left * Self::ROW;
-            run
+        let row = match self {
+            Sorted::InMemory(rows, order) => Ok(rows.row(order.next()? as usize)),
+            Sorted::Merged(merge) => merge.next()?,
         };
-        let runs: Vec<_> = down.runs.iter().map(run).collect();
-        let mut merge = Merge { down, runs, heads: BinaryHeap::new(), at_once };
-        (0..merge.runs.len()).try_for_each(|run| merge.advance(run))?;
-        Ok(merge)
+        Some(row.map(|row| row.try_into().expect("rows have as many words as the sorter says")))
     }
-
-    const ROW: u64 = 8 * N as u64;
-
-    fn next(&mut self) -> Result<Option<Words<N>>, SpillError> {
-        let Some(Reverse((row, run))) = self.heads.pop() else { return Ok(None) };
-        self.advance(run)?;
-        Ok(Some(row))
-    }
-
-    /// Adds the next row of a run to the heads, if there is one.
-    fn advance(&mut self, number: usize) -> Result<(), SpillError> {
-        let run = &mut self.runs[number];
-        if run.rows.len() == 0 && run.left > 0 {
-            let count = run.left.min(self.at_once);
-            let mut bytes = vec![0; (count * Self::ROW) as usize];
-            self.down.read_at(run.at, &mut bytes)?;
-            run.at += count * Self::ROW;
-            run.left -= count;
-            run.rows = bytes.chunks_exact(Self::ROW as usize).map(row).collect::<Vec<_>>().into_iter();
-        }
-        self.heads.extend(run.rows.next().map(|row| Reverse((row, number))));
-        Ok(())
-    }
-}
-
-fn row<const N: usize>(bytes: &[u8]) -> Words<N> {
-    let word = |n: usize| bytes[8 * n..8 * n + 8].try_into().expect("eight bytes");
-    std::array::from_fn(|n| u64::from_le_bytes(word(n)))
 }
 
 #[cfg(test)]
@@ -251,7 +183,7 @@ mod tests {
             let mut all: Vec<_> = shuffled(count).collect();
             all.sort_unstable();
             assert_eq!(sorted(&Scratch::memory(), count), all);
-            assert_eq!(sorted(&Scratch::new(&folder, 100), count), all, "{count}");
+            assert_eq!(sorted(&Scratch::new(&folder, 200), count), all, "{count}");
         }
         std::fs::remove_dir(&folder).expect("nothing is left behind");
     }

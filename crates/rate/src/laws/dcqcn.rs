@@ -290,6 +290,7 @@ impl Dcqcn {
 }
 
 impl RateLaw for Dcqcn {
+    #[inline]
     fn rate(&self) -> Rate {
         rate_of(self.current)
     }

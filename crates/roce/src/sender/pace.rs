@@ -94,6 +94,7 @@ impl Pace {
 
     /// Nothing more is sent until `size`, sent from `from` on, would have been sent at the current rate. The card
     /// itself enforces the line rate.
+    #[inline]
     fn wait(&mut self, now: Time, from: Time, size: Bytes) {
         let rate = self.law.rate();
         if rate >= self.line {

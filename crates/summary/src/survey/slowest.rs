@@ -32,9 +32,13 @@ impl Slowest {
         let (sum, count) = &mut self.sums[usize::from(flow.timeouts == 0)];
         (*sum, *count) = (*sum + fct_us(flow), *count + 1);
         let (slowdown, taken) = (slowdown(flow).to_bits(), fct_us(flow).to_bits());
-        self.slowest.push(Reverse((slowdown, Reverse(flow.flow.0), DelayCause::of(flow), taken)));
-        if self.slowest.len() > MOST {
-            self.slowest.pop();
+        let candidate = Reverse((slowdown, Reverse(flow.flow.0), DelayCause::of(flow), taken));
+        if self.slowest.len() < MOST {
+            self.slowest.push(candidate);
+        } else if let Some(mut least) = self.slowest.peek_mut()
+            && candidate < *least
+        {
+            *least = candidate;
         }
     }
 

@@ -5,7 +5,14 @@
 
 /// Points (size in bytes, share of flows not larger), both ascending, the last share 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curve(Vec<(f64, f64)>);
+pub struct Curve {
+    points: Vec<(f64, f64)>,
+    /// The number of points below each `n / STEPS`, from which a search starts.
+    below: Vec<u32>,
+}
+
+/// Equal steps of the share whose points are known.
+const STEPS: u16 = 256;
 
 /// The most mistakes of a file that are told.
 const MOST_MISTAKES: usize = 10;
@@ -42,9 +49,17 @@ impl Curve {
     pub fn new(points: Vec<(f64, f64)>) -> Result<Curve, String> {
         let numbers: Vec<usize> = (1..=points.len()).collect();
         match mistakes(&points, ("point", &numbers)).as_slice() {
-            [] => Ok(Curve(points)),
+            [] => Ok(Curve::through(points)),
             found => Err(found.join("; ")),
         }
+    }
+
+    fn through(points: Vec<(f64, f64)>) -> Curve {
+        let below = |step: u16| {
+            let share = f64::from(step) / f64::from(STEPS);
+            points.partition_point(|point| point.1 < share) as u32
+        };
+        Curve { below: (0..=STEPS).map(below).collect(), points }
     }
 
     /// Reads lines with a size in bytes and a share, separated by a comma or spaces. Lines that start with `#` or a
@@ -77,24 +92,30 @@ impl Curve {
         if others > 0 {
             found.push(format!("{others} more lines like these"));
         }
-        if found.is_empty() { Ok(Curve(points)) } else { Err(found.join("; ")) }
+        if found.is_empty() { Ok(Curve::through(points)) } else { Err(found.join("; ")) }
     }
 
     /// The points.
     #[must_use]
     pub fn points(&self) -> &[(f64, f64)] {
-        &self.0
+        &self.points
     }
 
     /// The size at a share: the first point not below it, interpolated from the previous point.
     #[must_use]
     pub fn at(&self, share: f64) -> f64 {
-        let above = self.0.partition_point(|&(_, c)| c < share).min(self.0.len() - 1);
-        let (size, high) = self.0[above];
-        match above.checked_sub(1).map(|below| self.0[below]) {
+        let above = self.first_not_below(share).min(self.points.len() - 1);
+        let (size, high) = self.points[above];
+        match above.checked_sub(1).map(|below| self.points[below]) {
             Some((least, low)) if high > low => least + (size - least) * ((share - low) / (high - low)),
             _ => size,
         }
+    }
+
+    fn first_not_below(&self, share: f64) -> usize {
+        let step = (share * f64::from(STEPS)).clamp(0.0, f64::from(STEPS));
+        let from = self.below[step as usize] as usize;
+        from + self.points[from..].iter().take_while(|point| point.1 < share).count()
     }
 
     /// The mean in bytes.
@@ -134,8 +155,8 @@ impl Curve {
 
     /// Weights the mean over each piece (from smallest to largest size) by its share.
     fn expectation(&self, piece: impl Fn(f64, f64) -> f64) -> f64 {
-        let (first, atom) = self.0[0];
-        let pieces = self.0.windows(2).map(|pair| (pair[1].1 - pair[0].1) * piece(pair[0].0, pair[1].0));
+        let (first, atom) = self.points[0];
+        let pieces = self.points.windows(2).map(|pair| (pair[1].1 - pair[0].1) * piece(pair[0].0, pair[1].0));
         atom * piece(first, first) + pieces.sum::<f64>()
     }
 }

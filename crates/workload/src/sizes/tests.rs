@@ -111,6 +111,23 @@ fn interpolation_atoms_and_gaps() {
     assert!(curve.at(0.5 + 1e-9) > 399.9);
 }
 
+/// The search begins at a step of the share; atoms, gaps and the ends of steps must not move.
+#[test]
+fn sizes_lie_between_the_points_around_their_share() {
+    let odd =
+        Curve::new(vec![(1.0, 0.25), (5.0, 0.25), (5.0, 0.5), (9.0, 0.5 + 1e-12), (20.0, 1.0)]).unwrap();
+    for curve in [odd, curve("google-rpc"), curve("web-search")] {
+        let points = curve.points();
+        let steps = (0..=4_096).map(|n| f64::from(n) / 4_096.0);
+        for share in steps.chain(points.iter().map(|point| point.1)) {
+            let size = curve.at(share);
+            let above = points.partition_point(|point| point.1 < share);
+            assert!(size <= points[above].0, "{share}: {size}");
+            assert!(above == 0 || size >= points[above - 1].0, "{share}: {size}");
+        }
+    }
+}
+
 #[test]
 fn a_draw_is_at_least_one_byte() {
     let tiny = SizeDistribution::Curve(Curve::new(vec![(0.0, 0.0), (1.0, 1.0)]).unwrap());
