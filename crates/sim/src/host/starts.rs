@@ -2,6 +2,7 @@
 
 use weft_core::{FlowId, HostId};
 use weft_plan::Setup;
+use weft_transport::settings::Tcp;
 use weft_transport::{FlowSite, Sender};
 use weft_workload::Flow;
 
@@ -68,7 +69,8 @@ impl Hosts {
     /// Opens a flow; its sender may send.
     fn begin(&mut self, cx: &mut Context, flow: FlowId, spec: Flow) {
         let setup = &cx.plan.setup;
-        let site = self.site_of(setup, spec.source, &spec);
+        let receive_window = setup.receiver(&spec).tcp().and_then(Tcp::first_receive_window);
+        let site = FlowSite { receive_window, ..self.site_of(setup, spec.source, &spec) };
         self.cards[spec.source.index()].open += 1;
         let (queues, _) = setup.queues_of(&spec);
         self.ends.open_sender((flow, spec), (setup.sender(&spec), &site, queues), cx.now);
