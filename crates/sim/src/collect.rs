@@ -118,7 +118,7 @@ fn pauses(domains: &mut [Domain], end: Time) -> Vec<PauseRecord> {
 }
 
 impl Domain {
-    /// One record per flow due to start before `end` that is not done.
+    /// One record per flow due to start before `end` that is not done; a flow is due when its turn has come.
     fn close(&mut self, end: Time, waiting: &BTreeMap<FlowId, FlowPauses>, ledger: &mut Ledger<'_>) {
         let Domain { cx, hosts, .. } = self;
         std::mem::take(&mut hosts.ends.closed).into_iter().for_each(|closed| ledger.add(closed));
