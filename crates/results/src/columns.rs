@@ -278,7 +278,7 @@ const JOBS: TableWords = TableWords {
         ("tasks", "", "its tasks"),
         ("unfinished_tasks", "", "tasks that were not done"),
         ("shuffled_bytes", "B", "map output that reducers fetched, also from their own host"),
-        ("transferred_bytes", "B", "bytes it transferred over the network, calls included"),
+        ("transferred_bytes", "B", "bytes of its transfers over the network that arrived, calls included"),
     ],
 };
 
