@@ -178,7 +178,7 @@ const LINKS: TableWords = TableWords {
         ("marked_packets", "packets", "packets marked at its queue"),
         ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
         ("returned_headers", "packets", "headers returned to their senders; where any packet was trimmed"),
-        ("peak_queue_bytes", "B", "longest queue"),
+        ("peak_queue_bytes", "B", "longest queue; of a host, that of its card, where that has one"),
         ("mean_queue_bytes", "B", "mean queue over time"),
     ],
 };

@@ -172,10 +172,7 @@ impl Collector<'_> {
     fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {
         let switch = match link.from {
             Node::Switch(switch) => switch,
-            Node::Host(host) => {
-                let marked = domain.hosts.marked_by_card(host);
-                return PortCounters { marked, ..PortCounters::default() };
-            }
+            Node::Host(host) => return domain.hosts.counters_of_card(host, self.ended),
         };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
         let counters = own.switch.reading().counters(self.ended, link.port);
