@@ -936,6 +936,28 @@ fn flows_and_sizes_may_stand_in_files_beside_the_scenario() {
 }
 
 #[test]
+fn columns_that_are_not_read_are_told() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let network = Network::new(2, 3, 30);
+    let shape = Shape { folder, ..network.shape() };
+    let told = |columns: &str| {
+        let file = format!("unread{}.csv", columns.len());
+        let row = ",5".repeat(columns.matches(',').count());
+        std::fs::write(folder.join(&file), format!("start_us,src,dst,bytes{columns}\n0,2,0,9{row}\n"))
+            .unwrap();
+        let list = ListSettings { file: Some(file), ..Default::default() };
+        notes(&[entry("l", PatternSettings::List(list))], &shape, None)
+    };
+    assert_eq!(told(""), [""; 0]);
+    assert_eq!(told(",flow_id,deadline_us"), [""; 0]);
+    assert_eq!(told(",class"), ["traffic l: the column class of unread6.csv is not read"]);
+    assert_eq!(
+        told(",class,deadline_ms,tag"),
+        ["traffic l: the columns class, tag of unread22.csv are not read"]
+    );
+}
+
+#[test]
 fn malformed_rows_and_rows_with_unknown_hosts_are_named_together() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let text = "flow_id,start_us,src,dst,bytes\n1,x,0,1,9\n2,0,0,99,9\n3,0,0,1,9\n-4,0,0,1,9\n";

@@ -53,6 +53,17 @@ impl Pattern for List {
         if problems.is_empty() { Ok(Stream::of(found)) } else { Err(problems) }
     }
 
+    /// Columns of the file that are not read.
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
+        let file = self.0.file.as_ref()?;
+        let text = import::flow_text(&site.shape.folder.join(file)).ok()?;
+        match import::unread(file, &text)[..] {
+            [] => None,
+            [one] => Some(format!("the column {one} of {file} is not read")),
+            ref several => Some(format!("the columns {} of {file} are not read", several.join(", "))),
+        }
+    }
+
     fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
         let (mut late, mut all) = (0, 0);
         let flows = self.flows(site).ok()?.flows;
