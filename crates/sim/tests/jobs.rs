@@ -180,7 +180,11 @@ fn a_job_cut_short_names_what_is_open_and_counts_its_flows() {
     assert!(job.unfinished().count() > 1);
     let tasks = whole.jobs[0].own_tasks();
     let later = tasks.iter().filter(|task| task.end.is_some_and(|end| end > until)).count();
-    assert_eq!((job.open_tasks(), whole.jobs[0].open_tasks()), (later, 0), "the job itself is none of its tasks");
+    assert_eq!(
+        (job.open_tasks(), whole.jobs[0].open_tasks()),
+        (later, 0),
+        "the job itself is none of its tasks"
+    );
     let open = record.flows.iter().filter(|flow| flow.end.is_none()).count();
     let steps = job.steps.iter().filter(|step| step.end.is_none()).count();
     assert!(open > 0 || steps > 0, "something was open at {until}");
