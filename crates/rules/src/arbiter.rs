@@ -61,6 +61,7 @@ pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<
     let low = pase.arbitration.then_some(("low_rto", pase.low_rto));
     let short = [("rto", pase.rto)].into_iter().chain(low).filter(|(_, time_out)| *time_out <= round_trip);
     for (name, _) in short {
+        let round_trip = Span::from_ns(round_trip.0.div_ceil(1_000));
         let message = format!("no answer comes so soon: an unloaded round trip takes {round_trip}");
         found.push(impossible(facts.transport(name), message));
     }
