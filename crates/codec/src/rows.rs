@@ -50,7 +50,10 @@ fn setting(field: &'static Field, kind: &'static Kind, value: &Value, path: &str
         (Kind::Named(inner), Value::Named(entries)) => {
             entries.iter().for_each(|(name, own)| setting(field, inner, own, &join(path, name), rows));
         }
-        (Kind::Table(table), Value::Table(_)) => collect(table, value, path, false, rows),
+        // An empty table turns on what a level says nothing more about.
+        (Kind::Table(table), Value::Table(own)) if !own.is_empty() => {
+            collect(table, value, path, false, rows)
+        }
         (Kind::Family(family), Value::Member(name, own)) => {
             rows.push(Row { path: path.to_owned(), field, value: value.clone() });
             for member in family.members.iter().filter(|member| member.name == *name) {

@@ -22,6 +22,8 @@ pub struct FlowSite {
     pub deadline: Option<Time>,
     /// The last round trip of its connection, if that is open already; otherwise it opens one.
     pub round_trip: Option<Span>,
+    /// For a sender: payload that its receiver accepts at first beyond what it has in order; absent: no limit.
+    pub receive_window: Option<Bytes>,
     /// Flows that already send from this host.
     pub others: u32,
     /// Seed of the run, for ends that draw random numbers.

@@ -244,7 +244,6 @@ impl Steps {
     ) {
         let number = self.next;
         self.next += 1;
-        self.transferred += size;
         self.flying.insert(number, Flying { task, purpose, since, size });
         self.out.push(Transfer { number, from, to, size, round_trip: None });
     }
@@ -283,6 +282,7 @@ impl Steps {
     pub(crate) fn delivered(&mut self, now: Time, transfer: u32) -> Option<JobEvent> {
         let Flying { task, purpose, since, size } =
             self.flying.remove(&transfer).expect("a transfer arrives once");
+        self.transferred += size;
         self.used.network.add(since, now, size.0);
         match purpose {
             Purpose::Bulk => Some(JobEvent::Served(task, Resource::Network)),

@@ -142,6 +142,16 @@ fn a_switch_that_does_not_mark_is_named() {
     assert!(found.iter().all(|one| one.level == Severity::Warning), "{found:?}");
 }
 
+/// Where only cards mark, nobody else is named.
+#[test]
+fn marks_of_cards_are_told_from_those_of_switches() {
+    let card = "[transport.dctcp]\n[card.marking]\nthreshold = \"90 kB\"";
+    let found = of("dctcp-without-marks", &scenario("sharing = \"infinite\"", card, ""));
+    let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+    let beside = |says: &&str| says.starts_with("the hosts run DCTCP, and their cards mark, but ");
+    assert!(!says.is_empty() && says.iter().all(beside), "{says:?}");
+}
+
 /// Half of 2 MB is what one queue may hold, a seventh when all six ports of a leaf are congested; at 25 Gb/s 400 us are 1.25 MB.
 #[test]
 fn controllers_aim_below_what_a_queue_may_hold() {

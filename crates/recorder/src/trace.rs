@@ -63,6 +63,19 @@ impl Tracing {
 
     /// A packet of the flow leaves its host.
     pub fn sent(&mut self, now: Time, node: u32, id: PacketId, (header, body): (&Header, &Body)) {
+        let number = self.written(id, (header, body));
+        self.alive.insert(id, number);
+        self.note(now, TraceStep::Sent, node, (number, header));
+    }
+
+    /// The card of its host has no room for a packet of the flow.
+    pub fn refused(&mut self, now: Time, node: u32, id: PacketId, (header, body): (&Header, &Body)) {
+        let number = self.written(id, (header, body));
+        self.note(now, TraceStep::Dropped(Reason::PortFull), node, (number, header));
+    }
+
+    /// The number of a new packet.
+    fn written(&mut self, id: PacketId, (header, body): (&Header, &Body)) -> u32 {
         let number = self.found.packets.len() as u32;
         self.found.packets.push(TracedPacket {
             header: *header,
@@ -74,8 +87,7 @@ impl Tracing {
             },
         });
         self.landing.remove(&id);
-        self.alive.insert(id, number);
-        self.note(now, TraceStep::Sent, node, (number, header));
+        number
     }
 
     /// A packet is on the link to a host. Returns nothing for packets of other flows.

@@ -178,7 +178,7 @@ const LINKS: TableWords = TableWords {
         ("marked_packets", "packets", "packets marked at its queue"),
         ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
         ("returned_headers", "packets", "headers returned to their senders; where any packet was trimmed"),
-        ("peak_queue_bytes", "B", "longest queue"),
+        ("peak_queue_bytes", "B", "longest queue; of a host, that of its card, where that has one"),
         ("mean_queue_bytes", "B", "mean queue over time"),
     ],
 };
@@ -278,7 +278,7 @@ const JOBS: TableWords = TableWords {
         ("tasks", "", "its tasks"),
         ("unfinished_tasks", "", "tasks that were not done"),
         ("shuffled_bytes", "B", "map output that reducers fetched, also from their own host"),
-        ("transferred_bytes", "B", "bytes it transferred over the network, calls included"),
+        ("transferred_bytes", "B", "bytes of its transfers over the network that arrived, calls included"),
     ],
 };
 

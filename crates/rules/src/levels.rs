@@ -327,8 +327,14 @@ impl Effective {
         name: impl Fn(&str) -> String,
     ) -> Effective {
         let by_path = |value: &Value| {
-            let rows = rows(table, value).into_iter();
-            rows.map(|row| (name(&row.path), plain(row.value))).collect()
+            let rows = rows(table, value).into_iter().map(|row| (name(&row.path), plain(row.value)));
+            let mut values: BTreeMap<String, Value> = rows.collect();
+            let tables: Vec<String> =
+                values.keys().filter_map(|path| Some(path.rsplit_once('.')?.0.to_owned())).collect();
+            tables.into_iter().for_each(|path| {
+                values.entry(path).or_insert(Value::Table(Vec::new()));
+            });
+            values
         };
         Effective { levels: levels.to_vec(), values: values.iter().map(by_path).collect() }
     }

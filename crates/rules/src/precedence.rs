@@ -3,6 +3,7 @@
 use crate::levels::exactly;
 use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, Span};
+use weft_model::{TransportsInUse, stacks};
 use weft_switch::BalancerSettings;
 use weft_switch::order::AnyOrder;
 use weft_topology::{Link, Node};
@@ -46,6 +47,25 @@ pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
     } else if facts.switch.schedule.in_order(queues) < classes {
         let message = "demoted flows would be served like all others: give switch.schedule = \"strict\"";
         found.push(impossible(path, message));
+    } else {
+        entries_fall_through_queues(facts, classes, found);
+    }
+}
+
+/// The classes of a traffic entry begin at its own.
+fn entries_fall_through_queues(facts: &Facts<'_>, classes: u32, found: &mut Vec<Finding>) {
+    let (Some(graph), queues) = (facts.graph, facts.switch.queues) else { return };
+    let TransportsInUse { all, of, .. } = stacks(facts.settings, graph);
+    for (index, entry) in facts.settings.flows().iter().enumerate() {
+        let first = entry.class.filter(|class| *class < queues && class + classes > queues);
+        let falls = of.iter().any(|group| all[usize::from(group[index])] == *facts.stack_of);
+        if let Some(first) = first.filter(|_| falls) {
+            let message = format!(
+                "flows fall through {classes} classes from class {first} on, but ports have {queues} queues: give switch.queues = {}",
+                first + classes
+            );
+            found.push(impossible(format!("traffic[{index}].class"), message));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rules on queue pairs and rate laws.
 
 use crate::{Facts, Finding, impossible};
-use weft_core::Span;
+use weft_core::{Rate, Span};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
 use weft_transport::rate::dcqcn::{HyperIncrease, ReactionTiming};
@@ -22,6 +22,9 @@ pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
     if pairs.retry_timeout_low.is_none() {
         facts.idle_transport(&["low_packets"], "there is no retry_timeout_low", found);
     }
+    if matches!(facts.stack, TransportSettings::Roce(_)) {
+        facts.idle_transport(&["cut_on_nack"], "roce has no rate law to cut", found);
+    }
     buffers_are_for_go_back_n(facts, &pairs, found);
     if facts.switch.queues == 1 {
         facts.idle_transport(
@@ -38,6 +41,20 @@ fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found
         facts.idle_transport(&["reorder_buffer", "reorder_timeout", "nack_every"], why, found);
     } else if pairs.reorder_buffer.is_none() {
         facts.idle_transport(&["reorder_timeout"], "there is no reorder_buffer", found);
+    }
+}
+
+/// A flow that starts at no rate sends nothing.
+pub(crate) fn flows_start_at_some_rate(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let rates = match facts.stack {
+        TransportSettings::Dcqcn(own) => &own.law.initial_rates,
+        TransportSettings::Timely(own) => &own.law.measured.initial_rates,
+        TransportSettings::PatchedTimely(own) => &own.law.measured.initial_rates,
+        TransportSettings::TimelyPi(own) => &own.law.measured.initial_rates,
+        _ => return,
+    };
+    if rates.contains(&Rate(0)) {
+        found.push(impossible(facts.transport("initial_rates"), "a flow that starts at 0 bps sends nothing"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rules on the two ends of a flow, and on their use of congestion marks.
 
 use crate::{Facts, Finding, impossible};
+use weft_core::Bytes;
 use weft_core::stack::Sizes;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
@@ -81,6 +82,20 @@ pub(crate) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+/// A window has room for a packet.
+pub(crate) fn windows_hold_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let of_tcp = tcp(facts).and_then(|tcp| {
+        let tuned = tcp.autotune.as_ref().map(|tuned| ("autotune", tuned.initial));
+        tcp.receive_window.map(|window| ("receive_window", window)).or(tuned)
+    });
+    let of_pairs = facts.stack.roce().and_then(|pairs| Some(("window", pairs.window?)));
+    let mss = Bytes(Transport::new(facts.stack).mss());
+    for (name, window) in of_tcp.into_iter().chain(of_pairs).filter(|(_, window)| *window < mss) {
+        let message = format!("a packet carries {mss}, which a window of {window} never lets through");
+        found.push(impossible(facts.transport(name), message));
+    }
+}
+
 /// A receive window is constant or tunes itself.
 pub(crate) fn receive_windows_are_constant_or_tuned(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
@@ -119,6 +134,9 @@ pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
         let of_bursts =
             ["tso_limit", "tso_divisor", "tso_time", "tso_min_segments", "tso_rtt_log", "tso_wait"];
         facts.idle_transport(&of_bursts, "tso is off", found);
+    } else if tcp.tso_time.is_none() {
+        let why = "it is about what tso_time allows, which is not given";
+        facts.idle_transport(&["tso_min_segments", "tso_rtt_log"], why, found);
     }
     if !tcp.pacing {
         let why = if tcp.tso_time.is_some() { None } else { Some("pacing is off") };

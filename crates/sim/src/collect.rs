@@ -118,7 +118,7 @@ fn pauses(domains: &mut [Domain], end: Time) -> Vec<PauseRecord> {
 }
 
 impl Domain {
-    /// One record per flow due to start before `end` that is not done.
+    /// One record per flow due to start before `end` that is not done; a flow is due when its turn has come.
     fn close(&mut self, end: Time, waiting: &BTreeMap<FlowId, FlowPauses>, ledger: &mut Ledger<'_>) {
         let Domain { cx, hosts, .. } = self;
         std::mem::take(&mut hosts.ends.closed).into_iter().for_each(|closed| ledger.add(closed));
@@ -172,10 +172,7 @@ impl Collector<'_> {
     fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {
         let switch = match link.from {
             Node::Switch(switch) => switch,
-            Node::Host(host) => {
-                let marked = domain.hosts.marked_by_card(host);
-                return PortCounters { marked, ..PortCounters::default() };
-            }
+            Node::Host(host) => return domain.hosts.counters_of_card(host, self.ended),
         };
         let own = domain.devices.get_mut(switch).expect("a domain has its switches");
         let counters = own.switch.reading().counters(self.ended, link.port);

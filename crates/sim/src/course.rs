@@ -30,7 +30,7 @@ pub(crate) struct Standing {
     pub(crate) next: Time,
     /// The last event of any domain so far.
     pub(crate) last: Time,
-    /// Flows whose last byte has arrived.
+    /// Flows whose last byte has arrived, or that will never get a turn.
     pub(crate) completed: usize,
     /// Flows to be completed; more while a job may add some.
     pub(crate) wanted: usize,

@@ -243,7 +243,7 @@ pub(crate) struct Ends {
     pub(crate) receivers: Slab<Receiver>,
     /// Ends closed since they were last taken from here.
     pub(crate) closed: Vec<Closed>,
-    /// Flows whose last byte has arrived.
+    /// Flows whose last byte has arrived, or that will never get a turn.
     pub(crate) completed: usize,
     /// Flows that start at or after this are measured.
     measured_from: Time,

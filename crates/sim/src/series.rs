@@ -59,7 +59,7 @@ impl Domain {
             let link = series.cards[card];
             let wire = &self.cx.wires[link];
             if let Node::Host(host) = wire.from {
-                let marked = self.hosts.marked_by_card(host);
+                let marked = self.hosts.counters_of_card(host, self.cx.now).marked;
                 series.read(link, LinkCounts { sent: wire.sent, marked, byte_time: 0 }, Bytes::ZERO);
             }
         }

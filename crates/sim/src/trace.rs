@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use weft_core::record::Reason;
 use weft_core::stack::Layout;
-use weft_core::{FlowId, LinkId, PacketId, SwitchId, Time};
+use weft_core::{FlowId, Header, LinkId, PacketId, SwitchId, Time};
 use weft_recorder::flow_series::sample;
 use weft_recorder::trace::{Trace, TracedSwitch, Tracing};
 use weft_topology::Node;
+use weft_transport::Body;
 
 use crate::context::Context;
 use crate::domain::Domain;
@@ -52,11 +53,27 @@ impl Context {
     /// The first bit of a packet leaves by a special link.
     #[cold]
     pub(crate) fn trace_sent(&mut self, link: LinkId, packet: PacketId) {
+        self.trace_at_host(link, packet, Tracing::sent);
+    }
+
+    /// The card of a host has no room for a packet.
+    #[cold]
+    pub(crate) fn trace_refused(&mut self, link: LinkId, packet: PacketId) {
+        self.trace_at_host(link, packet, Tracing::refused);
+    }
+
+    /// Notes what becomes of a packet of the flow where it enters the network.
+    fn trace_at_host(
+        &mut self,
+        link: LinkId,
+        packet: PacketId,
+        note: fn(&mut Tracing, Time, u32, PacketId, (&Header, &Body)),
+    ) {
         let (from, Some(trace)) = (self.wires[link].from, &self.trace) else { return };
         let (header, body) = (self.pool.headers.get(packet), self.pool.body(packet));
         let mut tracing = trace.open();
         if matches!(from, Node::Host(_)) && body.flow() == tracing.found.flow {
-            tracing.sent(self.now, self.node(from), packet, (header, body));
+            note(&mut tracing, self.now, self.node(from), packet, (header, body));
         }
     }
 

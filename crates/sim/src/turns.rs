@@ -36,6 +36,12 @@ impl Turns {
         false
     }
 
+    /// A flow is done after the last turn of its traffic entry: returns how many flows will never start.
+    pub(crate) fn end(&mut self, done: &Flow, now: Time) -> Option<usize> {
+        self.flows.last_turn(done.tag).filter(|last| *last <= now)?;
+        self.waiting.remove(&(done.source, done.tag)).map(|queue| queue.len())
+    }
+
     /// A flow is done; returns the next one that may start.
     pub(crate) fn call_next(&mut self, done: &Flow, now: Time) -> Option<FlowId> {
         let key = (done.source, done.tag);
@@ -53,14 +59,8 @@ impl Turns {
         Some(self.called.swap_remove(place).1)
     }
 
-    /// Takes a flow whose turn has not come: by sender and traffic entry, then in order.
-    pub(crate) fn next_left(&mut self) -> Option<(FlowId, Flow)> {
-        while let Some(mut entry) = self.waiting.first_entry() {
-            if let Some(next) = entry.get_mut().pop_front() {
-                return Some(next);
-            }
-            entry.remove();
-        }
+    /// Takes a flow whose turn has come. Those that wait have not started.
+    pub(crate) fn next_called(&mut self) -> Option<(FlowId, Flow)> {
         self.called.pop()
     }
 }

@@ -93,6 +93,22 @@ fn a_limited_queue_drops_what_does_not_fit() {
     assert_eq!(packets.created, packets.delivered + packets.dropped + packets.left);
 }
 
+/// All of a window of 100 packets enters at once and leaves at the line's rate: the queue falls from 100 packets to none, a packet in each
+/// packet time.
+#[test]
+fn the_queue_of_a_card_is_measured() {
+    let mut setup = star(&[(1, 100)]);
+    let full = u64::from(setup.transport.full_wire());
+    let packet = Rate::from_gbps(10).time_for(Bytes(full));
+    setup.card = fifo(None);
+    let record = lab::run(setup);
+    let link = &record.links[0];
+    assert_eq!((link.peak, link.dropped), (Bytes(100 * full), 0));
+    let bytes_over_time = (1..=100).map(|packets| packets * full * packet.0).sum::<u64>() as f64;
+    assert!((link.mean_queue * record.ended.0 as f64 / bytes_over_time - 1.0).abs() < 1e-9);
+    assert!(record.links[1..3].iter().all(|link| link.peak <= Bytes(84)), "others only acknowledge");
+}
+
 /// A packet is marked if it finds more than the threshold in the queue: of a window of 100 that enters at once, all but the
 /// first 21 beyond a threshold of 20.
 #[test]

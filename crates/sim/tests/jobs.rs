@@ -178,11 +178,18 @@ fn a_job_cut_short_names_what_is_open_and_counts_its_flows() {
     let job = &record.jobs[0];
     assert_eq!(job.unfinished().next(), Some("job"));
     assert!(job.unfinished().count() > 1);
+    let tasks = whole.jobs[0].own_tasks();
+    let later = tasks.iter().filter(|task| task.end.is_some_and(|end| end > until)).count();
+    assert_eq!(
+        (job.open_tasks(), whole.jobs[0].open_tasks()),
+        (later, 0),
+        "the job itself is none of its tasks"
+    );
     let open = record.flows.iter().filter(|flow| flow.end.is_none()).count();
     let steps = job.steps.iter().filter(|step| step.end.is_none()).count();
     assert!(open > 0 || steps > 0, "something was open at {until}");
     let delivered = record.flows.iter().filter(|flow| flow.end.is_some());
-    assert!(delivered.map(|flow| flow.size.0).sum::<u64>() <= job.transferred.0);
+    assert_eq!(delivered.map(|flow| flow.size.0).sum::<u64>(), job.transferred.0);
 }
 
 /// One map and one reducer, each alone on its links: the time of the job is the sum of its fixed parts and of flows

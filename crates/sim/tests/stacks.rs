@@ -7,16 +7,19 @@ use std::sync::Arc;
 use lab::laws::same;
 use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Class, Span, Time};
+use weft_core::{Bytes, Class, Rate, Span, Time};
 use weft_plan::{Division, Setup, Stacks};
 use weft_switch::PfcSettings;
 use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
+use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::protocols::cubic::TcpCubicSettings;
 use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
+use weft_transport::protocols::newreno::TcpNewRenoSettings;
 use weft_transport::rate::notification::NotificationScope;
-use weft_transport::settings::Tcp;
+use weft_transport::settings::{AutotuneSettings, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Flow;
 
@@ -128,6 +131,37 @@ fn limits_on_notifications_leave_other_transports_alone() {
     assert!(queue_pairs.iter().any(|flow| flow.ecn_marks > 0), "the card has sent a notification");
     for flow in connections {
         assert_eq!(flow.end.map(|end| end.since(flow.start)), Some(flow.ideal), "{flow:?}");
+    }
+}
+
+/// Of one host, with a receive window of a segment: what it receives goes segment by segment, each a round trip after the one before;
+/// what it sends goes as if the window were open.
+#[test]
+fn a_receive_window_limits_what_its_host_receives() {
+    let link = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(Rate::from_gbps(10)) };
+    let topology = SingleSwitchSettings { hosts: 3, host_link: link.clone() };
+    let tcp = Tcp { handshake: false, close: false, delayed_ack: 1, ..Tcp::default() };
+    let newreno = |tcp: Tcp| TransportSettings::NewReno(TcpNewRenoSettings { tcp, ..Default::default() });
+    let constant = Tcp { receive_window: Some(Bytes(1_460)), ..tcp.clone() };
+    let autotune = AutotuneSettings { initial: Bytes(1_460), max: Bytes(1_460) };
+    let tuned = Tcp { autotune: Some(autotune), ..tcp.clone() };
+    let base = lab::setup(&TopologySettings::SingleSwitch(topology), &newreno(tcp.clone()));
+    let one_way = |wire| link.rate.time_for(Bytes(wire)) * 2 + link.delay * 2 + base.switch.latency;
+    let (data, ack) = (one_way(1_538), one_way(84));
+    let unlimited = data + link.rate.time_for(Bytes(9 * 1_538));
+    for limited in [constant, tuned] {
+        let stacks = Stacks {
+            all: [tcp.clone(), limited].map(|tcp| Arc::new(Transport::new(&newreno(tcp)))).into(),
+            group_of_host: vec![1, 0, 0],
+            senders: vec![vec![0], vec![1]],
+            receivers: vec![vec![vec![0], vec![1]]; 2],
+        };
+        let takes = |from, to| {
+            let flows = vec![lab::flow(Span::ZERO, from, to, 14_600)].into();
+            let flow = lab::run(Setup { stacks: stacks.clone(), flows, ..base.clone() }).flows[0].clone();
+            flow.end.expect("it finishes").since(flow.start)
+        };
+        assert_eq!((takes(1, 0), takes(0, 2)), ((data + ack) * 9 + data, unlimited));
     }
 }
 

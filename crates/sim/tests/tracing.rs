@@ -5,7 +5,7 @@ mod lab;
 use std::collections::BTreeMap;
 
 use lab::laws::same_but_foreseen;
-use weft_core::record::RunRecord;
+use weft_core::record::{Reason, RunRecord};
 use weft_core::segment::Flags;
 use weft_core::trace::{FlowTrace, TraceStep};
 use weft_core::{Bytes, FlowId, Span, Time};
@@ -13,6 +13,8 @@ use weft_plan::Setup;
 use weft_sim::Simulation;
 use weft_switch::SwitchSettings;
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
+use weft_transport::Transport;
+use weft_transport::card::{CardSettings, fifo::FifoCardSettings};
 
 /// Random flows between sixteen hosts; small buffers, so that packets are dropped.
 fn crowded() -> Setup {
@@ -84,6 +86,24 @@ fn every_packet_of_the_flow_is_accounted_for() {
         .filter(|event| event.step == TraceStep::Received && event.node == own.destination.0);
     assert!(end.map(|event| event.time).any(|time| Some(time) == own.end), "the flow ends with a packet");
     assert!(trace.events.windows(2).all(|pair| pair[0].time <= pair[1].time), "in order of time");
+}
+
+/// Of a window of ten packets, a card has room for three: the trace has all ten, and a drop of a packet that was never sent at the host.
+#[test]
+fn packets_that_the_card_drops_are_in_the_trace() {
+    let mut setup = lab::leaf_spine();
+    setup.transport = Transport::new(&lab::dctcp(|tcp| tcp.handshake = false)).into();
+    let full = u64::from(setup.transport.full_wire());
+    setup.card = CardSettings::FifoCard(FifoCardSettings { limit: Some(Bytes(3 * full)) });
+    setup.flows = vec![lab::flow(Span::ZERO, 0, 15, 10 * 1_460)].into();
+    let (record, trace) = Simulation::new(setup).run_traced(FlowId(0));
+    let dropped = |steps: &Vec<TraceStep>| steps[0] == TraceStep::Dropped(Reason::PortFull);
+    let dropped: Vec<_> = steps(&trace).into_values().filter(dropped).collect();
+    assert_eq!(trace.packets.len() as u64, record.packets.created);
+    assert!(dropped.len() >= 7 && dropped.len() as u64 == record.packets.dropped, "{dropped:?}");
+    assert!(dropped.iter().all(|steps| steps.len() == 1));
+    let first = trace.events.iter().filter(|event| event.time == Time::ZERO);
+    assert_eq!(first.filter(|event| event.step != TraceStep::Sent).count(), 7, "one leaves, two wait");
 }
 
 /// The sender's window is noted with every acknowledgement, and is that of the sender.

@@ -1,4 +1,4 @@
-//! Flows that take turns: a host sends the next when the one before it has been acknowledged.
+//! Flows that take turns: a host sends the next when the one before it has been acknowledged and closed.
 
 mod lab;
 
@@ -10,13 +10,18 @@ use weft_workload::{Flow, Flows};
 
 /// Three flows each of two hosts, in turn, to receivers of their own; one of another entry that waits for none.
 fn in_turn() -> Setup {
+    until(Time::NEVER)
+}
+
+/// The same, without turns from an instant on.
+fn until(last_turn: Time) -> Setup {
     let flow = |moment, source, destination, size| lab::flow(Span(moment), source, destination, size);
     let mut flows: Vec<Flow> = Vec::new();
     for (source, far) in [(0, 8), (1, 12)] {
         flows.extend((0..3).map(|turn| flow(u64::from(turn), source, far + turn, 100_000)));
     }
     flows.push(Flow { tag: 1, ..flow(1, 0, 7, 1_000) });
-    let flows = Flows::from(flows).taking_turns(&[true, false]);
+    let flows = Flows::from(flows).taking_turns(&[Some(last_turn), None]);
     Setup { flows, tags: vec!["shuffle".into(), "other".into()], ..lab::leaf_spine() }
 }
 
@@ -44,11 +49,31 @@ fn a_flow_starts_when_the_one_before_it_is_acknowledged() {
 }
 
 #[test]
-fn flows_whose_turn_has_not_come_are_counted_as_unfinished() {
-    let record = lab::run(Setup { until: Time::ZERO + Span::from_us(60), ..in_turn() });
-    assert_eq!((record.stop, record.flows.len()), (Stop::TimeLimit, 7));
-    let waiting = of(&record, 0, 0);
-    assert!(waiting[2].end.is_none() && waiting[2].delivered.0 == 0);
+fn flows_whose_turn_has_not_come_have_not_started() {
+    let end = Time::ZERO + Span::from_us(120);
+    let record = lab::run(Setup { until: end, ..in_turn() });
+    assert_eq!((record.stop, record.flows.len()), (Stop::TimeLimit, 5));
+    for source in [0, 1] {
+        let [first, second] = &of(&record, source, 0)[..] else { panic!("the third waits") };
+        assert!(first.end.is_some_and(|end| end < second.start) && second.end.is_none());
+        assert!(second.start < end && second.delivered < second.size);
+    }
+}
+
+/// Of three flows, the second starts before the last turn and is carried to its end; then the run is over.
+#[test]
+fn no_turn_comes_after_the_last() {
+    let stop = Time::ZERO + Span::from_us(120);
+    let alone = lab::run(until(stop));
+    assert_eq!((alone.stop, alone.flows.len()), (Stop::Finished, 5));
+    let whole = lab::run(in_turn());
+    for source in [0, 1] {
+        let turns = of(&alone, source, 0);
+        assert_eq!(turns, of(&whole, source, 0)[..2], "until then nothing differs");
+        assert!(turns[1].start < stop && turns[1].end.is_some_and(|end| end > stop));
+    }
+    let divided = lab::run(Setup { division: Division::threads(3), ..until(stop) });
+    same(&alone, &divided).unwrap_or_else(|why| panic!("three threads: {why}"));
 }
 
 #[test]

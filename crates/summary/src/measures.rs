@@ -320,6 +320,15 @@ mod tests {
         assert_eq!(summary.stop, "time_limit");
     }
 
+    /// Each flow may be as long as a flow file allows.
+    #[test]
+    fn the_sizes_of_unfinished_flows_do_not_wrap() {
+        let longest = flow(i64::MAX as u64, 20, None);
+        let flows = vec![longest.clone(), longest.clone(), longest];
+        let summary = Summary::new(&RunRecord { flows, ..record() }, &RunFacts::default());
+        assert_eq!((summary.flows.unfinished, summary.flows.open_bytes), (3, u64::MAX));
+    }
+
     #[test]
     fn size_buckets_include_their_upper_end() {
         let fct = Summary::new(&record(), &RunFacts::default()).fct_us;

@@ -153,7 +153,7 @@ impl<'a> RecordSurvey<'a> {
         so_far.starved += u64::from(flow.timeouts_in_a_row >= 2);
         if flow.end.is_none() {
             so_far.flows.unfinished += 1;
-            so_far.flows.open_bytes += flow.size.0;
+            so_far.flows.open_bytes = so_far.flows.open_bytes.saturating_add(flow.size.0);
             so_far.flows.open_delivered_bytes += flow.delivered.0;
             return Ok(());
         }

@@ -164,7 +164,8 @@ settings! {
         /// hosts within 512 us the whole limit.
         tso_rtt_log: u32 [0, 31] = 0,
         /// Longest wait for a burst, from the last segment sent or, for a paced sender, from the end of its time
-        /// slot; absent: no limit. Linux has 1 ms.
+        /// slot; absent: no limit. No timer ends the wait: the sender looks when something happens to it, mostly an
+        /// acknowledgement. Linux does likewise, with 1 ms.
         tso_wait: Option<Span> = None,
         /// Spread sending over the round trip, burst by burst, as Linux does with the queueing discipline fq.
         pacing: bool = false,

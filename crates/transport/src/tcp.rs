@@ -109,12 +109,6 @@ impl TcpStack {
         let mss = self.frames.mss;
         self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(mss)).0.max(mss))
     }
-
-    /// Payload the receiver accepts beyond what it acknowledged, at the start of a connection.
-    pub(crate) fn receive_window(&self) -> u64 {
-        let tuned = self.tcp.autotune.as_ref().map(|autotune| autotune.initial);
-        self.tcp.receive_window.or(tuned).map_or(u64::MAX, |window| window.0.max(self.frames.mss))
-    }
 }
 
 fn rto_limits(tcp: &Tcp) -> RtoLimits {
@@ -127,6 +121,12 @@ fn rto_limits(tcp: &Tcp) -> RtoLimits {
 }
 
 impl Tcp {
+    /// Payload that its receivers accept beyond what they have in order, at the start of a connection; absent: no limit.
+    #[must_use]
+    pub fn first_receive_window(&self) -> Option<Bytes> {
+        self.receive_window.or(self.autotune.as_ref().map(|autotune| autotune.initial))
+    }
+
     /// The sizes of packets.
     #[must_use]
     pub fn sizes(&self) -> Sizes {

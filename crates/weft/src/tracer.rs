@@ -57,8 +57,8 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
     let setup = Setup { division: Division::LONE, ..case.setup(seed)? };
     let transports = setup.clone();
     let (record, found) = Simulation::new(setup).run_traced(FlowId(options.flow));
-    let Some(flow) = record.flows.get(options.flow as usize) else {
-        let last = record.flows.len().saturating_sub(1);
+    let Some(flow) = record.flows.iter().find(|flow| flow.flow.0 == options.flow) else {
+        let last = record.flows.iter().map(|flow| flow.flow.0).max().unwrap_or(0);
         return Err(Error::BadInput(format!(
             "there is no flow {}: with seed {seed} the run has flows 0 to {last}",
             options.flow

@@ -33,8 +33,8 @@ pub struct Flows {
     count: usize,
     /// The first and the last start.
     starts: (Time, Time),
-    /// By traffic entry; missing entries are false.
-    in_turn: Arc<[bool]>,
+    /// By traffic entry: from when on none of its flows gets a turn; absent, as for missing entries: they do not take turns.
+    in_turn: Arc<[Option<Time>]>,
     /// Jobs, which add flows during the run.
     jobs: Arc<[ClusterJob]>,
 }
@@ -58,10 +58,10 @@ impl Flows {
         })
     }
 
-    /// For traffic entries that are true here, a host sends one flow at a time, in order. Such a flow starts at its
-    /// drawn time or, if later, when the previous one has been acknowledged.
+    /// For traffic entries with an instant here, a host sends one flow at a time, in order. Such a flow starts at its
+    /// drawn time or, if later, when the previous one is done; never at or after the instant.
     #[must_use]
-    pub fn taking_turns(self, entries: &[bool]) -> Flows {
+    pub fn taking_turns(self, entries: &[Option<Time>]) -> Flows {
         Flows { in_turn: entries.into(), ..self }
     }
 
@@ -80,13 +80,19 @@ impl Flows {
     /// Whether flows of this traffic entry wait for their turn.
     #[must_use]
     pub fn is_in_turn(&self, tag: u16) -> bool {
-        self.in_turn.get(usize::from(tag)).copied().unwrap_or(false)
+        self.last_turn(tag).is_some()
+    }
+
+    /// From when on no flow of this traffic entry gets a turn, if its flows take turns.
+    #[must_use]
+    pub fn last_turn(&self, tag: u16) -> Option<Time> {
+        self.in_turn.get(usize::from(tag)).copied().flatten()
     }
 
     /// Whether any flow waits for its turn.
     #[must_use]
     pub fn take_turns(&self) -> bool {
-        self.in_turn.contains(&true)
+        self.in_turn.iter().any(Option::is_some)
     }
 
     /// The starts of the first and the last flow, if flows arrive over time: they neither start together nor wait for

@@ -11,8 +11,8 @@ mod htsim;
 use crate::listed::ListedFlow;
 use std::path::Path;
 
-pub(crate) use csv::rows;
 pub use csv::{FlowLine, read as csv};
+pub(crate) use csv::{rows, unread};
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
 use weft_core::input::{LARGEST_LIST, read_packed};

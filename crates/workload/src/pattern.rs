@@ -23,7 +23,7 @@ use crate::flows::{Draw, Listed};
 use crate::site::PatternSite;
 use crate::sizes::SizeDistribution;
 use weft_core::Problem;
-use weft_core::{HostId, Purpose};
+use weft_core::{HostId, Purpose, Time};
 use weft_jobs::ClusterJob;
 
 /// Flows in the order of their start.
@@ -34,6 +34,17 @@ pub struct Stream {
     pub endless: bool,
 }
 
+/// Flows that start at an instant or later: known without drawing any, and so for all seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// At least this many.
+    pub least: u64,
+    /// At most this many.
+    pub most: u64,
+    /// Of this many.
+    pub all: u64,
+}
+
 /// Who sends to whom, and when.
 pub trait Pattern {
     /// The flows, from the site's start. All problems are found here, before the first flow; their paths are relative
@@ -42,7 +53,7 @@ pub trait Pattern {
     /// # Errors Settings that contradict each other or this network.
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
 
-    /// Whether a host sends one of these flows at a time: the next starts when the previous one is acknowledged.
+    /// Whether a host sends one of these flows at a time: the next starts when the previous one is acknowledged and closed.
     fn is_in_turn(&self) -> bool {
         false
     }
@@ -51,6 +62,12 @@ pub trait Pattern {
     /// [`Pattern::flows`] finds no problem.
     fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         let _ = site;
+        None
+    }
+
+    /// Its flows that start at `end` or later, for patterns that do not fit their flows into the time of the run.
+    fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
+        let _ = (site, end);
         None
     }
 
@@ -85,6 +102,7 @@ weft_core::family! {
         fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
         fn is_in_turn(&self) -> bool;
         fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob>;
+        fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late>;
         fn note(&self, site: &PatternSite<'_>) -> Option<String>;
     }
 }

@@ -4,7 +4,7 @@
 use crate::deadlines::DeadlineDistribution;
 use crate::flow::Flow;
 use crate::flows::{Draw, Flows, Merged};
-use crate::pattern::{AnyPattern, PatternSettings};
+use crate::pattern::{AnyPattern, Late, PatternSettings};
 use crate::site::{PatternSite, Shape};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -63,8 +63,10 @@ pub fn generate(
 ) -> Result<Flows, Vec<Problem>> {
     let entries = open(traffic, shape, limits, seed)?;
     let merged = Merged::new(entries, limits.warm_up, limits.measured_flows.unwrap_or(u64::MAX));
-    let in_turn: Vec<bool> =
-        traffic.iter().map(|entry| AnyPattern::new(&entry.pattern, ()).is_in_turn()).collect();
+    let stop = |entry: &TrafficSettings| entry.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop);
+    let last_turn =
+        |entry: &TrafficSettings| AnyPattern::new(&entry.pattern, ()).is_in_turn().then(|| stop(entry));
+    let in_turn: Vec<Option<Time>> = traffic.iter().map(last_turn).collect();
     let job = |(index, entry): (usize, &TrafficSettings)| {
         AnyPattern::new(&entry.pattern, ()).job(&site(index, entry, shape, seed))
     };
@@ -89,17 +91,17 @@ pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>, until: Option<Time>
 
 /// How many flows of a list or of incasts never start, because the entry stops or the run ends before.
 fn left_out(entry: &TrafficSettings, site: &PatternSite<'_>, until: Option<Time>) -> Option<String> {
-    if !matches!(entry.pattern, PatternSettings::List(_) | PatternSettings::Incast(_)) {
-        return None;
-    }
     let stop = entry.stop.map(|stop| Time::ZERO + stop);
     let end = stop.into_iter().chain(until).min()?;
-    let flows = AnyPattern::new(&entry.pattern, ()).flows(site).ok().filter(|stream| !stream.endless)?.flows;
-    let (mut all, mut late) = (0_u64, 0_u64);
-    flows.for_each(|flow| (all, late) = (all + 1, late + u64::from(flow.start >= end)));
+    let Late { least, most, all } = AnyPattern::new(&entry.pattern, ()).late(site, end)?;
+    let late = match least {
+        least if least == most => least.to_string(),
+        0 => format!("up to {most}"),
+        least => format!("{least} to {most}"),
+    };
     let why = if stop == Some(end) { "the entry stops" } else { "the run ends" };
     let end = end.since(Time::ZERO);
-    (late > 0).then(|| format!("{late} of {all} flows start at {end} or later, when {why}, and are left out"))
+    (most > 0).then(|| format!("{late} of {all} flows start at {end} or later, when {why}, and are left out"))
 }
 
 type Entry = Peekable<Box<dyn Draw>>;

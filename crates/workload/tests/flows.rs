@@ -5,6 +5,7 @@ use std::path::Path;
 use weft_core::random::mix;
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_workload::pattern::{AnyPattern, Late};
 use weft_workload::pattern::{
     all_to_all::AllToAllSettings,
     constant::ConstantSettings,
@@ -18,7 +19,7 @@ use weft_workload::pattern::{
     shuffle::ShuffleSettings,
     stride::StrideSettings,
 };
-use weft_workload::site::Pairs;
+use weft_workload::site::{Pairs, PatternSite};
 use weft_workload::{
     Flow, Flows, Framing, Limits, PatternSettings, Shape, SizeDistribution, TrafficSettings, check, generate,
     notes,
@@ -573,6 +574,45 @@ fn incast_has_different_senders_at_every_event() {
     assert!(receivers.len() > 1);
 }
 
+/// What is said of flows that an entry's end leaves out holds for every seed, and is not found by drawing them.
+#[test]
+fn late_incasts_are_counted_for_all_seeds() {
+    let network = Network::drill();
+    let of = |count, jitter, stop| {
+        let (sizes, period) = ("1 kB".into(), Span::from_us(20));
+        let settings = IncastSettings { fan_in: 5, sizes, count, period, jitter, ..Default::default() };
+        let pattern = PatternSettings::Incast(settings);
+        TrafficSettings { stop: Some(stop), start: Span::from_us(30), ..entry("i", pattern) }
+    };
+    let late = |entry: &TrafficSettings| {
+        let shape = network.shape();
+        let site = PatternSite::new(&shape, (0, "i"), Time(entry.start.0), 0);
+        let end = Time(entry.stop.expect("given").0);
+        AnyPattern::new(&entry.pattern, ()).late(&site, end).expect("incasts are counted")
+    };
+    for jitter in [0, 7, 20].map(Span::from_us) {
+        let mut spread = 0;
+        for stop in (10..260).step_by(3).map(Span::from_us) {
+            let entry = of(10, jitter, stop);
+            let Late { least, most, all } = late(&entry);
+            assert!(all == 50 && most - least <= 10, "{least} to {most} of {all}");
+            spread += most - least;
+            for seed in 0..3 {
+                let left =
+                    all - network.flows(std::slice::from_ref(&entry), Limits::default(), seed).len() as u64;
+                assert!((least..=most).contains(&left), "{left} of {least} to {most}, {jitter}, {stop}");
+            }
+        }
+        assert_eq!(spread == 0, jitter == Span::ZERO);
+    }
+    let told = |entry: TrafficSettings| notes(&[entry], &network.shape(), None);
+    let many = of(1_000_000_000, Span::ZERO, Span::from_us(51));
+    let all_but_two = "traffic i: 4999999990 of 5000000000 flows start at 51 us or later, when the entry stops, and are left out";
+    assert_eq!(told(many), [all_but_two]);
+    let few = told(of(10, Span::from_us(7), Span::from_us(51)));
+    assert!(few[0].starts_with("traffic i: 40 to 45 of 50 flows start at 51 us or later"), "{few:?}");
+}
+
 #[test]
 fn each_sender_of_an_incast_has_as_many_flows() {
     let network = Network::new(4, 10, 100);
@@ -716,16 +756,22 @@ fn stride_all_to_all_and_shuffle_are_complete() {
 #[test]
 fn a_shuffle_without_spacing_takes_turns() {
     let network = Network::new(2, 3, 30);
-    let shuffle = |spacing| {
+    let shuffled = |spacing| {
         let sizes = String::from("1 kB");
-        let pattern = PatternSettings::Shuffle(ShuffleSettings { sizes, spacing });
-        generate(&[entry("a", pattern)], &network.shape(), &Limits::default(), 1).expect("valid traffic")
+        entry("a", PatternSettings::Shuffle(ShuffleSettings { sizes, spacing }))
+    };
+    let shuffle = |spacing| {
+        generate(&[shuffled(spacing)], &network.shape(), &Limits::default(), 1).expect("valid traffic")
     };
     let order = |flows: &Flows, source: u32| -> Vec<HostId> {
         flows.iter().filter(|flow| flow.source.0 == source).map(|flow| flow.destination).collect()
     };
     let (spaced, in_turn) = (shuffle(Some(Span::from_us(50))), shuffle(None));
     assert!(!spaced.take_turns() && in_turn.is_in_turn(0) && !in_turn.is_in_turn(1));
+    assert_eq!((in_turn.last_turn(0), spaced.last_turn(0)), (Some(Time::NEVER), None));
+    let stopped = TrafficSettings { stop: Some(Span::from_us(25)), ..shuffled(None) };
+    let stopped = generate(&[stopped], &network.shape(), &Limits::default(), 1).expect("valid traffic");
+    assert_eq!(stopped.last_turn(0), Some(Time::ZERO + Span::from_us(25)));
     assert!((0..6).all(|source| order(&in_turn, source) == order(&spaced, source)));
 }
 
@@ -887,6 +933,28 @@ fn flows_and_sizes_may_stand_in_files_beside_the_scenario() {
         flows.iter().filter(|flow| flow.tag == 0).map(|flow| (flow.start, flow.size)).collect();
     assert_eq!(listed, [(Time(3_000_000), Bytes(500)), (Time(7_000_000), Bytes(900))]);
     assert!(flows.iter().filter(|flow| flow.tag == 1).all(|flow| (100..=300).contains(&flow.size.0)));
+}
+
+#[test]
+fn columns_that_are_not_read_are_told() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let network = Network::new(2, 3, 30);
+    let shape = Shape { folder, ..network.shape() };
+    let told = |columns: &str| {
+        let file = format!("unread{}.csv", columns.len());
+        let row = ",5".repeat(columns.matches(',').count());
+        std::fs::write(folder.join(&file), format!("start_us,src,dst,bytes{columns}\n0,2,0,9{row}\n"))
+            .unwrap();
+        let list = ListSettings { file: Some(file), ..Default::default() };
+        notes(&[entry("l", PatternSettings::List(list))], &shape, None)
+    };
+    assert_eq!(told(""), [""; 0]);
+    assert_eq!(told(",flow_id,deadline_us"), [""; 0]);
+    assert_eq!(told(",class"), ["traffic l: the column class of unread6.csv is not read"]);
+    assert_eq!(
+        told(",class,deadline_ms,tag"),
+        ["traffic l: the columns class, tag of unread22.csv are not read"]
+    );
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub struct JobRecord {
     pub steps: Vec<StepRecord>,
     /// Bytes of map output fetched by reducers, over the network or from their own host.
     pub shuffled: Bytes,
-    /// Bytes requested from the network, remote procedure calls included.
+    /// Bytes of the transfers that have arrived, remote procedure calls included.
     pub transferred: Bytes,
     /// Time of cores over time.
     pub cores: Activity,
@@ -123,7 +123,13 @@ impl JobRecord {
         self.tasks.get(1..).unwrap_or_default()
     }
 
-    /// The names of tasks that are not done.
+    /// How many of its own tasks are not done.
+    #[must_use]
+    pub fn open_tasks(&self) -> usize {
+        self.own_tasks().iter().filter(|task| task.end.is_none()).count()
+    }
+
+    /// The names of tasks that are not done, and of the job if it is not.
     pub fn unfinished(&self) -> impl Iterator<Item = &str> {
         self.tasks.iter().filter(|task| task.end.is_none()).map(|task| task.name.as_str())
     }

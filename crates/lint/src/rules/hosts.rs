@@ -142,7 +142,6 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
     if !network.hosts.iter().any(HostConfig::is_dctcp) {
         return;
     }
-    // A scenario in which no switch marks is rejected by its own check.
     unmarked_ports(network, findings);
     let marking: Vec<&str> =
         network.switches.iter().filter(|switch| switch.marks()).map(|switch| switch.name.as_str()).collect();
@@ -157,9 +156,14 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
                 );
             }
             Some(_) => {
-                let (name, others) = (&switch.name, marking.join(" and "));
-                let mark = if marking.len() == 1 { "marks" } else { "mark" };
-                let says = format!("the hosts run DCTCP, and {others} {mark}, but {name} marks on no queue");
+                let name = &switch.name;
+                let others = match &marking[..] {
+                    // A scenario without any marks is rejected by its own check.
+                    [] => "their cards mark".to_owned(),
+                    [one] => format!("{one} marks"),
+                    several => format!("{} mark", several.join(" and ")),
+                };
+                let says = format!("the hosts run DCTCP, and {others}, but {name} marks on no queue");
                 let fix = format!("set ecn for {name}, too, or accept that DCTCP flows fill its queues");
                 findings.add_as(Severity::Warning, (switch.at, ""), (says, fix));
             }

@@ -70,7 +70,7 @@ pub(super) fn jobs(record: &RunRecord) -> DataTable {
             Cells::Integers(record.jobs.iter().map(|job| job.duration().map(|span| span.0)).collect()),
         )
         .integers("tasks", "", column(|job| job.own_tasks().len() as u64))
-        .integers("unfinished_tasks", "", column(|job| job.unfinished().count() as u64))
+        .integers("unfinished_tasks", "", column(|job| job.open_tasks() as u64))
         .integers("shuffled_bytes", "B", column(|job| job.shuffled.0))
         .integers("transferred_bytes", "B", column(|job| job.transferred.0))
 }

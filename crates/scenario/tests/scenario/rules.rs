@@ -213,6 +213,16 @@ fn schedules_need_several_queues() {
 
 /// Cables of hosts have 10 Gb/s, those between switches 40.
 #[test]
+fn queue_pairs_have_rates_to_cut_and_to_start_at() {
+    let marks = "[switch]\necn.step.threshold = \"60 kB\"\n";
+    let cuts = |transport: &str| format!("{marks}[transport.{transport}]\ncut_on_nack = true\n");
+    section("[transport.roce]\ncut_on_nack = true\n", "roce has no rate law to cut", &cuts("dcqcn"));
+    let rates =
+        |first: &str| format!("{marks}[transport.dcqcn]\ninitial_rates = [\"{first}\", \"1 Gbps\"]\n");
+    section(&rates("0 bps"), "starts at 0 bps sends nothing", &rates("1 bps"));
+}
+
+#[test]
 fn rates_of_dcqcn_can_fall() {
     let least = |rate: &str| format!("[transport.dcqcn]\nmin_rate = \"{rate}\"\n[switch]\necn = \"red\"\n");
     section(&least("40 Gbps"), "not below the fastest link", &least("10 Mbps"));
@@ -522,7 +532,26 @@ fn receive_windows_are_constant_or_tune_themselves() {
 }
 
 #[test]
+fn windows_hold_a_packet() {
+    newreno(
+        "receive_window = \"1459 B\"\n",
+        "a packet carries 1460 B, which a window of 1459 B never lets through",
+        "receive_window = \"1460 B\"\n",
+    );
+    newreno(
+        "autotune = { initial = \"1 kB\" }\n",
+        "a window of 1 kB never lets through",
+        "autotune = { initial = \"1460 B\" }\n",
+    );
+    let pairs = |lines: &str| format!("[transport.roce]\n{lines}");
+    section(&pairs("window = \"0 B\"\n"), "a window of 0 B never", &pairs("window = \"1456 B\"\n"));
+}
+
+#[test]
 fn mechanisms_are_on_where_they_are_set() {
+    let alone = "tso = true\ntso_min_segments = 2\n";
+    newreno(alone, "tso_time allows, which is not given", &format!("{alone}tso_time = \"1 ms\"\n"));
+    newreno("tso = true\ntso_rtt_log = 9\n", "tso_time allows", "tso = true\n");
     newreno(
         "shim_timeout = \"50 us\"\n",
         "reorder_shim is off",

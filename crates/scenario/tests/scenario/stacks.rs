@@ -50,6 +50,23 @@ fn groups_name_hosts_and_change_something() {
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
 }
 
+/// An empty table turns a mechanism on, which is a change only where it is off.
+#[test]
+fn groups_turn_mechanisms_on() {
+    let group = "[[hosts]]\nnames = \"host1\"\ntransport.newreno.";
+    for (mechanism, needs) in [("autotune", ""), ("tlt", "[switch.color]\nred = \"10 kB\"\n")] {
+        let base = format!("{needs}[transport.newreno]\n{MORE}");
+        let entry = format!("transport.newreno.{mechanism} = {{}}\n");
+        accepted(&small(&format!("{base}{entry}")));
+        accepted(&small(&format!("{base}{entry}{group}{mechanism} = {{}}\n")));
+    }
+    let on = "[transport.newreno]\nautotune = {}\n";
+    wrong(
+        &format!("{on}{group}autotune = {{}}\n"),
+        "`hosts[0].transport.newreno.autotune` has no effect: each of its flows has the same value anyway",
+    );
+}
+
 #[test]
 fn hosts_have_the_card_of_their_group() {
     let text =
@@ -117,6 +134,17 @@ fn flows_that_fall_have_queues_by_priority() {
     let close = |second: &str| with(three, &format!("pias.thresholds = [\"19 kB\", \"{second}\"]\n"));
     accepted(&small(&close("20440 B")));
     wrong(&close("20439 B"), "no packet of 1460 B begins between 19 kB and 20439 B");
+    let classed = |queues: u32, class: u32| {
+        let strict = format!("queues = {queues}\nschedule = \"strict\"\n");
+        let entry = format!("{MORE}class = {class}\n");
+        with(&strict, &format!("pias.thresholds = [\"20 kB\", \"1 MB\"]\n{entry}"))
+    };
+    accepted(&small(&classed(4, 1)));
+    wrong(
+        &classed(3, 1),
+        "flows fall through 3 classes from class 1 on, but ports have 3 queues: give switch.queues = 4",
+    );
+    accepted(&small(&format!("{}transport = \"cubic\"\n", classed(3, 1))));
     let nine: Vec<String> = (1..9).map(|n| format!("\"{n} kB\"")).collect();
     let nine = format!("pias.thresholds = [{}]\n", nine.join(", "));
     wrong(
@@ -148,6 +176,10 @@ fn arbiters_are_there_and_asked() {
     let served = "queues = 8\nschedule = \"strict\"\necn = \"step\"\n";
     let (arbiter, pase) = ("arbiter = \"pase\"\n", "[transport.pase]\n");
     accepted(&small(&with(&format!("{served}{arbiter}"), pase)));
+    // An answer from the other leaf takes longer than 5 us, and less than 50 us.
+    let timed = |rto: &str| with(&format!("{served}{arbiter}"), &format!("{pase}rto = \"{rto}\"\n"));
+    wrong(&timed("5 us"), "no answer comes so soon: an unloaded round trip takes");
+    accepted(&small(&timed("50 us")));
     wrong(&with(arbiter, pase), "8 classes share 1 queues: give switch.queues = 8");
     let few = "arbiter.pase = { queues = 4 }\n";
     wrong(&with(&format!("{served}{few}"), pase), "links assign 4 classes, the ends have 8");

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 
 use weft_core::record::Reason;
 use weft_core::stack::Side;
-use weft_core::{Ecn, HostId, PacketId, Time};
+use weft_core::{Bytes, Ecn, HostId, PacketId, Time};
+use weft_switch::PortCounters;
 use weft_transport::card::{CardPlan, CardSettings};
 use weft_transport::{Receiver, Sender};
 
@@ -30,8 +31,9 @@ pub(super) struct Line {
     ends: Time,
     limit: u64,
     mark_beyond: u64,
-    /// Packets marked.
-    marked: u64,
+    /// What the queue has met until `counted`.
+    counters: PortCounters,
+    counted: Time,
 }
 
 impl Line {
@@ -45,8 +47,15 @@ impl Line {
             ends: Time::NEVER,
             limit: limit.map_or(u64::MAX, |limit| limit.0),
             mark_beyond: mark_beyond.map_or(u64::MAX, |threshold| threshold.0),
-            marked: 0,
+            counters: PortCounters::default(),
+            counted: Time::ZERO,
         }))
+    }
+
+    /// What the queue has met by `end`, apart from drops.
+    fn counters(&self, end: Time) -> PortCounters {
+        let since = u128::from(end.since(self.counted).0) * u128::from(self.bytes);
+        PortCounters { byte_time: self.counters.byte_time + since, ..self.counters }
     }
 }
 
@@ -88,13 +97,16 @@ impl Hosts {
         let header = cx.pool.headers.get_mut(packet);
         let wire = u64::from(header.wire);
         if line.bytes + wire > line.limit {
+            cx.trace_refused(link, packet);
             return cx.lose(link, packet, Reason::PortFull);
         }
         if line.bytes > line.mark_beyond && header.marks.ecn == Ecn::Capable {
             header.marks.ecn = Ecn::Marked;
-            line.marked += 1;
+            line.counters.marked += 1;
         }
+        (line.counters, line.counted) = (line.counters(cx.now), cx.now);
         line.bytes += wire;
+        line.counters.peak = line.counters.peak.max(Bytes(line.bytes));
         line.waiting.push_back(packet);
     }
 
@@ -119,13 +131,15 @@ impl Hosts {
     /// The packet in transmission has left.
     pub(super) fn line_idle(&mut self, cx: &mut Context, host: HostId) {
         let Some(line) = self.card(host).line.as_mut().filter(|line| line.ends == cx.now) else { return };
+        (line.counters, line.counted) = (line.counters(cx.now), cx.now);
         line.bytes -= u64::from(line.in_transmission);
         (line.in_transmission, line.ends) = (0, Time::NEVER);
         self.use_line(cx, host);
     }
 
-    /// Packets that the card of a host has marked.
-    pub(crate) fn marked_by_card(&self, host: HostId) -> u64 {
-        self.cards[host.index()].line.as_ref().map_or(0, |line| line.marked)
+    /// What the queue of a host's card has met by `end`, apart from drops.
+    pub(crate) fn counters_of_card(&self, host: HostId, end: Time) -> PortCounters {
+        let line = self.cards[host.index()].line.as_ref();
+        line.map_or_else(PortCounters::default, |line| line.counters(end))
     }
 }

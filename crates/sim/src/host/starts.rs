@@ -2,6 +2,7 @@
 
 use weft_core::{FlowId, HostId};
 use weft_plan::Setup;
+use weft_transport::settings::Tcp;
 use weft_transport::{FlowSite, Sender};
 use weft_workload::Flow;
 
@@ -32,10 +33,10 @@ impl Hosts {
         self.upcoming.is_some() || self.jobs.as_ref().is_some_and(|jobs| jobs.is_expecting())
     }
 
-    /// Takes a flow that has not started: first those waiting for their turn, then later ones, one at a time.
+    /// Takes a flow that is due but has not started: first those whose turn has come, then later ones, one at a time.
     pub(crate) fn next_unsent(&mut self, cx: &Context) -> Option<(FlowId, Flow)> {
-        let waiting = self.turns.as_mut().and_then(|turns| turns.next_left());
-        waiting.or_else(|| self.jobs.as_mut().and_then(|jobs| jobs.next_left())).or_else(|| {
+        let called = self.turns.as_mut().and_then(|turns| turns.next_called());
+        called.or_else(|| self.jobs.as_mut().and_then(|jobs| jobs.next_left())).or_else(|| {
             let next = self.upcoming.take();
             self.draw_next_flow(cx);
             next
@@ -68,7 +69,8 @@ impl Hosts {
     /// Opens a flow; its sender may send.
     fn begin(&mut self, cx: &mut Context, flow: FlowId, spec: Flow) {
         let setup = &cx.plan.setup;
-        let site = self.site_of(setup, spec.source, &spec);
+        let receive_window = setup.receiver(&spec).tcp().and_then(Tcp::first_receive_window);
+        let site = FlowSite { receive_window, ..self.site_of(setup, spec.source, &spec) };
         self.cards[spec.source.index()].open += 1;
         let (queues, _) = setup.queues_of(&spec);
         self.ends.open_sender((flow, spec), (setup.sender(&spec), &site, queues), cx.now);
@@ -86,7 +88,10 @@ impl Hosts {
         let at_host = self.held_at_host(cx, flow);
         let spec = self.ends.close_sender(flow, cx.now, at_host);
         let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
-        if let Some(next) = turns.call_next(&spec, cx.now) {
+        if let Some(never) = turns.end(&spec, cx.now) {
+            self.ends.completed += never;
+            self.end_if_done(cx);
+        } else if let Some(next) = turns.call_next(&spec, cx.now) {
             cx.schedule(cx.now, Event::FlowStart(next));
         }
     }

@@ -81,7 +81,7 @@ impl World {
         let flows = flows(&mut random, &setup.graph, &setup.transport);
         setup.flows = carriers::deal(&setup, flows, &mut Random::new(seed, Purpose::Test, 126)).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
-            setup.flows = setup.flows.taking_turns(&[true]);
+            setup.flows = setup.flows.taking_turns(&[Some(Time::NEVER)]);
         }
         setup.queues_every =
             one_in(&mut random, 2).then(|| Span::from_ns(10_000 + u64::from(random.below(20_000))));

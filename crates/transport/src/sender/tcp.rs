@@ -144,7 +144,7 @@ impl Rules {
     fn new(transport: &TcpStack, site: &FlowSite) -> Rules {
         let capable = |yes: bool| if yes { Ecn::Capable } else { Ecn::NotCapable };
         Rules {
-            receive_window: transport.receive_window(),
+            receive_window: site.receive_window.map_or(u64::MAX, |window| window.0.max(transport.mss())),
             full_wire: transport.data_wire(transport.mss()),
             ecn: capable(transport.marking != ConnectionMarking::Off),
             ecn_again: capable(transport.marking == ConnectionMarking::Accurate),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Ecn, FlowId, PacketKind, Rate, Span, Time};
 use weft_transport::segment::Flags;
+use weft_transport::settings::Tcp;
 use weft_transport::{Body, FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings};
 
 /// Decides on a packet: true loses it. Gets the packet and how many of its kind and flow were sent before it.
@@ -106,8 +107,10 @@ impl Path {
             line_rate: setup.card,
             ..FlowSite::default()
         };
+        let receive_window = settings.tcp().as_ref().and_then(Tcp::first_receive_window);
+        let to_receiver = |flow: usize, size: u64| FlowSite { receive_window, ..site(flow, size) };
         let pair = |(flow, size): (usize, &u64)| Pair {
-            sender: Sender::new(&transport, &site(flow, *size), Time::ZERO),
+            sender: Sender::new(&transport, &to_receiver(flow, *size), Time::ZERO),
             receiver: Receiver::new(&transport, &site(flow, *size), Time::ZERO),
             receiver_gone: false,
             card_busy: false,

@@ -83,6 +83,14 @@ fn each_once(head: &Line<'_>) -> Result<(), ImportError> {
     Ok(())
 }
 
+/// The columns of a table that are not read.
+pub(crate) fn unread<'a>(file: &'a str, text: &'a str) -> Vec<&'a str> {
+    let times = STARTS.map(|(name, _)| name).into_iter().chain(DEADLINES);
+    let known: Vec<&str> = KNOWN.into_iter().chain(times).collect();
+    let head = lines(file, text, ',').next().map_or_else(Vec::new, |head| head.words);
+    head.into_iter().filter(|word| !known.contains(word)).collect()
+}
+
 struct Columns {
     /// Number of columns.
     width: usize,

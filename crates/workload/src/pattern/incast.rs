@@ -1,12 +1,12 @@
 //! Incast: many hosts reply to one host at the same time, periodically. Requests are not modelled: the replies are
 //! the flows.
 
-use super::{Pattern, Stream};
+use super::{Late, Pattern, Stream};
 use crate::Flow;
 use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::Problem;
-use weft_core::{HostId, Purpose, Random, Span};
+use weft_core::{HostId, Purpose, Random, Span, Time};
 
 /// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Periodically, many hosts send to one, all at once";
@@ -87,6 +87,32 @@ impl Pattern for Incast {
             flows
         };
         Ok(Stream { flows: Box::new((0..self.0.count).flat_map(event)), endless: false })
+    }
+
+    /// Of events that begin before `end`, those whose jitter reaches it may be late in part.
+    fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
+        let settings = &self.0;
+        let each = u64::from(settings.fan_in) * u64::from(settings.flows_per_sender);
+        let time = end.0.saturating_sub(site.start.0);
+        let begun = settings.events_before(time);
+        let complete = if settings.jitter == Span::ZERO {
+            begun
+        } else {
+            settings.events_before(time.saturating_add(1).saturating_sub(settings.jitter.0))
+        };
+        let late = |events: u64| (u64::from(settings.count) - events) * each;
+        Some(Late { least: late(begun), most: late(complete), all: late(0) })
+    }
+}
+
+impl IncastSettings {
+    /// Events that begin earlier than `time` picoseconds after the first.
+    fn events_before(&self, time: u64) -> u64 {
+        let events = match self.period.0 {
+            0 => u64::from(self.count) * time.min(1),
+            period => time.div_ceil(period),
+        };
+        events.min(u64::from(self.count))
     }
 }
 

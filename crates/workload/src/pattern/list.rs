@@ -1,13 +1,13 @@
 //! A list of flows, written in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
 
-use super::{Pattern, Stream};
+use super::{Late, Pattern, Stream};
 use crate::flow::Flow;
 use crate::import::{self, FlowLine, ImportError};
 use crate::listed::ListedFlow;
 use crate::site::PatternSite;
 use std::collections::BTreeMap;
 use weft_core::Problem;
-use weft_core::{Bytes, Span};
+use weft_core::{Bytes, Span, Time};
 
 /// Summary shown by `weft list`.
 pub const SUMMARY: &str = "Flows listed one by one, or read from a file";
@@ -51,6 +51,24 @@ impl Pattern for List {
             None => {}
         }
         if problems.is_empty() { Ok(Stream::of(found)) } else { Err(problems) }
+    }
+
+    /// Columns of the file that are not read.
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
+        let file = self.0.file.as_ref()?;
+        let text = import::flow_text(&site.shape.folder.join(file)).ok()?;
+        match import::unread(file, &text)[..] {
+            [] => None,
+            [one] => Some(format!("the column {one} of {file} is not read")),
+            ref several => Some(format!("the columns {} of {file} are not read", several.join(", "))),
+        }
+    }
+
+    fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
+        let (mut late, mut all) = (0, 0);
+        let flows = self.flows(site).ok()?.flows;
+        flows.for_each(|flow| (late, all) = (late + u64::from(flow.start >= end), all + 1));
+        Some(Late { least: late, most: late, all })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Shuffle: every host sends to every other, each in its own random order (the exchange of a data-parallel job).
 //!
-//! A host sends one flow at a time: the next starts when the last byte of the previous one has been acknowledged.
+//! A host sends one flow at a time: the next starts when the sender of the previous one is done, with all bytes acknowledged and,
+//! if the connection closes (`close`), the receiver's FIN answered.
 //! With `spacing`, flows start at that interval instead, whether or not the previous one has finished; spacing 0 is
 //! all to all.
 
@@ -19,7 +20,7 @@ weft_core::settings! {
         /// What each pair sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
         /// Time from the start of a host's flow to the start of its next, finished or not; absent: the next starts
-        /// when the previous one is acknowledged.
+        /// when the previous one is acknowledged and closed.
         spacing: Option<Span> = None,
     }
 }
