@@ -5,6 +5,7 @@ mod incidents;
 mod timeouts;
 mod warnings;
 
+pub(crate) use incidents::{back, what};
 pub(crate) use timeouts::of_syn;
 
 use crate::contrast::{Contrast, Duel, MetricOrder, interval_words};

@@ -1,6 +1,7 @@
 //! The contents of a report page, before it is written as HTML: headline, cards, networks, figures, how to repeat.
 
 mod build;
+mod incidents;
 mod parts;
 
 pub use build::{of_run, of_sweep};
@@ -141,6 +142,8 @@ pub struct Page {
     pub numbers: TextTable,
     /// Results by traffic entry, if there are several.
     pub traffic: Option<TextTable>,
+    /// Failures and pause storms, if there are several; of a single run only.
+    pub incidents: Option<TextTable>,
     /// How to repeat the runs.
     pub repeat: Repeat,
 }

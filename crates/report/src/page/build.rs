@@ -1,5 +1,6 @@
 //! Builds a page from a run or a sweep: the plots, their order and their headings.
 
+use super::incidents;
 use super::parts::{cards_of_run, cards_of_sweep, case_runs, numbers, repeat, slow_table};
 use super::{NetworkView, Page, Section, SlowTable, TextTable, Views};
 use crate::by_traffic::{self, TrafficTable};
@@ -74,6 +75,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
         .collect(),
         slow: slow_table(run),
         traffic: traffic(&sweep),
+        incidents: incidents::table(&run.summary),
         numbers: numbers(&sweep),
         repeat: repeat(&sweep, verdicts),
         ..Page::default()
@@ -128,6 +130,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         runs: case_runs(sweep),
         slow: SlowTable::default(),
         traffic: traffic(sweep),
+        incidents: None,
         numbers: numbers(sweep),
         repeat: repeat(sweep, verdicts),
     }
