@@ -57,7 +57,7 @@ impl Page {
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
              </script>\n</body>\n</html>\n",
             head(self),
-            jobs::jobs(&self.jobs),
+            jobs::jobs(&self.jobs, &self.open_tasks),
             quiver(&self.quiver),
             slow::table(&self.slow),
             slow::runs(&self.runs),

@@ -132,6 +132,8 @@ pub struct Page {
     pub quiver: String,
     /// Cluster jobs over time; of a single run only.
     pub jobs: Vec<crate::detail::JobChart>,
+    /// Tasks of these jobs that did not end, each with its step.
+    pub open_tasks: Vec<String>,
     /// The parts with plots.
     pub sections: Vec<Section>,
     /// The slowest flows; of a single run only.

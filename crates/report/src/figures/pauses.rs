@@ -30,10 +30,10 @@ fn groups(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "victims".into(),
         title,
-        caption: "Mean slowdown of measured, finished flows. Culprits passed through a queue that grew by itself and made \
+        caption: "Mean slowdown of the measured flows that finished; in brackets, all. Culprits passed through a queue that grew by itself and made \
                   its switch pause others; victims did not, but waited in paused queues or cards."
             .into(),
-        samples: format!("n = {}", plural(names.clone().map(flows).sum(), "flow")),
+        samples: format!("of {}", plural(names.clone().map(flows).sum(), "measured flow")),
         kind: FigureKind::Bars,
         x: Axis::linear("mean slowdown", "×"),
         y: Axis::linear("flows", ""),
@@ -58,10 +58,14 @@ fn causes(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "pause-causes".into(),
         title: format!("Most pauses begin at {}", first.port),
-        caption: "How often the queue at a port that was not itself paused made its switch pause a sender; at most ten \
-                  ports."
+        caption: "How often the queue at a port that was not itself paused made its switch pause a sender; a stop may have \
+                  several causes, or none; at most ten ports."
             .into(),
-        samples: format!("n = {} stops", count(causes.iter().map(|cause| cause.stops).sum())),
+        // one stop may have several causes, or none
+        samples: match run.summary.metric("pause.stops") {
+            Some(stops) => format!("of {}", plural(stops as u64, "stop")),
+            None => String::new(),
+        },
         kind: FigureKind::Bars,
         x: Axis::linear("stops caused", ""),
         y: Axis::linear("port", ""),

@@ -60,6 +60,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
         networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
         quiver: run.quiver.clone(),
         jobs: run.detail.jobs.clone(),
+        open_tasks: run.summary.unfinished_tasks.clone(),
         sections: [
             section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
             section(
@@ -115,6 +116,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         networks: networks(sweep),
         quiver: String::new(),
         jobs: Vec::new(),
+        open_tasks: Vec::new(),
         sections: vec![
             section("answer", "The answer", lead, answer(sweep)),
             section(
