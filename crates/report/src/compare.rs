@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
 
-use sides::{Pair, RunKey, alone, differences_of, key, lonely, other_flows, pairs};
+use sides::{Pair, RunKey, differences_of, key, lonely, of_both, other_flows, pairs};
 
 mod sides;
 
@@ -370,19 +370,6 @@ fn times_words(ratio: &Estimate, than: &str) -> String {
         }
         _ => format!("{}× that of {than}", number(ratio.mean)),
     }
-}
-
-/// The runs of the cases that both sides have, and the other cases of each.
-fn of_both(a: Vec<Run>, b: Vec<Run>) -> ([Vec<String>; 2], (Vec<Run>, Vec<Run>)) {
-    let found = [alone(&a, &b), alone(&b, &a)];
-    let keys = |side: usize| -> BTreeSet<RunKey> {
-        found[side].iter().flat_map(|(_, runs)| runs.iter().map(|run| key(run))).collect()
-    };
-    let keys = [keys(0), keys(1)];
-    let cases = found.map(|side| side.into_iter().map(|(case, _)| case).collect());
-    let [a, b] =
-        [(a, &keys[0]), (b, &keys[1])].map(|(runs, gone)| retained(runs, |run| !gone.contains(&key(run))));
-    (cases, (a, b))
 }
 
 /// A run with its side as the first label, and without its link, which is relative to another folder.

@@ -1,7 +1,7 @@
 //! The cases and seeds that two sides have in common, and the settings in which these cases differ.
 
 use crate::settings::{NO_VALUE, settings};
-use crate::sweep::{Run, partners};
+use crate::sweep::{Run, partners, retained};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs by their labels, in order of first appearance.
@@ -35,12 +35,25 @@ pub(super) fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Vec<Pair<'a>> {
 }
 
 /// The cases of one side that the other lacks, with their runs; none if no case is on both sides.
-pub(super) fn alone<'a>(own: &'a [Run], other: &'a [Run]) -> Vec<(String, Vec<&'a Run>)> {
+fn alone<'a>(own: &'a [Run], other: &'a [Run]) -> Vec<(String, Vec<&'a Run>)> {
     let all = pairs(own, other);
     if all.is_empty() || matches!(all.as_slice(), [(case, ..)] if case.is_empty()) {
         return Vec::new();
     }
     by_case(own).into_iter().filter(|(case, _)| !all.iter().any(|(both, ..)| both == case)).collect()
+}
+
+/// The runs of the cases that both sides have, and the other cases of each.
+pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> ([Vec<String>; 2], (Vec<Run>, Vec<Run>)) {
+    let found = [alone(&a, &b), alone(&b, &a)];
+    let keys = |side: usize| -> BTreeSet<RunKey> {
+        found[side].iter().flat_map(|(_, runs)| runs.iter().map(|run| key(run))).collect()
+    };
+    let keys = [keys(0), keys(1)];
+    let cases = found.map(|side| side.into_iter().map(|(case, _)| case).collect());
+    let [a, b] =
+        [(a, &keys[0]), (b, &keys[1])].map(|(runs, gone)| retained(runs, |run| !gone.contains(&key(run))));
+    (cases, (a, b))
 }
 
 /// Of the pairs of runs with one seed, those whose flows differ, and all of which the flows are known.
