@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
 
-use sides::{Pair, RunKey, differences_of, key, lonely, of_both, other_flows, pairs};
+use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, other_flows, pairs};
 
 mod sides;
 
@@ -140,7 +140,7 @@ impl Comparison {
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
-        let (alone, (a, b)) = of_both(a, b);
+        let [Side { alone: of_a, runs: a }, Side { alone: of_b, runs: b }] = of_both(a, b);
         let lonely = lonely(&pairs(&a, &b));
         let with_partner = |runs: Vec<Run>, lonely: &BTreeSet<RunKey>| -> Vec<Run> {
             retained(runs, |run| !lonely.contains(&key(run)))
@@ -156,7 +156,17 @@ impl Comparison {
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::new(sides.collect());
         sweep.left_out = left_out_a + left_out_b;
-        Comparison { names, differences, rows, cases, epochs, unpaired, alone, other_flows, sweep }
+        Comparison {
+            names,
+            differences,
+            rows,
+            cases,
+            epochs,
+            unpaired,
+            alone: [of_a, of_b],
+            other_flows,
+            sweep,
+        }
     }
 
     /// The answer: for one case as for a sweep, for several the mean ratio over all of them.

@@ -133,8 +133,8 @@ pub(crate) fn ends(low: f64, high: f64) -> String {
     };
     let excludes = low > 1.0 || high < 1.0;
     let digits = |end: f64| {
-        let tells = |digits: &i32| !hidden(low, high, *digits) && !(excludes && hidden(end, 1.0, *digits));
-        (3..=6).find(tells).unwrap_or(3)
+        let hides = |digits: i32| hidden(low, high, digits) || excludes && hidden(end, 1.0, digits);
+        (3..=6).find(|digits| !hides(*digits)).unwrap_or(3)
     };
     format!("{}–{}", significant(low, digits(low)), significant(high, digits(high)))
 }

@@ -43,17 +43,28 @@ fn alone<'a>(own: &'a [Run], other: &'a [Run]) -> Vec<(String, Vec<&'a Run>)> {
     by_case(own).into_iter().filter(|(case, _)| !all.iter().any(|(both, ..)| both == case)).collect()
 }
 
-/// The runs of the cases that both sides have, and the other cases of each.
-pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> ([Vec<String>; 2], (Vec<Run>, Vec<Run>)) {
-    let found = [alone(&a, &b), alone(&b, &a)];
-    let keys = |side: usize| -> BTreeSet<RunKey> {
-        found[side].iter().flat_map(|(_, runs)| runs.iter().map(|run| key(run))).collect()
+/// One side of a comparison.
+pub(super) struct Side {
+    /// Cases that the other side lacks.
+    pub(super) alone: Vec<String>,
+    /// The runs of the others.
+    pub(super) runs: Vec<Run>,
+}
+
+/// Both sides without the cases that only one of them has.
+pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> [Side; 2] {
+    let apart = |own: &[Run], other: &[Run]| {
+        let found = alone(own, other);
+        let keys: BTreeSet<RunKey> =
+            found.iter().flat_map(|(_, runs)| runs.iter().map(|run| key(run))).collect();
+        (found.into_iter().map(|(case, _)| case).collect(), keys)
     };
-    let keys = [keys(0), keys(1)];
-    let cases = found.map(|side| side.into_iter().map(|(case, _)| case).collect());
-    let [a, b] =
-        [(a, &keys[0]), (b, &keys[1])].map(|(runs, gone)| retained(runs, |run| !gone.contains(&key(run))));
-    (cases, (a, b))
+    let (of_a, of_b) = (apart(&a, &b), apart(&b, &a));
+    let rest = |runs: Vec<Run>, (alone, gone): (Vec<String>, BTreeSet<RunKey>)| Side {
+        alone,
+        runs: retained(runs, |run| !gone.contains(&key(run))),
+    };
+    [rest(a, of_a), rest(b, of_b)]
 }
 
 /// Of the pairs of runs with one seed, those whose flows differ, and all of which the flows are known.

@@ -242,9 +242,9 @@ fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let flows = case.iter().map(|run| run.summary.flows.finished).sum();
     let cell = |(metric, _): (&str, &str)| {
-        sweep
-            .estimate(scheme, at, metric)
-            .map_or_else(|| sweep.absent(scheme, at, metric), |estimate| with_interval(metric, &estimate))
+        let is_maximum = case.iter().any(|run| run.summary.is_maximum(metric));
+        let told = |estimate| with_interval(metric, &estimate) + if is_maximum { " (max)" } else { "" };
+        sweep.estimate(scheme, at, metric).map_or_else(|| sweep.absent(scheme, at, metric), told)
     };
     let start =
         [Some(sweep.schemes[scheme].clone()), place, Some(case.len().to_string()), Some(count(flows))];
@@ -415,6 +415,17 @@ mod tests {
         let best = [90, 100, 110].map(|seed| run("drill", seed, 50.0, (0, 10)));
         let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
         assert_eq!(card(&cards, "Drops").difference, "−100\u{202f}%", "every seed drops, and none here");
+    }
+
+    /// Of 200 flows none lies beyond the 99.9th percentile.
+    #[test]
+    fn a_percentile_that_is_the_maximum_is_marked() {
+        let mut one = run("ecmp", 1, 1.0, (0, 0));
+        one.summary.fct_us.all = Distribution::of((0..200).map(f64::from).collect());
+        let table = numbers(&Sweep::new(vec![one]));
+        let cell =
+            |name: &str| &table.rows[0][table.header.iter().position(|head| head == name).expect("a column")];
+        assert!(cell("p99.9").ends_with(" (max)") && !cell("p99").ends_with(" (max)"), "{:?}", table.rows);
     }
 
     /// Seed 3 of the baseline, the slowest, has no partner: neither the sentence nor a card counts it.
