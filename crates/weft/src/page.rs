@@ -300,3 +300,49 @@ fn told(listing: &Listing) -> String {
 fn lines(word: &str, problems: &[String]) -> String {
     problems.iter().map(|problem| format!("{word}: {problem}\n")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_report::{Manifest, Summary};
+
+    fn run(case: &str, seed: u64, stop: &str) -> Run {
+        Run {
+            manifest: Manifest {
+                labels: vec![("balance".to_owned(), case.to_owned())],
+                seed,
+                ..Manifest::default()
+            },
+            summary: Summary { stop: stop.to_owned(), ..Summary::default() },
+            link: format!("{case}-0/seed-{seed}/report.html"),
+            ..Run::default()
+        }
+    }
+
+    fn planned() -> Listing {
+        let runs =
+            ["ecmp", "drill"].iter().flat_map(|case| [1, 2].map(|seed| format!("{case}-0/seed-{seed}")));
+        Listing { runs: runs.collect(), ..Listing::default() }
+    }
+
+    /// Another call computes what is left of an interrupted run again.
+    #[test]
+    fn an_interrupted_run_counts_as_missing() {
+        let runs = [run("ecmp", 1, "finished"), run("ecmp", 2, "interrupted")];
+        let told = missing(&runs, &planned()).expect("three are missing");
+        assert!(told.starts_with("3 of 4 runs are missing"), "{told}");
+    }
+
+    /// One of two schemes has run: the answer says which.
+    #[test]
+    fn a_sweep_without_some_of_its_cases_says_of_which_it_speaks() {
+        let (one, two) = (run("ecmp", 1, "finished"), run("drill", 1, "finished"));
+        assert!(!has_all_cases(&[one.clone(), run("drill", 1, "interrupted")], &planned()));
+        assert!(has_all_cases(&[one.clone(), two], &planned()), "a seed of each is enough");
+        let overview = |listing: &Listing| {
+            Overview::of(Path::new("none"), vec![one.clone(), run("ecmp", 2, "finished")], listing).sweep.only
+        };
+        assert_eq!(overview(&planned()), "balance = ecmp");
+        assert_eq!(overview(&Listing::default()), "", "nothing says that there should be more");
+    }
+}

@@ -78,3 +78,23 @@ fn causes(run: &Run) -> Option<Figure> {
         ..Figure::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::{PauseCause, Summary};
+
+    /// 199 stops, some of which two queues caused.
+    #[test]
+    fn stops_are_counted_once_whatever_their_causes() {
+        let cause = |port: &str, stops| PauseCause { port: port.to_owned(), stops };
+        let summary = Summary {
+            pauses: [("stops".to_owned(), 199.0), ("victims".to_owned(), 100.0)].into(),
+            pause_causes: vec![cause("leaf0 → host1", 104), cause("leaf1 → host5", 100)],
+            ..Summary::default()
+        };
+        let run = Run { summary, ..Run::default() };
+        let samples: Vec<String> = pauses(&run).into_iter().map(|figure| figure.samples).collect();
+        assert_eq!(samples, ["of 100 measured flows", "of 199 stops"]);
+    }
+}
