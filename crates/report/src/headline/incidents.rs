@@ -32,10 +32,10 @@ pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String 
         more => format!(" {} more in the reports of the runs.", count(more as u64)),
     };
     let several = sweep.schemes.len() > 1;
-    if !are_alike(&costs) {
+    let worst = worst(&costs);
+    if !are_alike(&costs) || costs.iter().any(|own| own.len() <= worst) {
         return apart(sweep, &all) + &rest;
     }
-    let worst = worst(&costs);
     let told = |(scheme, summary): &(usize, &Summary)| {
         let name = if several { format!(" with {}", sweep.schemes[*scheme]) } else { String::new() };
         format!("{}{name}", effect(summary, worst))
@@ -44,15 +44,13 @@ pub(super) fn of_schemes(sweep: &Sweep, schemes: &[usize], at: usize) -> String 
     format!(" {}: {} (first seed).{rest}", begins(&costs[0][worst]), effects.join("; "))
 }
 
-/// Whether the same happens in all these runs.
+/// Whether the same happens in all these runs, as long as each lasts.
 fn are_alike(runs: &[&[IncidentCost]]) -> bool {
     let same = |a: &IncidentCost, b: &IncidentCost| {
         let ends = |cost: &IncidentCost| (cost.at_us, cost.until_us, cost.first_back_us);
         ends(a) == ends(b) && a.kind == b.kind && a.places == b.places
     };
-    let alike = |pair: &[&[IncidentCost]]| {
-        pair[0].len() == pair[1].len() && pair[0].iter().zip(pair[1]).all(|(a, b)| same(a, b))
-    };
+    let alike = |pair: &[&[IncidentCost]]| pair[0].iter().zip(pair[1]).all(|(a, b)| same(a, b));
     runs.windows(2).all(alike)
 }
 
@@ -61,7 +59,7 @@ fn apart(sweep: &Sweep, all: &[(usize, &Summary)]) -> String {
     let told = |(scheme, summary): &(usize, &Summary)| {
         let name = &sweep.schemes[*scheme];
         if summary.incidents.is_empty() {
-            return format!(" With {name} nothing fails.");
+            return format!(" With {name} nothing fails before the end.");
         }
         let worst = worst(&[summary.incidents.as_slice()]);
         let begins = begins(&summary.incidents[worst]);
@@ -295,6 +293,9 @@ mod tests {
             apart.contains(" With late leaf1-spine0 fails from 12.0 ms to 13.0 ms: throughput"),
             "{apart}"
         );
+        let never = Run { summary: summary(&[]), ..run("never", early.clone()) };
+        let sweep = Sweep::new(vec![run("early", early.clone()), never]);
+        assert!(of_schemes(&sweep, &[0, 1], 0).ends_with(" With never nothing fails before the end."));
         let alike = words(failure("leaf0-spine1", 5.0, Some(10.0), 70.0));
         assert_eq!(alike.matches("leaf0-spine1 fails").count(), 1, "{alike}");
         assert!(alike.contains(" with early; ") && alike.contains(" with late (first seed)."), "{alike}");
