@@ -31,7 +31,7 @@ impl From<weft_report::DiskError> for Error {
 pub const METRICS: Metrics = Metrics {
     known: |path| weft_report::metric::find(path).is_some(),
     nearest: weft_report::metric::nearest,
-    unit: |path| weft_report::metric::find(path).map_or("", |metric| metric.unit),
+    unit: weft_report::metric::unit,
 };
 
 /// Whether messages are coloured: only on a terminal, if wanted.

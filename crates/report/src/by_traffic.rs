@@ -1,6 +1,6 @@
 //! Results by traffic entry, where there are several: what each gets of the network beside the others.
 
-use crate::metric::find;
+use crate::metric::unit;
 use crate::sweep::Sweep;
 use crate::text::value;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ fn cell(
 ) -> String {
     let metric = format!("{family}.{tag}.{statistic}");
     let metric = metric.trim_end_matches('.');
-    let unit = find(metric).filter(|_| *statistic != "count").map_or("", |metric| metric.unit);
+    let unit = unit(metric);
     let estimate = sweep.estimate(scheme, at, metric);
     estimate.map_or_else(|| sweep.absent(scheme, at, metric), |estimate| value(estimate.mean, unit))
 }

@@ -6,17 +6,17 @@ use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::figures::series;
 use crate::files::read_comparable;
 use crate::headline::Headline;
-use crate::metric::find;
+use crate::metric::unit;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
-use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
+use crate::sweep::{Run, Sweep, paired_ratio, retained, without_interrupted};
 use crate::terminal::{TerminalRow, headline_text, interval, table};
-use crate::text::{number, plural, value};
+use crate::text::{number, percent, plural, value};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
 
-use sides::{Pair, RunKey, differences_of, key, lonely, pairs};
+use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, other_flows, pairs};
 
 mod sides;
 
@@ -36,6 +36,8 @@ const COMPARED: [&str; 12] = [
     "flows.unfinished",
 ];
 
+/// Cases of one side that are named.
+const MOST_CASES: usize = 3;
 /// Maximum length of a setting's key in the terminal, where its values leave no more room.
 const KEY: usize = 26;
 /// Spaces before and between the columns of such a row.
@@ -56,6 +58,10 @@ pub struct Comparison {
     pub epochs: Option<[String; 2]>,
     /// Runs that were left out because the other side lacks their seed.
     pub unpaired: usize,
+    /// Cases of each side that were left out because the other lacks them, and their runs.
+    pub alone: [Vec<String>; 2],
+    /// Of the pairs of runs, those whose flows differ, and all of which the flows are known.
+    pub other_flows: (usize, usize),
     /// The runs of both sides; the side is a label of each.
     pub sweep: Sweep,
 }
@@ -124,7 +130,8 @@ fn compared((case, a, b): &Pair<'_>) -> Vec<ComparedMetric> {
         b: estimate(b, metric),
         ratio: paired_ratio(b, a, metric),
     };
-    COMPARED.iter().map(|metric| row(metric)).filter(|row| row.a.is_some() || row.b.is_some()).collect()
+    let told = COMPARED.iter().filter(|metric| a.iter().chain(b).all(|run| !run.summary.is_maximum(metric)));
+    told.map(|metric| row(metric)).filter(|row| row.a.is_some() || row.b.is_some()).collect()
 }
 
 impl Comparison {
@@ -133,9 +140,10 @@ impl Comparison {
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
+        let [Side { alone: of_a, runs: a }, Side { alone: of_b, runs: b }] = of_both(a, b);
         let lonely = lonely(&pairs(&a, &b));
         let with_partner = |runs: Vec<Run>, lonely: &BTreeSet<RunKey>| -> Vec<Run> {
-            runs.into_iter().filter(|run| !lonely.contains(&key(run))).collect()
+            retained(runs, |run| !lonely.contains(&key(run)))
         };
         let unpaired = lonely.iter().map(BTreeSet::len).sum();
         let (a, b) = (with_partner(a, &lonely[0]), with_partner(b, &lonely[1]));
@@ -143,24 +151,65 @@ impl Comparison {
         let epochs = (epochs[0] != epochs[1] || epochs[0].contains(", ")).then_some(epochs);
         let pairs = pairs(&a, &b);
         let differences = differences_of(&pairs, (&a[0].scenario, &b[0].scenario));
+        let other_flows = other_flows(&pairs);
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::new(sides.collect());
         sweep.left_out = left_out_a + left_out_b;
-        Comparison { names, differences, rows, cases, epochs, unpaired, sweep }
+        Comparison {
+            names,
+            differences,
+            rows,
+            cases,
+            epochs,
+            unpaired,
+            alone: [of_a, of_b],
+            other_flows,
+            sweep,
+        }
     }
 
     /// The answer: for one case as for a sweep, for several the mean ratio over all of them.
     #[must_use]
     pub fn headline(&self) -> Headline {
         let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
-        warnings.splice(0..0, self.of_other_epochs().into_iter().chain(self.of_unpaired()));
+        let of_sides = self.of_other_epochs().into_iter().chain(self.of_other_flows());
+        warnings.splice(0..0, of_sides.chain(self.of_alone()).chain(self.of_unpaired()));
         Headline { warnings, sentence: self.sentence() }
     }
 
     fn of_unpaired(&self) -> Option<String> {
         let words = plural(self.unpaired as u64, "run");
         (self.unpaired > 0).then(|| format!("{words} left out: the other side has no run with the seed."))
+    }
+
+    /// What only one side has is in no number.
+    fn of_alone(&self) -> impl Iterator<Item = String> {
+        let of = |side: usize| {
+            let (cases, name, other) = (&self.alone[side], &self.names[side], &self.names[1 - side]);
+            let more = cases.len().saturating_sub(MOST_CASES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let some = cases.iter().take(MOST_CASES).cloned().collect::<Vec<_>>().join("; ");
+            let all = plural(cases.len() as u64, "case");
+            (!cases.is_empty())
+                .then(|| format!("{all} of {name} left out: {other} has no such case ({some}{more})."))
+        };
+        (0..2).filter_map(of).collect::<Vec<_>>().into_iter()
+    }
+
+    fn of_other_flows(&self) -> Option<String> {
+        let (differ, all) = self.other_flows;
+        let [a, b] = &self.names;
+        let which = match all {
+            1 => String::new(),
+            _ if differ == all => "in all pairs of runs ".to_owned(),
+            _ => format!("in {differ} of {all} pairs of runs "),
+        };
+        (differ > 0).then(|| {
+            format!(
+                "{which}the flows of {b} are not those of {a}: part of any difference comes from the traffic."
+            )
+        })
     }
 
     fn of_other_epochs(&self) -> Option<String> {
@@ -187,7 +236,7 @@ impl Comparison {
                     MetricOrder::Equal => return format!("{a} and {b} have the same mean FCT."),
                 };
                 let interval = crate::contrast::interval_words(ratio);
-                format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
+                format!("Mean FCT of {b} is {} ({interval}){words}.", times_words(ratio, a))
             }
             all => {
                 let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
@@ -288,7 +337,7 @@ impl Comparison {
 }
 
 fn terminal_row(row: &ComparedMetric) -> TerminalRow {
-    let unit = find(&row.metric).map_or("", |metric| metric.unit);
+    let unit = unit(&row.metric);
     let shown = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |e| value(e.mean, unit));
     let name =
         if row.case.is_empty() { row.metric.clone() } else { format!("{} {}", row.values, row.metric) };
@@ -319,6 +368,18 @@ fn end_of(key: &str, most: usize) -> String {
 fn shortened(text: &str) -> String {
     let short: String = text.chars().take(24).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+/// `0.5× that of old`; close to 1 in per cent, `0.193 % higher than that of old`.
+fn times_words(ratio: &Estimate, than: &str) -> String {
+    let clear = matches!(MetricOrder::of(ratio), MetricOrder::Less | MetricOrder::Greater);
+    match ratio.mean - 1.0 {
+        small if clear && small.abs() < 0.005 => {
+            let word = if small < 0.0 { "lower" } else { "higher" };
+            format!("{} {word} than that of {than}", percent(small.abs()))
+        }
+        _ => format!("{}× that of {than}", number(ratio.mean)),
+    }
 }
 
 /// A run with its side as the first label, and without its link, which is relative to another folder.
@@ -389,6 +450,82 @@ mod tests {
         let comparison = Comparison::of(a, b, names());
         assert_eq!(comparison.cases, 1);
         assert_eq!(comparison.rows[0].ratio.map(|ratio| (ratio.mean.round(), ratio.runs)), Some((2.0, 1)));
+    }
+
+    /// Only the first run of a case carries its scenario, and here it has no partner.
+    #[test]
+    fn settings_are_compared_although_the_first_seed_has_no_partner() {
+        let side = |balance: &str, seeds: std::ops::RangeInclusive<u64>| -> Vec<Run> {
+            let mut runs: Vec<Run> =
+                seeds.map(|seed| run(balance, "0.8", seed, 10.0 * seed as f64)).collect();
+            runs[1..].iter_mut().for_each(|run| run.scenario.clear());
+            runs
+        };
+        let comparison = Comparison::of(side("drill", 1..=5), side("ecmp", 3..=7), names());
+        let keys: Vec<&str> = comparison.differences.iter().map(|(key, ..)| key.as_str()).collect();
+        assert_eq!(keys, ["balance.drill", "balance.ecmp"]);
+        assert_eq!(comparison.unpaired, 4);
+    }
+
+    #[test]
+    fn cases_of_one_side_only_are_left_out_and_told() {
+        let a = || (1..=2).map(|seed| run("ecmp", "0.8", seed, 10.0)).collect::<Vec<_>>();
+        let more = ["drill", "random", "conga", "letflow"].map(|name| run(name, "0.8", 1, 99.0));
+        let comparison = Comparison::of(a(), [a(), more.to_vec()].concat(), names());
+        let told = comparison.headline().warnings.join(" ");
+        assert!(
+            told.starts_with(
+                "4 cases of new left out: old has no such case (balance = drill, traffic.trace.load = 0.8; "
+            ),
+            "{told}"
+        );
+        assert!(told.contains(" and 1 more)"), "{told}");
+        assert_eq!(comparison.sweep.runs.len(), 4, "warnings and plots count none of them");
+        let single = Comparison::of(a(), vec![run("drill", "0.8", 1, 5.0)], names());
+        assert_eq!(
+            single.alone,
+            [Vec::<String>::new(), Vec::new()],
+            "single cases are compared whatever their labels"
+        );
+    }
+
+    #[test]
+    fn runs_whose_flows_differ_are_told() {
+        let of = |hash: &str| {
+            let mut run = run("ecmp", "0.8", 1, 10.0);
+            run.manifest.flows_hash = hash.to_owned();
+            vec![run]
+        };
+        let told = |a, b| Comparison::of(of(a), of(b), names()).headline().warnings.join(" ");
+        assert!(told("1", "2").starts_with("the flows of new are not those of old"), "{}", told("1", "2"));
+        assert!(!told("1", "1").contains("flows of"));
+        assert!(!told("", "2").contains("flows of"), "an older manifest does not know");
+    }
+
+    #[test]
+    fn a_difference_below_half_a_per_cent_is_told_in_per_cent() {
+        let side = |factor: f64| {
+            (1..=3)
+                .map(|seed| {
+                    run("ecmp", "0.8", seed, factor * (9.0 + seed as f64 * (1.0 + (factor - 1.0) / 40.0)))
+                })
+                .collect()
+        };
+        let told = Comparison::of(side(1.0), side(1.001_93), names()).sentence().replace('\u{202f}', " ");
+        assert!(
+            told.starts_with("Mean FCT of new is 0.19")
+                && told.contains(" % higher than that of old (95 % interval 1.001"),
+            "{told}"
+        );
+    }
+
+    /// Of 200 flows none lies beyond the 99.9th percentile.
+    #[test]
+    fn a_percentile_that_is_the_maximum_is_not_compared() {
+        let comparison =
+            Comparison::of(vec![run("ecmp", "0.8", 1, 1.0)], vec![run("drill", "0.8", 1, 1.0)], names());
+        let metrics: Vec<&str> = comparison.rows.iter().map(|row| row.metric.as_str()).collect();
+        assert!(metrics.contains(&"fct.p99") && !metrics.contains(&"fct.p99_9"), "{metrics:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::statistics::{Estimate, mean};
 use crate::sweep::{Run, Sweep, partners};
-use crate::text::{number, percent};
+use crate::text::{number, percent, significant};
 
 /// How a metric of one case compares with that of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,28 @@ pub fn interval_words(estimate: &Estimate) -> String {
 /// `95 % interval 1.55–1.69`; nothing with one run.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
-    Some(format!("95\u{202f}% interval {}–{}", number(estimate.low?), number(estimate.high?)))
+    Some(format!("95\u{202f}% interval {}", ends(estimate.low?, estimate.high?)))
+}
+
+/// `1.55–1.69`; where three digits do not tell the ends apart, or hide that both are above 1 or below, as many as do.
+pub(crate) fn ends(low: f64, high: f64) -> String {
+    let hidden = |a: f64, b: f64, digits: i32| {
+        significant(a, digits) == significant(b, digits) && significant(a, 6) != significant(b, 6)
+    };
+    let excludes = low > 1.0 || high < 1.0;
+    let digits = |end: f64| {
+        let hides = |digits: i32| hidden(low, high, digits) || excludes && hidden(end, 1.0, digits);
+        (3..=6).find(|digits| !hides(*digits)).unwrap_or(3)
+    };
+    format!("{}–{}", significant(low, digits(low)), significant(high, digits(high)))
+}
+
+/// `1.23 times faster`, or below half a per cent `0.193 % faster`, of a ratio above 1.
+pub(crate) fn more_words(ratio: f64) -> String {
+    match ratio {
+        small if small < 1.005 => percent(small - 1.0),
+        ratio => format!("{} times", number(ratio)),
+    }
 }
 
 /// The baseline and the scheme to compare it with, at a point of the axis.
@@ -165,9 +186,35 @@ impl Duel {
         })
     }
 
+    /// The means of a metric of the other scheme and of the baseline over the seeds that give both; without such a seed, over those
+    /// that each has.
+    #[must_use]
+    pub fn means(&self, sweep: &Sweep, metric: &str) -> Option<(f64, f64)> {
+        let value = |run: &Run| run.summary.metric(metric);
+        let pairs = partners(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at));
+        let both = pairs.into_iter().filter_map(|(best, base)| Some((value(best)?, value(base)?)));
+        let (best, base): (Vec<f64>, Vec<f64>) = both.unzip();
+        let alone = |scheme| sweep.estimate(scheme, self.at, metric).map(|estimate| estimate.mean);
+        mean(&best).zip(mean(&base)).or_else(|| alone(self.best).zip(alone(self.base)))
+    }
+
     /// A metric of the two schemes over their common seeds.
     #[must_use]
     pub fn contrast(&self, sweep: &Sweep, metric: &str) -> Option<Contrast> {
         Contrast::of(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at), metric)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_an_interval_are_told_apart_and_from_one() {
+        assert_eq!(ends(1.55, 1.69), "1.55–1.69");
+        assert_eq!(ends(1.001_91, 1.001_95), "1.00191–1.00195");
+        assert_eq!(ends(1.001, 1.4), "1.001–1.40");
+        assert_eq!(ends(0.998, 1.001), "0.998–1.00", "neither side is clear");
+        assert_eq!(ends(2.0, 2.000_000_000_1), "2.00–2.00", "they are equal but for rounding");
     }
 }

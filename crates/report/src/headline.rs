@@ -5,9 +5,10 @@ mod incidents;
 mod timeouts;
 mod warnings;
 
+pub(crate) use incidents::{back, what};
 pub(crate) use timeouts::of_syn;
 
-use crate::contrast::{Contrast, Duel, MetricOrder, interval_words};
+use crate::contrast::{Contrast, Duel, MetricOrder, interval_words, more_words};
 use crate::job_words::{job_times, job_words, times_of_all_jobs};
 use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
@@ -142,7 +143,10 @@ fn run_sentence(run: &Run) -> String {
 }
 
 fn place_words(sweep: &Sweep, at: usize) -> String {
-    sweep.axis.as_ref().map_or(String::new(), |axis| format!("At {}: ", axis.phrase(at)))
+    let axis = sweep.axis.as_ref().map(|axis| format!("At {}", axis.phrase(at)));
+    let only = Some(sweep.only.clone()).filter(|only| !only.is_empty());
+    let words: Vec<String> = axis.into_iter().chain(only).collect();
+    if words.is_empty() { String::new() } else { words.join(", ") + ": " }
 }
 
 /// `words` after the point of the axis, or capitalised as the start of a sentence.
@@ -167,10 +171,7 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             } else {
                 place
             };
-            let times = match mean.ratio.mean {
-                small if small < 1.005 => percent(small - 1.0),
-                ratio => format!("{} times", number(ratio)),
-            };
+            let times = more_words(mean.ratio.mean);
             format!("{all}{best} is {times} slower than {base} on average ({})", evidence(&mean))
         }
         MetricOrder::Unclear => {
@@ -242,10 +243,7 @@ fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
 
 fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
     let faster = Contrast { ratio: mean.ratio.inverse(), ..*mean };
-    let times = match faster.ratio.mean {
-        small if small < 1.005 => percent(small - 1.0),
-        ratio => format!("{} times", number(ratio)),
-    };
+    let times = more_words(faster.ratio.mean);
     format!("{best} finishes flows {times} faster than {base} on average ({})", evidence(&faster))
 }
 
@@ -258,10 +256,14 @@ fn equal_words(mean: &Contrast, both: &str) -> String {
 
 fn undecided(mean: &Contrast, words: &str) -> String {
     let (of_best, of_base) = (duration(mean.other), duration(mean.base));
-    let differs = (mean.other / mean.base / mean.ratio.mean - 1.0).abs() > 0.02;
+    format!("{words}: mean FCT is {of_best} against {of_base}, {} ({})", times_words(mean), evidence(mean))
+}
+
+/// `0.98×`; where that is not the quotient of the means beside it, what it is.
+fn times_words(found: &Contrast) -> String {
+    let differs = (found.other / found.base / found.ratio.mean - 1.0).abs() > 0.02;
     let by_seed = if differs { " as the mean of the ratios by seed" } else { "" };
-    let times = number(mean.ratio.mean);
-    format!("{words}: mean FCT is {of_best} against {of_base}, {times}×{by_seed} ({})", evidence(mean))
+    format!("{}×{by_seed}", number(found.ratio.mean))
 }
 
 /// Whether there are several other schemes and all are slower than the baseline.
@@ -317,14 +319,32 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
 fn trend_sentence(sweep: &Sweep) -> String {
     let mean = |at: usize| Some((at, sweep.estimate(0, at, "fct.mean")?));
     let known: Vec<(usize, Estimate)> = (0..sweep.points()).filter_map(mean).collect();
-    let flows: u64 = sweep.runs.iter().map(|run| run.summary.flows.finished).sum();
-    match (known.as_slice(), &sweep.axis) {
+    let words = match (known.as_slice(), &sweep.axis) {
         ([_, .., _], Some(axis)) => along(sweep, axis, &known),
-        ([(_, only), ..], _) => {
-            let flows = plural(flows, "flow");
-            format!("Mean FCT is {} ({}, {flows}).", duration(only.mean), of_durations(only))
+        ([(at, only), ..], _) => {
+            let flows: u64 = sweep.case(0, *at).iter().map(|run| run.summary.flows.finished).sum();
+            let mean = format!(
+                "mean FCT is {} ({}, {}).",
+                duration(only.mean),
+                of_durations(only),
+                plural(flows, "flow")
+            );
+            begin(&place_words(sweep, *at), &mean)
         }
-        _ => NONE.to_owned(),
+        _ => return NONE.to_owned(),
+    };
+    words + &without_end(sweep, &known)
+}
+
+/// The points of the axis at which no flow finished.
+fn without_end(sweep: &Sweep, known: &[(usize, Estimate)]) -> String {
+    let Some(axis) = &sweep.axis else { return String::new() };
+    let empty = |at: &usize| !known.iter().any(|(known, _)| known == at) && !sweep.case(0, *at).is_empty();
+    let points: Vec<String> = (0..sweep.points()).filter(empty).map(|at| axis.phrase(at)).collect();
+    if points.is_empty() {
+        String::new()
+    } else {
+        format!(" No measured flow finishes at {}.", points.join(", "))
     }
 }
 
@@ -353,8 +373,8 @@ fn along(sweep: &Sweep, axis: &HorizontalAxis, known: &[(usize, Estimate)]) -> S
         MetricOrder::OneSeed => ", which one seed cannot separate",
         _ => "",
     };
-    let times = number(trend.ratio.mean);
-    format!("Mean FCT of {} {change}{doubt} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
+    let times = times_words(&trend);
+    format!("Mean FCT of {} {change}{doubt} ({times}, {}).", sweep.schemes[0], evidence(&trend))
 }
 
 #[cfg(test)]
@@ -437,6 +457,46 @@ mod tests {
         assert!(!sentence(&even).contains("ratios"), "{}", sentence(&even));
     }
 
+    /// The same of the ends of an axis.
+    #[test]
+    fn a_trend_says_where_its_ratio_is_that_of_the_seeds() {
+        let at = |load: &str, seed: u64, mean: f64| {
+            let mut run = run("ecmp", seed, mean, 20_000);
+            run.manifest.labels[1].1 = load.to_owned();
+            run
+        };
+        let runs =
+            vec![at("0.3", 1, 100.0), at("0.8", 1, 900.0), at("0.3", 2, 1_000.0), at("0.8", 2, 1_100.0)];
+        let text = sentence(&Sweep::new(runs));
+        assert!(text.contains("(3.15× as the mean of the ratios by seed, 95 %"), "{text}");
+    }
+
+    #[test]
+    fn a_point_of_the_axis_without_finished_flows_is_named() {
+        let at = |size: &str, flows: usize| {
+            let mut run = run("ecmp", 1, 100.0, flows);
+            run.manifest.labels[1] = ("traffic.web.size".to_owned(), size.to_owned());
+            run
+        };
+        let text = sentence(&Sweep::new(vec![at("1 kB", 8), at("10 MB", 0)]));
+        assert!(text.starts_with("At size 1 kB: mean FCT is ") && text.contains(", 8 flows)"), "{text}");
+        assert!(text.ends_with("No measured flow finishes at size 10 MB."), "{text}");
+    }
+
+    /// Of the other cases nothing is there yet: the sentence says of which one it speaks.
+    #[test]
+    fn an_incomplete_sweep_names_the_case_that_it_has() {
+        let runs = |scheme: &str| [1, 2].map(|seed| run(scheme, seed, 100.0 * seed as f64, 1_000)).to_vec();
+        let text = sentence(&Sweep::of_incomplete(runs("ecmp")));
+        assert!(text.starts_with("balance = ecmp, load = 0.8: mean FCT is 150 us"), "{text}");
+        let both = Sweep::of_incomplete([runs("ecmp"), runs("drill")].concat());
+        assert!(
+            sentence(&both).starts_with("load = 0.8: drill and ecmp have the same mean FCT"),
+            "{}",
+            sentence(&both)
+        );
+    }
+
     #[test]
     fn flows_that_never_end_show_goodput_and_queues() {
         let one = Headline::of_run(&endless_run("a", 1, 38.5), &[]);
@@ -457,6 +517,32 @@ mod tests {
         assert!(
             table.contains("goodput") && table.contains("longest queue") && !table.contains("FCT"),
             "{table}"
+        );
+    }
+
+    /// Whatever the means, seeds that overlap rank nothing; schemes with equal results are named together.
+    #[test]
+    fn goodputs_are_ranked_only_where_the_seeds_show_it() {
+        let runs =
+            |name: &str, gbps: [f64; 3]| [0, 1, 2].map(|n| endless_run(name, n as u64, gbps[n])).to_vec();
+        let told = |cubic: [f64; 3]| {
+            let (dctcp, newreno) = (runs("dctcp", [58.0, 59.0, 57.0]), runs("newreno", [58.0, 59.0, 57.0]));
+            sentence(&Sweep::new([dctcp, newreno, runs("cubic", cubic)].concat()))
+        };
+        let unclear = told([50.0, 75.0, 60.0]);
+        assert!(unclear.contains("the goodputs do not differ significantly: 61.7 Gbps"), "{unclear}");
+        assert!(
+            unclear.contains(" with dctcp and newreno (1.05×, 95 % interval") && !unclear.contains("highest"),
+            "{unclear}"
+        );
+        let clear = told([88.0, 89.0, 87.0]);
+        assert!(clear.contains("cubic has the highest goodput, 88.0 Gbps"), "{clear}");
+        assert!(clear.contains("; dctcp and newreno the lowest, 58.0 Gbps"), "{clear}");
+        let one = Sweep::new(vec![endless_run("a", 1, 30.0), endless_run("b", 1, 20.0)]);
+        assert!(
+            sentence(&one).contains("and one seed cannot rank the goodputs: 30.0 Gbps"),
+            "{}",
+            sentence(&one)
         );
     }
 
@@ -740,7 +826,10 @@ mod tests {
             "{text}"
         );
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 90.0)]);
-        assert!(text.contains("which is no significant difference (1.28×, 95 % interval"), "{text}");
+        assert!(
+            text.contains("which is no significant difference (1.28× as the mean of the ratios by seed"),
+            "{text}"
+        );
         let text = two(&[(1, 100.0, 200.0)]);
         assert!(text.contains("which one seed cannot separate (2.00×, one seed, no interval"), "{text}");
         let turning = |seed: u64| {

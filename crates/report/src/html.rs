@@ -57,11 +57,11 @@ impl Page {
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
              </script>\n</body>\n</html>\n",
             head(self),
-            jobs::jobs(&self.jobs),
+            jobs::jobs(&self.jobs, &self.open_tasks),
             quiver(&self.quiver),
             slow::table(&self.slow),
             slow::runs(&self.runs),
-            numbers(&self.numbers, self.traffic.as_ref()),
+            numbers(&self.numbers, [self.traffic.as_ref(), self.incidents.as_ref()]),
             repeat(&self.repeat),
             data(self),
             SCRIPT.concat(),
@@ -190,16 +190,16 @@ fn table(header: &[String], rows: &str, class: &str) -> String {
     )
 }
 
-fn numbers(numbers: &TextTable, traffic: Option<&TextTable>) -> String {
+fn numbers(numbers: &TextTable, further: [Option<&TextTable>; 2]) -> String {
     let plain = |found: &TextTable| {
         let rows: String = found.rows.iter().map(|row| cells("td", row)).collect();
         table(&found.header, &rows, "")
     };
-    let traffic = traffic
-        .map_or(String::new(), |found| format!("<h3>{}</h3>\n{}", escaped(&found.title), plain(found)));
+    let titled = |found: &TextTable| format!("<h3>{}</h3>\n{}", escaped(&found.title), plain(found));
+    let further: String = further.into_iter().flatten().map(titled).collect();
     format!(
         "<section id=\"numbers\">\n<h2>The numbers</h2>\n<p class=\"lead\">{}. Everything else is in the files next to \
-         this page.</p>\n{}{traffic}</section>\n",
+         this page.</p>\n{}{further}</section>\n",
         escaped(&numbers.title),
         plain(numbers)
     )

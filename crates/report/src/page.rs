@@ -1,6 +1,7 @@
 //! The contents of a report page, before it is written as HTML: headline, cards, networks, figures, how to repeat.
 
 mod build;
+mod incidents;
 mod parts;
 
 pub use build::{of_run, of_sweep};
@@ -131,6 +132,8 @@ pub struct Page {
     pub quiver: String,
     /// Cluster jobs over time; of a single run only.
     pub jobs: Vec<crate::detail::JobChart>,
+    /// Tasks of these jobs that did not end, each with its step.
+    pub open_tasks: Vec<String>,
     /// The parts with plots.
     pub sections: Vec<Section>,
     /// The slowest flows; of a single run only.
@@ -141,6 +144,8 @@ pub struct Page {
     pub numbers: TextTable,
     /// Results by traffic entry, if there are several.
     pub traffic: Option<TextTable>,
+    /// Failures and pause storms, if there are several; of a single run only.
+    pub incidents: Option<TextTable>,
     /// How to repeat the runs.
     pub repeat: Repeat,
 }

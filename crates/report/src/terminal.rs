@@ -2,14 +2,14 @@
 //! depend on files.
 
 use crate::by_traffic;
-use crate::contrast::MetricOrder;
+use crate::contrast::{MetricOrder, ends};
 use crate::counts::{is_count, paused};
 use crate::figures::deadlines::{self, CaseDeadlines};
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};
 use crate::job_words::times_of_all_jobs;
-use crate::metric::find;
+use crate::metric::unit;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::{Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
@@ -149,7 +149,7 @@ fn of_endless(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
 
 /// The mean of a metric over the seeds of a case.
 fn cell(sweep: &Sweep, scheme: usize, at: usize, metric: &str) -> String {
-    let unit = find(metric).map_or("", |metric| metric.unit);
+    let unit = unit(metric);
     let estimate = sweep.estimate(scheme, at, metric);
     let shown = |mean: f64| match is_count(metric) && mean.fract() == 0.0 {
         true => count(mean as u64),
@@ -180,10 +180,10 @@ fn speed(ratio: f64) -> String {
 }
 
 pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
-    let ends = estimate.and_then(|estimate| Some((estimate.low?, estimate.high?)));
-    ends.map_or(String::new(), |(low, high)| match high > low.abs() * TOO_WIDE {
+    let both = estimate.and_then(|estimate| Some((estimate.low?, estimate.high?)));
+    both.map_or(String::new(), |(low, high)| match high > low.abs() * TOO_WIDE {
         true => "too wide".to_owned(),
-        false => format!("{}–{}", number(low), number(high)),
+        false => ends(low, high),
     })
 }
 

@@ -66,7 +66,7 @@ pub const TABLES: &[TableWords] = &[
 const SWEEP: TableWords = TableWords {
     name: "sweep",
     rows: "One row per run, in the folder of the sweep. The first columns are the settings that vary (`case_name` where \
-           cases have names), the last ones every metric of `weft list metrics`, with its unit as suffix.",
+           cases have names), as numbers or as quantities with their units, the last ones every metric of `weft list metrics`, with its unit as suffix.",
     columns: &[
         ("seed", "", "the seed of the run"),
         ("case", "", "folder of the case, relative to the table"),

@@ -79,10 +79,15 @@ pub struct HorizontalAxis {
 }
 
 impl HorizontalAxis {
-    /// A value with its unit: `80 %`.
+    /// A value with its unit: `80 %`; a quantity as written, `4 MB`.
     #[must_use]
     pub fn label(&self, at: usize) -> String {
-        format!("{}\u{202f}{}", crate::text::plain(self.values[at].0), self.unit).trim_end().to_owned()
+        let (number, text) = &self.values[at];
+        match self.unit.as_str() {
+            "" => crate::text::plain(*number),
+            "%" => format!("{}\u{202f}%", crate::text::plain(*number)),
+            _ => text.replace(' ', "\u{202f}"),
+        }
     }
 
     /// A value as it appears in a sentence: `80 % load`.
@@ -106,6 +111,8 @@ pub struct Sweep {
     pub schemes: Vec<String>,
     /// The setting by which the schemes differ: `balance`.
     pub scheme_name: String,
+    /// The labels that all runs share, `load = 0.4`, in a sweep of which other cases are missing; empty where none is.
+    pub only: String,
     /// For each run, its scheme and its point on the axis.
     places: Vec<(usize, usize)>,
 }
@@ -141,7 +148,19 @@ impl Sweep {
         };
         let places = runs.iter().map(place).collect();
         let scheme_name = others.iter().map(|key| last_word(key.path)).collect::<Vec<_>>().join(", ");
-        Sweep { runs, left_out, axis, schemes, scheme_name, places }
+        Sweep { runs, left_out, axis, schemes, scheme_name, only: String::new(), places }
+    }
+
+    /// The same as a part of a sweep: what all runs share varies in it, and must be said.
+    #[must_use]
+    pub fn of_incomplete(runs: Vec<Run>) -> Sweep {
+        let sweep = Sweep::new(runs);
+        let shared = |key: &String| {
+            let [one] = values(&sweep.runs, key).try_into().ok()?;
+            Some(format!("{} = {one}", last_word(key)))
+        };
+        let only: Vec<String> = axes(&sweep.runs).iter().filter_map(shared).collect();
+        Sweep { only: only.join(", "), ..sweep }
     }
 
     /// The number of points on the axis; one without an axis.
@@ -158,10 +177,16 @@ impl Sweep {
         value.unwrap_or(name).to_owned()
     }
 
-    /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis.
+    /// The point of the axis, as a suffix: ` at 80 % load`; empty without an axis. What the names of schemes do not say of an
+    /// incomplete sweep comes after it: ` with load = 0.4`.
     #[must_use]
     pub fn place(&self, at: usize) -> String {
-        self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)))
+        let place = self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+        if self.only.is_empty() || self.schemes.len() < 2 {
+            place
+        } else {
+            format!("{place} with {}", self.only)
+        }
     }
 
     /// The runs of a scheme at a point of the axis, by seed.
@@ -202,13 +227,27 @@ impl Sweep {
 
 /// Removes interrupted runs, if there is any other run; returns the rest and the number removed.
 #[must_use]
-pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
-    let before = runs.len();
-    if runs.iter().any(|run| !run.summary.interrupted()) {
-        runs.retain(|run| !run.summary.interrupted());
+pub fn without_interrupted(runs: Vec<Run>) -> (Vec<Run>, usize) {
+    if runs.iter().all(|run| run.summary.interrupted()) {
+        return (runs, 0);
     }
+    let before = runs.len();
+    let runs = retained(runs, |run| !run.summary.interrupted());
     let left_out = before - runs.len();
     (runs, left_out)
+}
+
+/// The runs that `stays` selects. Only the first run of a case has its scenario; where that run goes, the next one gets it.
+#[must_use]
+pub fn retained(runs: Vec<Run>, stays: impl Fn(&Run) -> bool) -> Vec<Run> {
+    let (mut kept, gone): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(stays);
+    for lost in gone.into_iter().filter(|run| !run.scenario.is_empty()) {
+        let heir = kept.iter_mut().find(|run| run.manifest.labels == lost.manifest.labels);
+        if let Some(heir) = heir.filter(|run| run.scenario.is_empty()) {
+            heir.scenario = lost.scenario;
+        }
+    }
+    kept
 }
 
 /// Pairs the runs of two cases that have the same seed, in the order of the first.
@@ -357,6 +396,24 @@ mod tests {
             }
         }
         Sweep::new(runs)
+    }
+
+    #[test]
+    fn the_scenario_of_a_case_survives_its_first_run() {
+        let first = Run { scenario: "name = \"x\"".to_owned(), ..run("ecmp", "0.8", 1, 1.0) };
+        let all = vec![first, run("ecmp", "0.8", 2, 1.0), run("drill", "0.8", 2, 1.0)];
+        let kept = retained(all, |run| run.manifest.seed != 1);
+        assert_eq!(kept.iter().map(|run| run.scenario.as_str()).collect::<Vec<_>>(), ["name = \"x\"", ""]);
+    }
+
+    #[test]
+    fn what_all_runs_of_an_incomplete_sweep_share_is_told() {
+        let two = || vec![run("ecmp", "0.4", 1, 1.0), run("drill", "0.4", 1, 2.0)];
+        assert_eq!((Sweep::new(two()).only.as_str(), Sweep::new(two()).place(0)), ("", String::new()));
+        let part = Sweep::of_incomplete(two());
+        assert_eq!((part.only.as_str(), part.place(0).as_str()), ("load = 0.4", " with load = 0.4"));
+        let one = Sweep::of_incomplete(vec![run("ecmp", "0.4", 1, 1.0)]);
+        assert_eq!((one.only.as_str(), one.place(0).as_str()), ("balance = ecmp, load = 0.4", ""));
     }
 
     #[test]

@@ -311,7 +311,7 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
     }
     let mut table = DataTable::new("sweep");
     for axis in crate::sweep::axes(runs) {
-        table = table.texts(&axis_column(&axis), runs.iter().map(|run| run.label(&axis).to_owned()));
+        table = table.column(&axis_column(&axis), "", axis_cells(&axis, runs));
     }
     table = table.integers("seed", "", runs.iter().map(|run| run.manifest.seed));
     table = table
@@ -319,11 +319,28 @@ pub fn of_sweep(runs: &[Run]) -> DataTable {
         .texts("path", runs.iter().map(|run| folder(run, 0)));
     table = table.texts("stop", runs.iter().map(|run| run.summary.stop.clone()));
     for path in paths {
-        let unit = crate::metric::find(&path).map_or("", |metric| metric.unit);
+        let unit = crate::metric::unit(&path);
         let cells = values.iter().map(|row| row.get(&path).copied()).collect();
         table = table.column(&with_unit(&path, unit), unit, Cells::Numbers(cells));
     }
     table
+}
+
+/// The values of an axis: numbers where all are numbers without unit, otherwise texts as written.
+fn axis_cells(axis: &str, runs: &[Run]) -> Cells {
+    let labels = || runs.iter().map(|run| run.label(axis));
+    let plain = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let read = |text: &str| -> Option<Option<f64>> {
+        if text.is_empty() {
+            return Some(None);
+        }
+        text.replace('_', "").parse().ok().filter(|value: &f64| plain(text) && value.is_finite()).map(Some)
+    };
+    let numbers: Option<Vec<Option<f64>>> = labels().map(read).collect();
+    match numbers.filter(|all| !FIXED.contains(&axis) && all.iter().any(Option::is_some)) {
+        Some(numbers) => Cells::Numbers(numbers),
+        None => Cells::Texts(labels().map(str::to_owned).collect()),
+    }
 }
 
 /// The column of an axis: its key, or `case_name` for the names of cases, which are not their folders.
@@ -343,9 +360,30 @@ fn folder(run: &Run, above: usize) -> String {
 /// The name of a metric's column: its path, with the unit appended unless the path already ends in it.
 fn with_unit(path: &str, unit: &str) -> String {
     let suffix = unit.to_lowercase();
-    if unit.is_empty() || path.ends_with(&format!("_{suffix}")) || path.ends_with(".count") {
+    if unit.is_empty() || path.ends_with(&format!("_{suffix}")) {
         path.to_owned()
     } else {
         format!("{path}_{suffix}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+
+    /// `10` is more than `9`; a quantity keeps its unit, and the number of samples has none.
+    #[test]
+    fn an_axis_of_numbers_is_a_column_of_numbers() {
+        let of = |load: &str, buffer: &str| {
+            let labels = vec![("load".to_owned(), load.to_owned()), ("buffer".to_owned(), buffer.to_owned())];
+            Run { manifest: Manifest { labels, ..Manifest::default() }, ..Run::default() }
+        };
+        let table = of_sweep(&[of("0.2", "4 MB"), of("", "none"), of("10", "9")]);
+        let column =
+            |name: &str| table.columns.iter().find(|column| column.name == name).expect("it is there");
+        assert_eq!(column("load").cells, Cells::Numbers(vec![Some(0.2), None, Some(10.0)]));
+        assert_eq!(column("buffer").cells, Cells::Texts(["4 MB", "none", "9"].map(str::to_owned).to_vec()));
+        assert_eq!(column("fct.count").unit, "");
     }
 }

@@ -65,6 +65,10 @@ impl Metrics {
     pub const ANY: Metrics = Metrics { known: |_| true, nearest: |_| None, unit: |_| "" };
 }
 
+/// Digits after the point of a measured number, at least and at most.
+const FEWEST_DIGITS: usize = 3;
+const MOST_DIGITS: usize = 9;
+
 /// Limits of a measured number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
@@ -83,6 +87,15 @@ impl Bound {
     #[must_use]
     pub fn holds(&self, x: f64) -> bool {
         self.low <= x && x <= self.high && self.above < x && x < self.below
+    }
+
+    /// Digits after the point that a number needs so that its text lies on the same side of the limits.
+    fn digits(&self, x: f64) -> usize {
+        let told = |digits: &usize| {
+            let text = format!("{x:.digits$}");
+            text.parse().is_ok_and(|shown| self.holds(shown) == self.holds(x))
+        };
+        (FEWEST_DIGITS..MOST_DIGITS).find(told).unwrap_or(MOST_DIGITS)
     }
 
     /// `1.3 to 2.2`, `less than 0.01`.
@@ -142,6 +155,10 @@ pub struct ClaimVerdict {
     pub per_seed: Vec<f64>,
     /// The unit of these values; may be empty.
     pub unit: &'static str,
+    /// The metrics have values, but what is computed of them has none: a division by zero.
+    pub undefined: bool,
+    /// Digits after the point with which the value shows on which side of its limits it lies.
+    pub digits: usize,
     /// The expected range, in words.
     pub allowed: String,
     /// Whether it holds. A claim that could not be measured does not hold.
@@ -166,6 +183,8 @@ impl Claim {
             measured,
             per_seed: seeds.iter().filter_map(|seed| of(&[*seed])).collect(),
             unit: self.unit,
+            undefined: measured.is_none() && !seeds.is_empty(),
+            digits: measured.map_or(FEWEST_DIGITS, |x| self.bound.digits(x)),
             allowed: format!("{} {}", self.bound.words(), self.unit).trim_end().to_owned(),
             kept: measured.is_some_and(|x| self.bound.holds(x)),
             line: self.line,
@@ -292,7 +311,11 @@ impl Reading<'_> {
                 Ok(limits) => limits,
                 Err(why) => {
                     let mistake = self.wrong(self.place("within"), &why);
-                    mistakes.push(mistake.allowing("a share such as \"15 %\" or a factor such as \"x2\""));
+                    let allowed = match about {
+                        0.0 => "above and below instead of about and within",
+                        _ => "a share such as \"15 %\" or a factor such as \"x2\"",
+                    };
+                    mistakes.push(mistake.allowing(allowed));
                     return None;
                 }
             },
@@ -345,6 +368,9 @@ fn pairs_of(entry: &TomlEntry, prefix: &str, pairs: &mut Vec<(String, Toml, Sour
 fn around(about: f64, within: &str) -> Result<(f64, f64), String> {
     let within = within.trim();
     let positive = |text: &str| text.trim().parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
+    if about == 0.0 {
+        return Err(format!("`{within}` of 0 is 0: nothing but 0 itself would do"));
+    }
     if let Some(percent) = within.strip_suffix('%').and_then(positive) {
         let margin = about.abs() * percent / 100.0;
         return Ok((about - margin, about + margin));

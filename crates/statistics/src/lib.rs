@@ -21,9 +21,8 @@ pub const SAMPLES_ABOVE: u64 = 100;
 /// Mean, percentiles and extremes of a set of samples, in the unit of the samples.
 ///
 /// Percentiles are nearest-rank on the exactly sorted samples: the smallest sample such that at least the given share
-/// of all samples does not exceed it. There is no interpolation. With fewer than 100 samples, the 99th percentile and
-/// those
-/// beyond are absent.
+/// of all samples does not exceed it. There is no interpolation. With fewer than 100 samples, the 99th percentile and those
+/// beyond are absent; of few samples a percentile may be [the maximum](is_maximum).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Number of samples.
@@ -159,6 +158,13 @@ fn rank(count: u64, parts: u64) -> u64 {
 /// The number of samples beyond the percentile at `parts` ten-thousandths.
 fn above(count: u64, parts: u64) -> u64 {
     count - rank(count, parts)
+}
+
+/// Whether none of so many samples lies beyond the percentile of this name, so that it is their maximum.
+#[must_use]
+pub fn is_maximum(count: u64, percentile: &str) -> bool {
+    let known = PERCENTILES.iter().find(|(name, _)| *name == percentile);
+    known.is_some_and(|(_, parts)| count > 0 && above(count, *parts) == 0)
 }
 
 /// The arithmetic mean; absent without samples.
@@ -301,6 +307,14 @@ mod tests {
         let many = Distribution::of((0..10_000).map(f64::from).collect());
         assert_eq!(many.p99, Some(9_899.0));
         assert_eq!(many.few_samples_above, ["p99_9", "p99_99"]);
+    }
+
+    #[test]
+    fn a_percentile_with_nothing_beyond_it_is_the_maximum() {
+        let of_400 = Distribution::of((0..400).map(f64::from).collect());
+        assert!(is_maximum(400, "p99_9") && of_400.p99_9 == of_400.max);
+        assert!(!is_maximum(400, "p99") && !is_maximum(1_001, "p99_9") && !is_maximum(400, "max"));
+        assert!(is_maximum(4, "p95") && !is_maximum(0, "p50"));
     }
 
     #[test]

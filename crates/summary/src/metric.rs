@@ -80,6 +80,15 @@ pub fn find(path: &str) -> Option<&'static Metric> {
     METRICS.iter().find(fits)
 }
 
+/// The unit of what a path names; none of the number of samples, whatever they measure.
+#[must_use]
+pub fn unit(path: &str) -> &'static str {
+    let samples = ["<statistic>", "<wait>", "<length>"];
+    let counts =
+        |metric: &Metric| path.ends_with(".count") && samples.iter().any(|of| metric.path.ends_with(of));
+    find(path).filter(|metric| !counts(metric)).map_or("", |metric| metric.unit)
+}
+
 /// The path most likely meant by a path that names no metric.
 #[must_use]
 pub fn nearest(path: &str) -> Option<String> {
@@ -138,8 +147,24 @@ impl Summary {
     #[must_use]
     pub fn metric(&self, path: &str) -> Option<f64> {
         let listed = self.metrics().into_iter().find(|(name, _)| name == path).map(|(_, value)| value);
-        let drops = || path.starts_with("drops.") && self.drops_are_told() && find(path).is_some();
+        let drops = || {
+            path.starts_with("drops.") && self.drops_are_told() && find(path).is_some() && self.has_hop(path)
+        };
         listed.or_else(|| drops().then_some(0.0))
+    }
+
+    /// Whether the hop that a path names, if it names one, exists; where waits by hop are not recorded, nobody knows.
+    fn has_hop(&self, path: &str) -> bool {
+        let hop = path.rsplit('.').next().and_then(|word| word.strip_prefix("hop")?.parse::<usize>().ok());
+        self.queueing_us.is_empty() || hop.is_none_or(|hop| hop < self.queueing_us.len())
+    }
+
+    /// Whether a metric is a percentile with no sample of this run beyond it: it is the maximum.
+    #[must_use]
+    pub fn is_maximum(&self, path: &str) -> bool {
+        let Some((family, percentile)) = path.rsplit_once('.') else { return false };
+        let count = self.metric(&format!("{family}.count"));
+        count.is_some_and(|count| weft_statistics::is_maximum(count as u64, percentile))
     }
 
     /// Every metric of this run with its value, in a fixed order.
@@ -294,6 +319,31 @@ mod tests {
     };
     use weft_core::record::{HELD_MEASURES, JOB_MEASURES, PAUSE_MEASURES, RunRecord};
 
+    #[test]
+    fn a_number_of_samples_has_no_unit() {
+        for path in [
+            "fct.count",
+            "fct.small.count",
+            "fct.tag.web.count",
+            "queueing.hop1.count",
+            "queue.busiest.count",
+        ] {
+            assert!(find(path).is_some() && unit(path).is_empty(), "{path}");
+        }
+        assert_eq!([unit("fct.p99"), unit("queueing.hop1.mean"), unit("fct.tag.count.mean")], ["us"; 3]);
+        assert_eq!(unit("throughput.tag.count"), "Gbps", "a traffic entry of that name");
+    }
+
+    #[test]
+    fn a_hop_that_does_not_exist_drops_nothing_and_not_zero() {
+        let queueing_us = vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 4];
+        let summary = Summary { queueing_us, drops: Some(Drops::default()), ..Summary::default() };
+        assert_eq!((summary.metric("drops.hop3"), summary.metric("drops.hop9")), (Some(0.0), None));
+        assert_eq!(summary.metric("drops.early"), Some(0.0));
+        let unknown = Summary { queueing_us: Vec::new(), ..summary };
+        assert_eq!(unknown.metric("drops.hop9"), Some(0.0), "waits by hop were not recorded");
+    }
+
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
         let (tags, busiest) = ([("incast".to_owned(), all.clone())].into(), all.clone());
@@ -387,7 +437,7 @@ mod tests {
     #[test]
     fn absent_values_differ_from_unknown_names() {
         let summary = summary();
-        assert_eq!(summary.metric("drops.hop3"), Some(0.0));
+        assert_eq!(summary.metric("drops.hop0"), Some(0.0));
         assert_eq!(summary.metric("fct.large.p99"), None);
         assert!(find("fct.large.p99").is_some() && find("fct.large.p98").is_none());
         assert_eq!(nearest("fct.p999").as_deref(), Some("fct.p99"));

@@ -89,11 +89,14 @@ fn of_setups(scenario: &Scenario, setups: &[Setup]) -> Option<CostEstimate> {
 
 fn of_run(setup: &Setup) -> Option<CostEstimate> {
     let mut distances = Distances { graph: &setup.graph, from: BTreeMap::new() };
-    let (mut looked, mut hops) = (0_usize, 0.0);
-    for flow in setup.flows.iter().take_while(|flow| flow.start < setup.until).take(MOST_FLOWS) {
-        looked += 1;
-        hops += setup.packets_of(&flow) * distances.hops(flow.source, flow.destination) as f64;
-    }
+    let flows = setup.flows.iter().take_while(|flow| flow.start < setup.until).take(MOST_FLOWS);
+    let flows: Vec<Flow> = flows.collect();
+    let (looked, room) = (flows.len(), Room::of(setup, &flows));
+    let hops_of = |flow: &Flow| {
+        let hops = distances.hops(flow.source, flow.destination) as f64;
+        setup.packets_of(flow) * hops * room.share(flow)
+    };
+    let hops: f64 = flows.iter().map(hops_of).sum();
     let all = if looked == MOST_FLOWS { setup.flows.len() } else { looked };
     let links = setup.graph.links();
     let of_switches = links.iter().filter(|link| matches!(link.from, Node::Switch(_))).count();
@@ -106,6 +109,40 @@ fn of_run(setup: &Setup) -> Option<CostEstimate> {
             + BYTES_OF_A_LINK * links.len() as f64
             + BYTES_OF_A_QUEUE_VALUE * (bins * of_switches) as f64,
     })
+}
+
+/// How much of their bytes hosts can send and receive before the run ends.
+struct Room {
+    /// A share for every host, of what it sends and of what it receives.
+    shares: [BTreeMap<HostId, f64>; 2],
+}
+
+impl Room {
+    fn of(setup: &Setup, flows: &[Flow]) -> Room {
+        let rate = |host: HostId| -> f64 {
+            setup.graph.links_of(Node::Host(host)).iter().map(|link| link.rate.0 as f64).sum()
+        };
+        let shares = |end: fn(&Flow) -> HostId| {
+            // the first start and the bytes of every host
+            let mut all: BTreeMap<HostId, (Time, f64)> = BTreeMap::new();
+            for flow in flows {
+                let entry = all.entry(end(flow)).or_insert((flow.start, 0.0));
+                *entry = (entry.0.min(flow.start), entry.1 + flow.size.0 as f64);
+            }
+            let share = |(host, (first, bytes)): (HostId, (Time, f64))| {
+                let most = rate(host) / 8.0 * setup.until.since(first).seconds();
+                (host, (most / bytes.max(1.0)).min(1.0))
+            };
+            all.into_iter().map(share).collect()
+        };
+        Room { shares: [shares(|flow| flow.source), shares(|flow| flow.destination)] }
+    }
+
+    /// The share of a flow that the slower of its ends lets through.
+    fn share(&self, flow: &Flow) -> f64 {
+        let [sent, received] = &self.shares;
+        sent[&flow.source].min(received[&flow.destination])
+    }
 }
 
 /// Lengths of shortest paths, by the switch that they start at.

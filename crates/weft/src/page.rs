@@ -1,6 +1,7 @@
 //! Everything written around the runs: the list of runs, the table of the sweep, the verdicts on expectations, the
 //! report.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use weft_report::page::{Page, of_run, of_sweep};
@@ -141,7 +142,13 @@ impl Study<'_> {
     fn verdicts(&self, runs: &[Run]) -> Vec<ExpectationVerdict> {
         let lookup = lookup(self.scenario, runs);
         let judged = self.scenario.claims.iter().filter(|claim| self.judges(claim));
-        judged.map(|claim| shown(&claim.judge(&lookup))).collect()
+        let verdict = |claim: &Claim| {
+            let verdict = shown(&claim.judge(&lookup));
+            let notes = [maxima(claim, runs), verdict.note];
+            let note = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
+            ExpectationVerdict { note, ..verdict }
+        };
+        judged.map(verdict).collect()
     }
 
     /// Whether an expectation applies to this form of the scenario.
@@ -176,7 +183,7 @@ struct Overview {
 impl Overview {
     fn of(root: &Path, runs: Vec<Run>, listing: &Listing) -> Overview {
         let missing = missing(&runs, listing);
-        let sweep = Sweep::new(runs);
+        let sweep = if has_all_cases(&runs, listing) { Sweep::new(runs) } else { Sweep::of_incomplete(runs) };
         let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
         let mut page = of_sweep(&sweep, &listing.verdicts);
         if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
@@ -197,9 +204,22 @@ impl Overview {
     }
 }
 
-/// A warning if runs are missing.
+/// Whether every case of a sweep has a complete run.
+fn has_all_cases(runs: &[Run], listing: &Listing) -> bool {
+    let complete = || runs.iter().filter(|run| !run.summary.interrupted());
+    let found: BTreeSet<_> = complete().map(|run| case_of(&run.link, 1)).collect();
+    listing.runs.iter().all(|planned| found.contains(&case_of(planned, 0)))
+}
+
+/// The folder of the case of a path `above` levels below that of its run.
+fn case_of(path: &str, above: usize) -> Option<&Path> {
+    Path::new(path).ancestors().nth(1 + above)
+}
+
+/// A warning if runs are missing. What is left of an interrupted one is computed again.
 fn missing(runs: &[Run], listing: &Listing) -> Option<String> {
-    let (there, planned) = (runs.len(), listing.runs.len());
+    let there = runs.iter().filter(|run| !run.summary.interrupted()).count();
+    let planned = listing.runs.len();
     let hint = match runs.iter().any(|run| run.manifest.is_measurement) {
         true => "another call measures all again, into another folder",
         false => "run `weft run` again to compute only these",
@@ -226,13 +246,29 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
     })
 }
 
+/// How such a note begins.
+const NO_SAMPLE: &str = "no sample lies beyond";
+
+/// That a percentile of an expectation is a maximum: of so few samples none lies beyond it.
+fn maxima(claim: &Claim, runs: &[Run]) -> String {
+    let is_one = |metric: &str| runs.iter().any(|run| run.summary.is_maximum(metric));
+    let metrics: BTreeSet<&str> = claim.measured.iter().map(|(_, at)| at.metric.as_str()).collect();
+    let found: Vec<&str> = metrics.into_iter().filter(|metric| is_one(metric)).collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    format!("{NO_SAMPLE} {}: the greatest is judged", found.join(" and "))
+}
+
 fn shown(verdict: &weft_scenario::ClaimVerdict) -> ExpectationVerdict {
-    let each: Vec<String> = verdict.per_seed.iter().map(|value| format!("{value:.3}")).collect();
-    let with_unit = |value: f64| format!("{value:.3} {}", verdict.unit).trim_end().to_owned();
+    let digits = verdict.digits;
+    let each: Vec<String> = verdict.per_seed.iter().map(|value| format!("{value:.digits$}")).collect();
+    let with_unit = |value: f64| format!("{value:.digits$} {}", verdict.unit).trim_end().to_owned();
+    let none = if verdict.undefined { "not a number: divided by zero" } else { "not measured" };
     ExpectationVerdict {
         claim: verdict.text.clone(),
         expected: verdict.allowed.clone(),
-        measured: verdict.measured.map_or("not measured".to_owned(), with_unit),
+        measured: verdict.measured.map_or(none.to_owned(), with_unit),
         passed: verdict.kept,
         note: if each.len() > 1 { format!("by seed: {}", each.join(", ")) } else { String::new() },
     }
@@ -244,7 +280,10 @@ fn told(listing: &Listing) -> String {
         let word = if verdict.passed { "met" } else { "MISSED" };
         let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
         let lines = weft_draw::wrapped(&verdict.claim, weft_draw::WIDTH - 10);
-        let below = lines.iter().skip(1).chain([&measured]).map(|line| format!("          {line}\n"));
+        let remark = verdict.note.split("; ").find(|note| note.starts_with(NO_SAMPLE));
+        let remark = remark.map_or(Vec::new(), |note| weft_draw::wrapped(note, weft_draw::WIDTH - 10));
+        let below =
+            lines.iter().skip(1).chain([&measured]).chain(&remark).map(|line| format!("          {line}\n"));
         format!("  {word:6}  {}\n{}", lines[0], below.collect::<String>())
     };
     let entries: String = listing.verdicts.iter().map(entry).collect();
@@ -260,4 +299,50 @@ fn told(listing: &Listing) -> String {
 
 fn lines(word: &str, problems: &[String]) -> String {
     problems.iter().map(|problem| format!("{word}: {problem}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_report::{Manifest, Summary};
+
+    fn run(case: &str, seed: u64, stop: &str) -> Run {
+        Run {
+            manifest: Manifest {
+                labels: vec![("balance".to_owned(), case.to_owned())],
+                seed,
+                ..Manifest::default()
+            },
+            summary: Summary { stop: stop.to_owned(), ..Summary::default() },
+            link: format!("{case}-0/seed-{seed}/report.html"),
+            ..Run::default()
+        }
+    }
+
+    fn planned() -> Listing {
+        let runs =
+            ["ecmp", "drill"].iter().flat_map(|case| [1, 2].map(|seed| format!("{case}-0/seed-{seed}")));
+        Listing { runs: runs.collect(), ..Listing::default() }
+    }
+
+    /// Another call computes what is left of an interrupted run again.
+    #[test]
+    fn an_interrupted_run_counts_as_missing() {
+        let runs = [run("ecmp", 1, "finished"), run("ecmp", 2, "interrupted")];
+        let told = missing(&runs, &planned()).expect("three are missing");
+        assert!(told.starts_with("3 of 4 runs are missing"), "{told}");
+    }
+
+    /// One of two schemes has run: the answer says which.
+    #[test]
+    fn a_sweep_without_some_of_its_cases_says_of_which_it_speaks() {
+        let (one, two) = (run("ecmp", 1, "finished"), run("drill", 1, "finished"));
+        assert!(!has_all_cases(&[one.clone(), run("drill", 1, "interrupted")], &planned()));
+        assert!(has_all_cases(&[one.clone(), two], &planned()), "a seed of each is enough");
+        let overview = |listing: &Listing| {
+            Overview::of(Path::new("none"), vec![one.clone(), run("ecmp", 2, "finished")], listing).sweep.only
+        };
+        assert_eq!(overview(&planned()), "balance = ecmp");
+        assert_eq!(overview(&Listing::default()), "", "nothing says that there should be more");
+    }
 }

@@ -114,6 +114,18 @@ fn the_estimate_counts_the_packet_hops_of_a_run() {
     assert!(cost.seconds() > 0.0 && cost.bytes > 30e6);
 }
 
+/// Hosts send and receive no more than fits into the time until the end of the run.
+#[test]
+fn the_estimate_ends_with_the_run() {
+    let cut = "[measure]\nflows = 400\nuntil = \"300 us\"\n";
+    let runs = results("estimate-until", cut, &["traffic.all.sizes=10 MB", "traffic.all.load=0.9"]);
+    let scenario = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("estimate-until/traffic.toml");
+    let set = ["traffic.all.sizes=10 MB", "traffic.all.load=0.9"].map(str::to_owned);
+    let cost = weft::estimate(&scenario, &set).expect("a scenario").expect("it has flows");
+    let measured = runs.iter().map(|run| metric(run, "packet_hops")).sum::<f64>() / runs.len() as f64;
+    assert!((0.5..4.0).contains(&(cost.packet_hops / measured)), "{} and {measured}", cost.packet_hops);
+}
+
 /// Each flow counts the headers of its own transport: 20 kB in packets of 160 B of payload take 125 of 238 B on the wire, in datagrams
 /// of 1472 B thirteen of 1538 B and one of 930 B.
 #[test]

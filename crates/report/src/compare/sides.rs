@@ -1,7 +1,7 @@
 //! The cases and seeds that two sides have in common, and the settings in which these cases differ.
 
 use crate::settings::{NO_VALUE, settings};
-use crate::sweep::Run;
+use crate::sweep::{Run, partners, retained};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs by their labels, in order of first appearance.
@@ -32,6 +32,47 @@ pub(super) fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Vec<Pair<'a>> {
         Some((case, runs, other.clone()))
     };
     a.into_iter().filter_map(partner).collect()
+}
+
+/// The cases of one side that the other lacks, with their runs; none if no case is on both sides.
+fn alone<'a>(own: &'a [Run], other: &'a [Run]) -> Vec<(String, Vec<&'a Run>)> {
+    let all = pairs(own, other);
+    if all.is_empty() || matches!(all.as_slice(), [(case, ..)] if case.is_empty()) {
+        return Vec::new();
+    }
+    by_case(own).into_iter().filter(|(case, _)| !all.iter().any(|(both, ..)| both == case)).collect()
+}
+
+/// One side of a comparison.
+pub(super) struct Side {
+    /// Cases that the other side lacks.
+    pub(super) alone: Vec<String>,
+    /// The runs of the others.
+    pub(super) runs: Vec<Run>,
+}
+
+/// Both sides without the cases that only one of them has.
+pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> [Side; 2] {
+    let apart = |own: &[Run], other: &[Run]| {
+        let found = alone(own, other);
+        let keys: BTreeSet<RunKey> =
+            found.iter().flat_map(|(_, runs)| runs.iter().map(|run| key(run))).collect();
+        (found.into_iter().map(|(case, _)| case).collect(), keys)
+    };
+    let (of_a, of_b) = (apart(&a, &b), apart(&b, &a));
+    let rest = |runs: Vec<Run>, (alone, gone): (Vec<String>, BTreeSet<RunKey>)| Side {
+        alone,
+        runs: retained(runs, |run| !gone.contains(&key(run))),
+    };
+    [rest(a, of_a), rest(b, of_b)]
+}
+
+/// Of the pairs of runs with one seed, those whose flows differ, and all of which the flows are known.
+pub(super) fn other_flows(pairs: &[Pair<'_>]) -> (usize, usize) {
+    let runs = pairs.iter().flat_map(|(_, a, b)| partners(a, b));
+    let hashes = runs.map(|(a, b)| (&a.manifest.flows_hash, &b.manifest.flows_hash));
+    let known: Vec<_> = hashes.filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect();
+    (known.iter().filter(|(a, b)| a != b).count(), known.len())
 }
 
 /// What identifies a run of a side: its labels and its seed.

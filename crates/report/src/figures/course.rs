@@ -105,19 +105,19 @@ fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
 /// The tiers between which links are busiest on average; and the busiest link, which may lie elsewhere, if it is busier.
 fn loads_title(name: &str, mean: f64, run: &Run) -> String {
     let words = format!("{name} links are busiest on average: {}", percent(mean));
-    let most = run.summary.links.utilisation_max.filter(|most| *most > 1.05 * mean);
-    most.map_or(words.clone(), |most| {
-        let link = busiest_link(&run.detail.network).map_or(String::new(), |link| format!(" ({link})"));
+    let busiest = busiest_link(&run.detail.network).filter(|(most, _)| *most > 1.05 * mean);
+    busiest.map_or(words.clone(), |(most, link)| {
+        let link = link.map_or(String::new(), |link| format!(" ({link})"));
         format!("{words}; the busiest link{link}: {}", percent(most))
     })
 }
 
-/// `switch → host4`; `None` where drawn links stand for several.
-fn busiest_link(NetworkColumns { nodes, links, .. }: &NetworkColumns) -> Option<String> {
-    let (most, _) = links.load_max.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+/// The load of the busiest link, and its name, `switch → host4`; no name where drawn links stand for several.
+fn busiest_link(NetworkColumns { nodes, links, .. }: &NetworkColumns) -> Option<(f64, Option<String>)> {
+    let (most, load) = links.load_max.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     let name = |end: &[u32]| nodes.name.get(*end.get(most)? as usize);
     let ends = name(&links.from).zip(name(&links.to)).filter(|_| links.members.get(most) == Some(&1));
-    ends.map(|(from, to)| format!("{from} → {to}"))
+    Some((*load, ends.map(|(from, to)| format!("{from} → {to}"))))
 }
 
 fn queues(course: &RunCourse) -> Option<Figure> {
@@ -339,9 +339,11 @@ mod tests {
             ..NetworkColumns::default()
         };
         let title = |members, most| {
-            let links = Links { utilisation_max: Some(most), ..Links::default() };
+            // a switch port is another set: hosts may be busier
+            let links = Links { utilisation_max: Some(0.5), ..Links::default() };
             let mut run = Run { summary: Summary { links, ..Summary::default() }, ..Run::default() };
             run.detail.network = network(members);
+            run.detail.network.links.load_max[1] = most;
             loads_title("host → switch", 0.0231, &run).replace('\u{202f}', " ")
         };
         let start = "host → switch links are busiest on average: 2.31 %";

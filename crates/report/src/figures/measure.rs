@@ -3,7 +3,7 @@
 use super::{Samples, samples_words, series};
 use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, FigureKind, LevelMark, Scaled, Series};
-use crate::metric::find;
+use crate::metric::unit;
 use crate::statistics::Estimate;
 use crate::sweep::Sweep;
 use crate::text::{NOT_MEASURED, number};
@@ -55,7 +55,7 @@ pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
     let greatest = known.iter().copied().reduce(f64::max)?;
     let references: Vec<Reference> =
         of.ideals.iter().flatten().filter_map(|own| reference(sweep, *own)).collect();
-    let unit = find(of.metric).map_or("", |metric| metric.unit);
+    let unit = unit(of.metric);
     let scaled = Scaled::fitting(greatest, unit, of.share);
     let least = known.iter().copied().filter(|x| *x > 0.0).fold(greatest, f64::min);
     let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
@@ -230,7 +230,7 @@ fn spread(sweep: &Sweep, of: &Measure, at: usize) -> String {
 fn shown(of: &Measure, value: f64) -> String {
     match of.share {
         true => crate::text::percent(value),
-        false => crate::text::value(value, find(of.metric).map_or("", |metric| metric.unit)),
+        false => crate::text::value(value, unit(of.metric)),
     }
 }
 

@@ -30,10 +30,10 @@ fn groups(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "victims".into(),
         title,
-        caption: "Mean slowdown of measured, finished flows. Culprits passed through a queue that grew by itself and made \
+        caption: "Mean slowdown of the measured flows that finished; in brackets, all. Culprits passed through a queue that grew by itself and made \
                   its switch pause others; victims did not, but waited in paused queues or cards."
             .into(),
-        samples: format!("n = {}", plural(names.clone().map(flows).sum(), "flow")),
+        samples: format!("of {}", plural(names.clone().map(flows).sum(), "measured flow")),
         kind: FigureKind::Bars,
         x: Axis::linear("mean slowdown", "×"),
         y: Axis::linear("flows", ""),
@@ -58,10 +58,14 @@ fn causes(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "pause-causes".into(),
         title: format!("Most pauses begin at {}", first.port),
-        caption: "How often the queue at a port that was not itself paused made its switch pause a sender; at most ten \
-                  ports."
+        caption: "How often the queue at a port that was not itself paused made its switch pause a sender; a stop may have \
+                  several causes, or none; at most ten ports."
             .into(),
-        samples: format!("n = {} stops", count(causes.iter().map(|cause| cause.stops).sum())),
+        // one stop may have several causes, or none
+        samples: match run.summary.metric("pause.stops") {
+            Some(stops) => format!("of {}", plural(stops as u64, "stop")),
+            None => String::new(),
+        },
         kind: FigureKind::Bars,
         x: Axis::linear("stops caused", ""),
         y: Axis::linear("port", ""),
@@ -73,4 +77,24 @@ fn causes(run: &Run) -> Option<Figure> {
         }],
         ..Figure::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::{PauseCause, Summary};
+
+    /// 199 stops, some of which two queues caused.
+    #[test]
+    fn stops_are_counted_once_whatever_their_causes() {
+        let cause = |port: &str, stops| PauseCause { port: port.to_owned(), stops };
+        let summary = Summary {
+            pauses: [("stops".to_owned(), 199.0), ("victims".to_owned(), 100.0)].into(),
+            pause_causes: vec![cause("leaf0 → host1", 104), cause("leaf1 → host5", 100)],
+            ..Summary::default()
+        };
+        let run = Run { summary, ..Run::default() };
+        let samples: Vec<String> = pauses(&run).into_iter().map(|figure| figure.samples).collect();
+        assert_eq!(samples, ["of 100 measured flows", "of 199 stops"]);
+    }
 }

@@ -1,8 +1,9 @@
 //! Runs in which no measured flow finishes, such as studies of rate control with flows that never end: instead of completion
 //! times goodput, fairness and queues.
 
+use crate::contrast::{Contrast, MetricOrder};
 use crate::headline::{begin, interval_words, place_words};
-use crate::metric::find;
+use crate::metric::unit;
 use crate::sweep::{Run, Sweep};
 use crate::text::{number, plural, value};
 
@@ -50,23 +51,57 @@ pub(super) fn of_sweep(sweep: &Sweep, at: usize) -> String {
     };
     let seeds = sweep.estimate(most, at, "goodput").map_or(String::new(), |goodput| interval_words(&goodput));
     let goodput_of = |scheme: usize| shown("goodput", mean(scheme, "goodput"));
-    let words = if sweep.schemes.len() > 1 && goodput_of(most) == goodput_of(least) {
-        format!(
-            "no measured flow finishes before the end: all have a goodput of {} ({seeds}).",
-            goodput_of(most)
-        )
-    } else if sweep.schemes.len() == 1 {
-        format!("no measured flow finishes before the end: goodput is {} ({seeds}).", of(most))
-    } else {
-        format!(
-            "no measured flow finishes before the end: {} has the highest goodput, {} ({seeds}); {} the lowest, {}.",
-            sweep.schemes[most],
+    let none = "no measured flow finishes before the end";
+    let contrast = Contrast::of(&sweep.case(most, at), &sweep.case(least, at), "goodput");
+    let (best, worst) = (names(sweep, &alike(sweep, most, at)), names(sweep, &alike(sweep, least, at)));
+    let ranked = || format!("{} with {best}, {} with {worst}", of(most), of(least));
+    let words = match contrast.map(|found| (found.order(), found)) {
+        _ if sweep.schemes.len() == 1 => format!("{none}: goodput is {} ({seeds}).", of(most)),
+        _ if goodput_of(most) == goodput_of(least) => {
+            format!("{none}: all have a goodput of {} ({seeds}).", goodput_of(most))
+        }
+        Some((MetricOrder::Less | MetricOrder::Greater, found)) => format!(
+            "{none}: {best} {} the highest goodput, {} ({}, {seeds}); {worst} the lowest, {}.",
+            if alike(sweep, most, at).len() == 1 { "has" } else { "have" },
             of(most),
-            sweep.schemes[least],
+            times(&found),
             of(least)
-        )
+        ),
+        Some((MetricOrder::OneSeed, found)) => {
+            format!("{none}, and one seed cannot rank the goodputs: {} ({}).", ranked(), times(&found))
+        }
+        Some((_, found)) => format!(
+            "{none}, and the goodputs do not differ significantly: {} ({}, {}).",
+            ranked(),
+            times(&found),
+            interval_words(&found.ratio)
+        ),
+        None => format!("{none}: goodput is {}.", ranked()),
     };
     begin(&place, &words)
+}
+
+fn times(found: &Contrast) -> String {
+    format!("{}×", number(found.ratio.mean))
+}
+
+/// The schemes that have the same goodput as this one in every seed, in order.
+fn alike(sweep: &Sweep, scheme: usize, at: usize) -> Vec<usize> {
+    let equal = |other: &usize| {
+        let found = Contrast::of(&sweep.case(*other, at), &sweep.case(scheme, at), "goodput");
+        *other == scheme
+            || found.is_some_and(|found| found.order() == MetricOrder::Equal && found.left_out == 0)
+    };
+    (0..sweep.schemes.len()).filter(equal).collect()
+}
+
+/// `a, b and c`.
+fn names(sweep: &Sweep, schemes: &[usize]) -> String {
+    let all: Vec<&str> = schemes.iter().map(|scheme| sweep.schemes[*scheme].as_str()).collect();
+    match all.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        all => all.concat(),
+    }
 }
 
 /// The schemes with their goodput.
@@ -88,7 +123,7 @@ pub(crate) fn most_goodput(sweep: &Sweep, at: usize) -> Option<usize> {
 
 /// A value with its unit.
 fn shown(name: &str, found: Option<f64>) -> String {
-    found.map_or("–".to_owned(), |found| value(found, find(name).map_or("", |metric| metric.unit)))
+    found.map_or("–".to_owned(), |found| value(found, unit(name)))
 }
 
 /// Fairness and queues, as far as they were measured.

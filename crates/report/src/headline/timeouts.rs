@@ -34,8 +34,7 @@ pub(super) fn of_scheme(sweep: &Sweep, at: usize) -> String {
 
 /// The sentence to append for a sweep; empty without time-outs.
 pub(super) fn of_duel(sweep: &Sweep, duel: Duel) -> String {
-    let flows = |scheme: usize| sweep.estimate(scheme, duel.at, "flows.timed_out").map(|flows| flows.mean);
-    match flows(duel.best).zip(flows(duel.base)) {
+    match duel.means(sweep, "flows.timed_out") {
         Some((best, base)) if best + base > 0.0 => format!(
             " Flows with time-outs per run: {} with {}, {} with {}.",
             number(best),

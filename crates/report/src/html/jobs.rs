@@ -3,7 +3,7 @@
 
 use crate::detail::{JOB_BOUNDS, JOB_WORK, JobChart, PathBar, UseCurve};
 use crate::job_words::job_words;
-use crate::text::{escaped, number, percent, significant};
+use crate::text::{escaped, number, percent, plural, significant};
 
 /// Left edge of the plots, their width, and the room for labels on the right.
 const LEFT: f64 = 110.0;
@@ -19,13 +19,29 @@ const GAP: f64 = 34.0;
 /// Least distance between the names of two hosts.
 const NAME: f64 = 10.0;
 
-/// All jobs of a run; nothing without any.
-pub(super) fn jobs(charts: &[JobChart]) -> String {
+/// Tasks that are named of those that did not end.
+const MOST_OPEN: usize = 20;
+
+/// All jobs of a run, and their tasks that did not end; nothing without jobs.
+pub(super) fn jobs(charts: &[JobChart], open: &[String]) -> String {
     if charts.is_empty() {
         return String::new();
     }
     let charts: String = charts.iter().map(job).collect();
-    format!("<section id=\"jobs\">\n<h2>The job</h2>\n{charts}</section>\n")
+    format!("<section id=\"jobs\">\n<h2>The job</h2>\n{}{charts}</section>\n", open_words(open))
+}
+
+/// The open tasks, each with its step.
+fn open_words(open: &[String]) -> String {
+    if open.is_empty() {
+        return String::new();
+    }
+    let named = open.iter().take(MOST_OPEN).map(|task| escaped(task)).collect::<Vec<_>>().join(", ");
+    let more = match open.len().saturating_sub(MOST_OPEN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("<p class=\"lead\">{} unfinished: {named}{more}.</p>\n", plural(open.len() as u64, "task"))
 }
 
 fn job(chart: &JobChart) -> String {
@@ -220,6 +236,15 @@ mod tests {
         assert!(html.contains("class=\"work1\" d=\"M110.0 53.0h480.0v"), "{html}");
         assert!(html.contains("class=\"bound4\" x=\"590.00\""), "the network bounds the second half: {html}");
         assert!(html.contains(">10 Gbit/s</text>") && html.contains("h&lt;2"), "{html}");
+    }
+
+    #[test]
+    fn a_job_that_was_cut_short_names_its_open_tasks() {
+        let open: Vec<String> = (0..22).map(|n| format!("terasort: reduce {n} (start)")).collect();
+        let html = jobs(&[JobChart { seconds: None, ..chart() }], &open);
+        assert!(html.contains(">22 tasks unfinished: terasort: reduce 0 (start), "), "{html}");
+        assert!(html.contains("reduce 19 (start) and 2 more."), "{html}");
+        assert!(!jobs(&[chart()], &[]).contains("unfinished"));
     }
 
     #[test]

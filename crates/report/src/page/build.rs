@@ -1,5 +1,6 @@
 //! Builds a page from a run or a sweep: the plots, their order and their headings.
 
+use super::incidents;
 use super::parts::{cards_of_run, cards_of_sweep, case_runs, numbers, repeat, slow_table};
 use super::{NetworkView, Page, Section, SlowTable, TextTable, Views};
 use crate::by_traffic::{self, TrafficTable};
@@ -59,6 +60,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
         networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
         quiver: run.quiver.clone(),
         jobs: run.detail.jobs.clone(),
+        open_tasks: run.summary.unfinished_tasks.clone(),
         sections: [
             section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
             section(
@@ -74,6 +76,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
         .collect(),
         slow: slow_table(run),
         traffic: traffic(&sweep),
+        incidents: incidents::table(&run.summary),
         numbers: numbers(&sweep),
         repeat: repeat(&sweep, verdicts),
         ..Page::default()
@@ -113,6 +116,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         networks: networks(sweep),
         quiver: String::new(),
         jobs: Vec::new(),
+        open_tasks: Vec::new(),
         sections: vec![
             section("answer", "The answer", lead, answer(sweep)),
             section(
@@ -128,6 +132,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
         runs: case_runs(sweep),
         slow: SlowTable::default(),
         traffic: traffic(sweep),
+        incidents: None,
         numbers: numbers(sweep),
         repeat: repeat(sweep, verdicts),
     }

@@ -6,7 +6,7 @@ use crate::counts::{is_count, paused};
 use crate::headline::endless::{SHOWN, endless, most_goodput};
 use crate::headline::{tail_metric, tail_name};
 use crate::listing::ExpectationVerdict;
-use crate::metric::find;
+use crate::metric::unit;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
@@ -35,7 +35,7 @@ fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
 
 /// A value as text; whole packets in full.
 fn shown(metric: &str, amount: f64) -> String {
-    let unit = find(metric).map_or("", |metric| metric.unit);
+    let unit = unit(metric);
     match unit {
         _ if metric == "deadline.met" => percent(amount),
         "" if is_count(metric) && amount.fract() == 0.0 => count(amount as u64),
@@ -94,7 +94,8 @@ fn timed_out(summary: &Summary) -> String {
 
 /// The load of the links: the highest utilisation, and the highest load offered to a leaf.
 fn busiest(summary: &Summary) -> String {
-    let used = summary.links.utilisation_max.map(|most| format!("busiest link {} utilised", percent(most)));
+    let used =
+        summary.links.utilisation_max.map(|most| format!("busiest switch port {} utilised", percent(most)));
     let asked = |offered: &Offered| format!("offered load of a leaf up to {}", percent(offered.uplinks[1]));
     let asked = summary.links.offered.as_ref().map(asked);
     let while_arriving =
@@ -111,14 +112,17 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     // the scheme that the headline names
     let scheme = duel.map(|duel| duel.best).or_else(|| most_goodput(sweep, at)).unwrap_or(0);
     let name = &sweep.schemes[scheme];
-    let note = |metric: &str| match duel.and_then(|duel| sweep.estimate(duel.base, at, metric)) {
-        Some(base) => format!("{name}{place}; {} {}", sweep.schemes[0], shown(metric, base.mean)),
+    // as in the headline, over the seeds that both have
+    let means = |metric: &str| duel.and_then(|duel| duel.means(sweep, metric));
+    let note = |metric: &str| match means(metric) {
+        Some((_, base)) => format!("{name}{place}; {} {}", sweep.schemes[0], shown(metric, base)),
         None => format!("{name}{place}"),
     };
     let card = |(metric, label): (&'static str, String)| {
-        let value = match sweep.estimate(scheme, at, metric) {
+        let alone = || sweep.estimate(scheme, at, metric).map(|estimate| estimate.mean);
+        let value = match means(metric).map(|(best, _)| best).or_else(alone) {
             None if sweep.lacks(scheme, at, metric) => NOT_MEASURED.to_owned(),
-            best => shown(metric, best?.mean),
+            best => shown(metric, best?),
         };
         let difference = duel.map_or(String::new(), |duel| difference(sweep, duel, metric));
         Some(Card { label, value, difference, note: note(metric) })
@@ -128,8 +132,7 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
 
 /// How the best scheme differs from the baseline: `−22 %`, of a share `+41.1 points`; empty where one has no value.
 fn difference(sweep: &Sweep, duel: Duel, metric: &str) -> String {
-    let of = |scheme| sweep.estimate(scheme, duel.at, metric).map(|estimate| estimate.mean);
-    let Some((best, base)) = of(duel.best).zip(of(duel.base)) else { return String::new() };
+    let Some((best, base)) = duel.means(sweep, metric) else { return String::new() };
     let sign = if best < base { '−' } else { '+' };
     match duel.order(sweep, metric) {
         Some(MetricOrder::Unclear) => "no significant difference".to_owned(),
@@ -206,7 +209,7 @@ fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> 
 
 /// A mean with the half-width of its interval, in one unit.
 fn with_interval(metric: &str, estimate: &Estimate) -> String {
-    let unit = find(metric).map_or("", |metric| metric.unit);
+    let unit = unit(metric);
     let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, metric == "deadline.met");
     let half = estimate.high.map(|high| high - estimate.mean).filter(|half| *half > 0.0);
     let half =
@@ -239,9 +242,9 @@ fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let flows = case.iter().map(|run| run.summary.flows.finished).sum();
     let cell = |(metric, _): (&str, &str)| {
-        sweep
-            .estimate(scheme, at, metric)
-            .map_or_else(|| sweep.absent(scheme, at, metric), |estimate| with_interval(metric, &estimate))
+        let is_maximum = case.iter().any(|run| run.summary.is_maximum(metric));
+        let told = |estimate| with_interval(metric, &estimate) + if is_maximum { " (max)" } else { "" };
+        sweep.estimate(scheme, at, metric).map_or_else(|| sweep.absent(scheme, at, metric), told)
     };
     let start =
         [Some(sweep.schemes[scheme].clone()), place, Some(case.len().to_string()), Some(count(flows))];
@@ -412,6 +415,32 @@ mod tests {
         let best = [90, 100, 110].map(|seed| run("drill", seed, 50.0, (0, 10)));
         let cards = cards_of_sweep(&Sweep::new([base, best].concat()));
         assert_eq!(card(&cards, "Drops").difference, "−100\u{202f}%", "every seed drops, and none here");
+    }
+
+    /// Of 200 flows none lies beyond the 99.9th percentile.
+    #[test]
+    fn a_percentile_that_is_the_maximum_is_marked() {
+        let mut one = run("ecmp", 1, 1.0, (0, 0));
+        one.summary.fct_us.all = Distribution::of((0..200).map(f64::from).collect());
+        let table = numbers(&Sweep::new(vec![one]));
+        let cell =
+            |name: &str| &table.rows[0][table.header.iter().position(|head| head == name).expect("a column")];
+        assert!(cell("p99.9").ends_with(" (max)") && !cell("p99").ends_with(" (max)"), "{:?}", table.rows);
+    }
+
+    /// Seed 3 of the baseline, the slowest, has no partner: neither the sentence nor a card counts it.
+    #[test]
+    fn cards_count_the_seeds_of_the_headline() {
+        let base =
+            [(1, 100.0), (2, 100.0), (3, 900.0)].map(|(seed, mean)| run("ecmp", seed, mean, (7 * seed, 5)));
+        let best = [1, 2].map(|seed| run("drill", seed, 50.0, (1, 5)));
+        let cards = cards_of_sweep(&Sweep::new([base.to_vec(), best.to_vec()].concat()));
+        let mean = card(&cards, "Mean FCT");
+        assert_eq!(
+            (mean.note.replace('\u{202f}', " ").as_str(), mean.difference.replace('\u{202f}', " ").as_str()),
+            ("drill; ecmp 100 us", "−50.0 %")
+        );
+        assert_eq!(card(&cards, "Drops").note, "drill; ecmp 10.5\u{202f}packets");
     }
 
     #[test]

@@ -35,8 +35,9 @@ pub(crate) fn in_unit_of_metrics(question: &Question, metrics: &Metrics) -> Resu
         seconds |= unit == "s";
         let fits = |limit: &&LimitWithUnit| limit.dimension == of_unit(unit).unwrap_or(limit.dimension);
         if let Some(limit) = question.limits.iter().find(|limit| of_unit(unit).is_none() || !fits(limit)) {
-            let unit = if unit.is_empty() { "a number without unit" } else { unit };
-            let message = format!("`{}` does not fit `{}`, which is in {unit}", limit.text, term.metric);
+            let unit =
+                if unit.is_empty() { "a number without unit".to_owned() } else { format!("in {unit}") };
+            let message = format!("`{}` does not fit `{}`, which is {unit}", limit.text, term.metric);
             return Err(wrong(limit, message));
         }
     }

@@ -97,6 +97,29 @@ fn what_can_never_be_met_is_refused() {
     );
 }
 
+/// 0.9004 is not less than 0.9, and its text must not say that it might be.
+#[test]
+fn a_verdict_has_the_digits_that_show_it_and_says_where_nothing_can_be_divided() {
+    let judged = |value: f64, limits: &str| {
+        let claim =
+            &claims(&format!("where = {{ balance = \"ecmp\", \"traffic.web.load\" = 0.8 }}\n{limits}"))[0];
+        claim.judge(&|at| [(1, if at.metric == "drops.total" { 0.0 } else { value })].into())
+    };
+    let below = "value = \"fct.mean\"\nbelow = 0.9";
+    let digits = |value| judged(value, below).digits;
+    assert_eq!([digits(0.899_96), digits(0.5), digits(1.0)], [5, 3, 3]);
+    assert!(judged(0.899_96, below).kept);
+    let divided = judged(1.0, "value = \"fct.mean / drops.total\"\nbelow = 0.9");
+    assert!(divided.undefined && divided.measured.is_none() && !divided.kept);
+}
+
+#[test]
+fn a_share_of_zero_is_no_tolerance() {
+    let zero = |within: &str| mistake(&format!("value = \"fct.mean\"\nabout = 0\nwithin = \"{within}\""));
+    assert!(zero("15 %").contains("`15 %` of 0 is 0"), "{}", zero("15 %"));
+    assert!(zero("x2").contains("`x2` of 0 is 0"));
+}
+
 #[test]
 fn an_expectation_says_what_and_how_much() {
     assert!(mistake("above = 1").contains("needs a value"));

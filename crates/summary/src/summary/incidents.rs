@@ -1,6 +1,7 @@
 //! What a failure or a pause storm cost: how far the throughput fell and when it was back. Reads the incidents and the time series.
 
 use serde::{Deserialize, Serialize};
+use weft_core::Time;
 use weft_core::record::{IncidentRecord, RunRecord, TimeSeries};
 
 /// Bins before an incident with which what follows is compared, at most and at least.
@@ -17,9 +18,12 @@ pub struct IncidentCost {
     pub kind: String,
     /// The cables or hosts.
     pub places: Vec<String>,
-    /// When the repair or the end of the storm followed; absent: never.
+    /// When the last of them was repaired, or its storm ended; absent: one never was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_us: Option<f64>,
+    /// When the first of them was back; absent: when the last was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_back_us: Option<f64>,
     /// Packets lost to it, until the next of its kind: to a failure because a link was down or no route was left, to a storm
     /// because a watchdog dropped them.
     pub lost: u64,
@@ -43,8 +47,8 @@ pub struct ThroughputDip {
     pub lowest_gbps: f64,
     /// Whether that is further below the mean than twice the standard deviation and 5 % of the mean.
     pub fell: bool,
-    /// From the incident until the throughput was back within one standard deviation, or 1 %, of the mean, microseconds; absent: not
-    /// before flows stopped arriving, the next incident of this kind, or the end. Meaningless unless it fell.
+    /// From the incident to the end of the first bin in which the throughput was back within one standard deviation, or 1 %, of the
+    /// mean, microseconds; absent: not before flows stopped arriving, the next failure or storm, or the end. Meaningless unless it fell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_us: Option<f64>,
 }
@@ -62,11 +66,6 @@ impl IncidentCost {
 
 fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentCost {
     let incident = all[number];
-    // The end may be planned for a time that the run does not reach.
-    let ends = record.incidents.iter().find(|next| {
-        let same = next.places.iter().any(|place| incident.places.contains(place));
-        next.at >= incident.at && !next.kind.disturbs() && same
-    });
     let next = all[number + 1..].iter().find(|next| next.kind.disturbs());
     let previous = all[..number].last();
     let stop = next.map_or(record.ended, |next| next.at);
@@ -75,16 +74,30 @@ fn cost(record: &RunRecord, all: &[&IncidentRecord], number: usize) -> IncidentC
     let bin = TimeSeries::bin_at;
     let dip = series.and_then(|series| {
         let first = previous.map_or(0, |previous| bin(series, previous.at) + 1);
-        dip(series, record, (first, bin(series, incident.at), bin(series, stop)))
+        dip(series, record, incident.at, (first, bin(series, stop)))
     });
+    let (first_back, until) = ends(record, incident);
+    let micros = |at: Time| at.0 as f64 / 1e6;
     IncidentCost {
-        at_us: incident.at.0 as f64 / 1e6,
+        at_us: micros(incident.at),
         kind: incident.kind.name().to_owned(),
         places: incident.places.clone(),
-        until_us: ends.map(|end| end.at.0 as f64 / 1e6),
+        until_us: until.map(micros),
+        first_back_us: first_back.filter(|first| Some(*first) != until).map(micros),
         lost: incident.lost,
         throughput: dip,
     }
+}
+
+/// When the first of the places of an incident was back, and the last; plans that the run does not reach count too.
+fn ends(record: &RunRecord, incident: &IncidentRecord) -> (Option<Time>, Option<Time>) {
+    let back = |place: &String| {
+        let later = record.incidents.iter().filter(|next| next.at >= incident.at && !next.kind.disturbs());
+        later.filter(|next| next.places.contains(place)).map(|next| next.at).min()
+    };
+    let all: Vec<Option<Time>> = incident.places.iter().map(back).collect();
+    let last = all.iter().copied().collect::<Option<Vec<Time>>>().and_then(|all| all.into_iter().max());
+    (all.into_iter().flatten().min(), last)
 }
 
 /// The moving mean from a bin on, Gbit/s.
@@ -93,12 +106,14 @@ fn smoothed(series: &TimeSeries, record: &RunRecord, from: usize) -> f64 {
     sum / SMOOTHED as f64 / 1e9
 }
 
-/// Compares bins `first..at` with bins `at..stop`.
+/// Compares bins from `first` to that of the incident with those from there to `stop`.
 fn dip(
     series: &TimeSeries,
     record: &RunRecord,
-    (first, at, stop): (usize, usize, usize),
+    instant: Time,
+    (first, stop): (usize, usize),
 ) -> Option<ThroughputDip> {
+    let at = series.bin_at(instant);
     let stop = stop.min(series.bins.len());
     // flows build up at the start of a run: the later half of what lies before
     let first = if first == 0 { at / 2 } else { first }.max(at.saturating_sub(BEFORE.0));
@@ -116,12 +131,12 @@ fn dip(
     let recovers = |falls: usize| {
         let back = after[falls..].iter().position(|value| *value >= back_at)?;
         let end = series.begins(at + falls + back + 1);
-        Some(end.0 as f64 / 1e6 - series.begins(at).0 as f64 / 1e6)
+        Some(end.since(instant).micros())
     };
     let until = falls.and_then(|falls| Some(falls + after[falls..].iter().position(|v| *v >= back_at)?));
     let lowest = after[..until.unwrap_or(after.len())].iter().copied().fold(f64::INFINITY, f64::min);
     Some(ThroughputDip {
-        period_us: series.begins(SMOOTHED).since(series.begins(0)).micros(),
+        period_us: series.begins(at + SMOOTHED).since(series.begins(at)).micros(),
         before_gbps: mean,
         deviation_gbps: deviation,
         lowest_gbps: if lowest.is_finite() { lowest } else { mean },
@@ -134,7 +149,7 @@ fn dip(
 mod tests {
     use super::*;
     use weft_core::record::{Incident, TimeBin};
-    use weft_core::{Bytes, Span, Time};
+    use weft_core::{Bytes, Span};
 
     /// Bins of 10 us: 10 Gb/s, nothing for ten bins after the failure at 300 us, 10 Gb/s again.
     fn record(during: u64) -> RunRecord {
@@ -172,6 +187,36 @@ mod tests {
             Some(110.0),
             "the first three bins at full throughput begin 100 us later"
         );
+    }
+
+    /// The bin of the failure begins 9 us before it.
+    #[test]
+    fn a_recovery_counts_from_the_failure_and_not_from_its_bin() {
+        let mut late = record(0);
+        late.incidents[0].at = Time::ZERO + Span::from_us(309);
+        let dip = IncidentCost::of(&late)[0].throughput.unwrap();
+        assert_eq!(dip.recovery_us, Some(101.0), "at full throughput from 400 us on, known at 410 us");
+    }
+
+    #[test]
+    fn cables_that_fail_together_may_return_one_after_the_other() {
+        let mut both = record(0);
+        let other = "leaf1-spine0".to_owned();
+        both.incidents[0].places.push(other.clone());
+        let of = |record: &RunRecord| {
+            let cost = &IncidentCost::of(record)[0];
+            (cost.first_back_us, cost.until_us)
+        };
+        assert_eq!(of(&both), (Some(800.0), None), "one never returns");
+        let repair = IncidentRecord {
+            at: Time::ZERO + Span::from_us(900),
+            places: vec![other],
+            ..both.incidents[1].clone()
+        };
+        both.incidents.push(repair);
+        assert_eq!(of(&both), (Some(800.0), Some(900.0)));
+        both.incidents[2].at = both.incidents[1].at;
+        assert_eq!(of(&both), (None, Some(800.0)), "both at once");
     }
 
     #[test]
