@@ -35,6 +35,6 @@ fn peak(flows: u32) -> u64 {
 /// Four times as many flows: the same peak but for a tenth, for lists of what was put down and of row groups.
 #[test]
 fn memory_does_not_grow_with_the_number_of_flows() {
-    let (few, many) = (peak(70_000), peak(280_000));
+    let (few, many) = (peak(140_000), peak(560_000));
     assert!(many < few + few / 10, "{few} and {many} bytes");
 }

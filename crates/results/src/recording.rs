@@ -18,11 +18,14 @@ use weft_table::DataTable;
 use weft_table::sorter::{Scratch, Sorter};
 use weft_table::{csv, parquet};
 
-/// Flows held in memory: of the list being sorted, and of a row group of `flows.parquet`. Figures of flows have the same memory.
+/// Flows held in memory: of the list being sorted, and of a row group of `flows.parquet`.
 const ROWS: usize = 1 << 15;
 
 /// Words of a flow.
 const WORDS: usize = size_of::<FlowRow>() / 8;
+
+/// For each flow held in memory, words of each list of figures that is sorted: those of more flows, because they are short.
+const FIGURES: usize = 8;
 
 /// A run being recorded. Until it is finished there is only a hidden folder beside its own, which is removed if this is
 /// dropped.
@@ -58,10 +61,9 @@ impl Recording {
 
     fn holding(folder: &Path, rows: usize) -> Result<Recording, DiskError> {
         let building = weft_store::begin(folder)?;
-        let scratch = Scratch::new(&building, rows * WORDS);
         Ok(Recording {
-            flows: Sorter::new(&scratch, "flows"),
-            scratch,
+            flows: Sorter::new(&Scratch::new(&building, rows * WORDS), "flows"),
+            scratch: Scratch::new(&building, rows * FIGURES),
             rows,
             building: Building(building),
             listed: false,
