@@ -119,7 +119,7 @@ mod tests {
                 let mut draw = |kinds: u64| {
                     seed =
                         seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    (seed >> 20 | seed << 44) % kinds
+                    seed.rotate_right(20) % kinds
                 };
                 (0..count).for_each(|_| rows.push(&[draw(kinds), draw(7), draw(kinds)]));
                 let mut expected: Vec<_> = (0..count).map(|place| rows.row(place)).collect();
