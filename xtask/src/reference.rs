@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Where generated pages lie; nothing else may lie there.
 const FOLDER: &str = "docs/src/reference";
+/// The schema of scenario files, which is generated likewise.
+const SCHEMA: &str = "docs/schema/weft-scenario.schema.json";
 /// The heading in the table of contents below which everything is generated.
 const HEADING: &str = "# Reference";
 /// The first line of each generated page.
@@ -51,7 +53,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
             .map(|path| format!("{} is generated from nothing; remove it", sources::shown(path, root))),
     );
     if complaints.is_empty() {
-        return Ok(format!("{} generated pages are up to date", wanted.len() - 1));
+        return Ok(format!("{} generated pages and the schema are up to date", wanted.len() - 2));
     }
     complaints.push("run `cargo xtask reference --write` and commit the result".into());
     Err(complaints)
@@ -72,7 +74,7 @@ pub(crate) fn write(root: &Path) -> Verdict {
     for (path, text) in &wanted {
         fs::write(path, text).map_err(failed(path))?;
     }
-    Ok(format!("wrote {} pages", wanted.len() - 1))
+    Ok(format!("wrote {} pages and the schema", wanted.len() - 2))
 }
 
 /// Every generated file with its text; the table of contents is one of them.
@@ -84,7 +86,8 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, Vec<String>> {
     let contents = root.join("docs/src/SUMMARY.md");
     let summary = contents_with(&sources::read(&contents)?, &pages)?;
     let noted = pages.into_iter().map(|(name, text)| (root.join(FOLDER).join(name), with_note(&text)));
-    Ok(noted.chain([(contents, summary)]).collect())
+    let schema = (root.join(SCHEMA), weft_scenario::schema());
+    Ok(noted.chain([(contents, summary), schema]).collect())
 }
 
 /// A page with the note that it is generated, unless it begins with a note of its own.

@@ -143,7 +143,7 @@ fn complaints_about_totals(shapes: &BTreeMap<String, Shape>) -> Vec<String> {
         complaints.push(format!("more than 1 % of all functions exceed {P99} lines"));
     }
     for (name, shape) in shapes.iter().filter(|(_, shape)| shape.lines > CRATE) {
-        complaints.push(format!("{name}: {} lines without tests, at most {CRATE}", shape.lines));
+        complaints.push(format!("{name}: {} lines without tests, at most {CRATE}: move what must not depend on the rest into a crate of its own", shape.lines));
     }
     complaints
 }

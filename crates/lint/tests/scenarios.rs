@@ -142,13 +142,13 @@ fn a_switch_that_does_not_mark_is_named() {
     assert!(found.iter().all(|one| one.level == Severity::Warning), "{found:?}");
 }
 
-/// Where only cards mark, nobody else is named.
+/// Where no switch marks, only cards, none is said to.
 #[test]
-fn marks_of_cards_are_told_from_those_of_switches() {
+fn no_switch_is_said_to_mark_where_only_cards_do() {
     let card = "[transport.dctcp]\n[card.marking]\nthreshold = \"90 kB\"";
     let found = of("dctcp-without-marks", &scenario("sharing = \"infinite\"", card, ""));
     let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
-    let beside = |says: &&str| says.starts_with("the hosts run DCTCP, and their cards mark, but ");
+    let beside = |says: &&str| says.starts_with("the hosts run DCTCP, but ");
     assert!(!says.is_empty() && says.iter().all(beside), "{says:?}");
 }
 

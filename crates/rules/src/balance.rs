@@ -12,7 +12,13 @@ fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a FlowletSettings> {
     match facts.balance {
         BalancerSettings::LetFlow(own) => Some(&own.flowlets),
         BalancerSettings::Conga(own) => Some(&own.flowlets),
-        _ => None,
+        BalancerSettings::Ecmp(_)
+        | BalancerSettings::Wcmp(_)
+        | BalancerSettings::PerPacketRandom(_)
+        | BalancerSettings::RoundRobin(_)
+        | BalancerSettings::Drill(_)
+        | BalancerSettings::FlowDrill(_)
+        | BalancerSettings::Presto(_) => None,
     }
 }
 

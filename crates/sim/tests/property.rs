@@ -95,7 +95,10 @@ fn every_member_of_a_family_is_drawn() {
     let all =
         families.iter().flat_map(|family| family.members.iter().map(|member| (family.name, member.name)));
     let left_out: Vec<_> = all.filter(|member| !drawn.contains(member)).collect();
-    assert!(left_out.is_empty(), "{left_out:?}");
+    assert!(
+        left_out.is_empty(),
+        "never drawn in `lab/worlds` (an arm, and a range that reaches it): {left_out:?}"
+    );
 }
 
 /// Worlds in which once events went missing. Cables came back while the arrival of a packet they had lost was pending:

@@ -6,8 +6,8 @@
 
 use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
-use crate::congestion::{self, Congestion};
 use crate::outputs::Outputs;
+use weft_congestion::{self as congestion, Congestion};
 use weft_forwarding::hash::FlowHash;
 use weft_visibility::SharedOutputs;
 

@@ -12,7 +12,6 @@
 //! [`schedule`].
 
 pub mod balance;
-pub mod congestion;
 pub mod flowlet;
 pub mod pause;
 pub mod settings;
@@ -39,6 +38,8 @@ mod turn;
 pub use weft_arbiter as arbiter;
 /// The family of sharing rules, which must not depend on switches.
 pub use weft_buffer::{self as share, color::ColorSettings};
+/// What leaves know of the congestion of paths; must not depend on balancers.
+pub use weft_congestion as congestion;
 /// Hashes with which switches choose among ports.
 pub use weft_forwarding::hash;
 /// The family of markers, which must not depend on switches.

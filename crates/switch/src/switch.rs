@@ -3,13 +3,13 @@
 use std::mem::offset_of;
 
 use weft_arbiter::ports::SwitchArbiters;
+use weft_congestion::{Congestion, CongestionSite};
 use weft_core::record::Reason;
 use weft_core::{
     Class, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission,
 };
 
 use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
-use crate::congestion::{Congestion, CongestionSite};
 use crate::engine::ForwardingEngine;
 use crate::join::Unseen;
 use crate::observe::{Observer, Observing};

@@ -157,14 +157,13 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
             }
             Some(_) => {
                 let name = &switch.name;
-                let others = match &marking[..] {
-                    // A scenario without any marks is rejected by its own check.
-                    [] => "their cards mark".to_owned(),
-                    [one] => format!("{one} marks"),
-                    several => format!("{} mark", several.join(" and ")),
+                let (others, too) = match &marking[..] {
+                    [] => (String::new(), ""),
+                    [one] => (format!("and {one} marks, "), ", too,"),
+                    several => (format!("and {} mark, ", several.join(" and ")), ", too,"),
                 };
-                let says = format!("the hosts run DCTCP, and {others}, but {name} marks on no queue");
-                let fix = format!("set ecn for {name}, too, or accept that DCTCP flows fill its queues");
+                let says = format!("the hosts run DCTCP, {others}but {name} marks on no queue");
+                let fix = format!("set ecn for {name}{too} or accept that DCTCP flows fill its queues");
                 findings.add_as(Severity::Warning, (switch.at, ""), (says, fix));
             }
         }

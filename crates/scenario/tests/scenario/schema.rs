@@ -36,7 +36,7 @@ fn the_committed_schema_is_the_generated_one() {
         std::fs::read_to_string(root().join("docs/schema/weft-scenario.schema.json")).unwrap_or_default();
     assert!(
         committed == weft_scenario::schema(),
-        "docs/schema is out of date; write it with: cargo run -p weft-scenario --example schema"
+        "docs/schema is out of date; write it with: cargo xtask reference --write"
     );
 }
 

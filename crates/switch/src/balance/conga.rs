@@ -11,8 +11,8 @@
 use weft_core::{Header, Random, Time, settings};
 
 use super::{Balancer, BalancerSite, Candidates, Choices, State};
-use crate::congestion::CongestionSettings;
 use crate::flowlet::{self, Flowlets};
+use weft_congestion::CongestionSettings;
 use weft_forwarding::hash::{FlowHash, HashFunction};
 
 /// Summary shown by `weft list`.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use weft_core::settings::Share;
 use weft_core::{Bytes, Header, HostId, PortId, Rate, Span, Time, settings};
 
-pub(crate) mod estimate;
-pub(crate) mod note;
+mod estimate;
+mod note;
 mod tables;
 
 use estimate::{Decay, Estimator};
@@ -38,19 +38,19 @@ settings! {
 }
 
 /// What a switch needs to know about its ports and hosts.
-pub(crate) struct CongestionSite<'a> {
+pub struct CongestionSite<'a> {
     /// Its leaf number, if it has hosts.
-    pub(crate) own_leaf: Option<u16>,
+    pub own_leaf: Option<u16>,
     /// Leaf of every host.
-    pub(crate) leaf_of_host: Arc<[u16]>,
+    pub leaf_of_host: Arc<[u16]>,
     /// Line rate of each port.
-    pub(crate) rates: &'a [Rate],
+    pub rates: &'a [Rate],
     /// Whether a port leads to another switch.
-    pub(crate) fabric: Vec<bool>,
+    pub fabric: Vec<bool>,
 }
 
 /// The congestion state of one switch.
-pub(crate) struct Congestion {
+pub struct Congestion {
     own_leaf: Option<u16>,
     leaf_of_host: Arc<[u16]>,
     decay: Decay,
@@ -68,12 +68,13 @@ pub(crate) struct Congestion {
 }
 
 /// Memory that a leaf keeps for this many other leaves and uplinks: both tables, and an estimator per uplink.
-pub(crate) fn state(leaves: u64, uplinks: u64) -> Bytes {
+pub fn state(leaves: u64, uplinks: u64) -> Bytes {
     Bytes(leaves * uplinks * tables::ENTRY + uplinks * size_of::<Estimator>() as u64)
 }
 
 impl Congestion {
-    pub(crate) fn new(settings: &CongestionSettings, place: CongestionSite<'_>) -> Congestion {
+    /// A switch that knows nothing yet.
+    pub fn new(settings: &CongestionSettings, place: CongestionSite<'_>) -> Congestion {
         let decay = Decay::new(settings);
         let ports = place.rates.iter().zip(&place.fabric);
         let leaves = place.leaf_of_host.iter().max().map_or(0, |leaf| usize::from(*leaf) + 1);
@@ -102,13 +103,13 @@ impl Congestion {
 
     /// The destination leaf of a packet from one of this switch's own hosts.
     #[inline]
-    pub(crate) fn decides(&self, header: &Header) -> Option<u16> {
+    pub fn decides(&self, header: &Header) -> Option<u16> {
         (self.own_leaf == Some(self.leaf(header.source))).then(|| self.leaf(header.destination))
     }
 
     /// The larger of an uplink's own estimate and the metric of the path beyond it; 0 if unknown.
     #[inline]
-    pub(crate) fn metric(&mut self, now: Time, port: PortId, leaf: u16) -> u8 {
+    pub fn metric(&mut self, now: Time, port: PortId, leaf: u16) -> u8 {
         let local = self.estimators[port.index()].as_mut().map_or(0, |own| own.metric_at(&self.decay, now));
         let tag = self.tags[port.index()];
         if !self.feedback || tag == 0 {
@@ -119,7 +120,7 @@ impl Congestion {
 
     /// A packet arrived. Its destination leaf records what it carries.
     #[inline]
-    pub(crate) fn arrives(&mut self, now: Time, header: &mut Header) {
+    pub fn arrives(&mut self, now: Time, header: &mut Header) {
         if header.note == 0 || self.own_leaf != Some(self.leaf(header.destination)) {
             return;
         }
@@ -134,7 +135,7 @@ impl Congestion {
 
     /// A packet will leave by `port`. Its source leaf writes the note.
     #[inline]
-    pub(crate) fn departs(&mut self, now: Time, port: PortId, header: &mut Header) {
+    pub fn departs(&mut self, now: Time, port: PortId, header: &mut Header) {
         let tag = self.tags[port.index()];
         if tag == 0 {
             return;
@@ -147,13 +148,7 @@ impl Congestion {
 
     /// A packet that joined the queue of a foreseen port at `now` occupies the link from `start` to `end`.
     #[inline(always)]
-    pub(crate) fn will_send(
-        &mut self,
-        now: Time,
-        port: PortId,
-        (start, end): (Time, Time),
-        header: &mut Header,
-    ) {
+    pub fn will_send(&mut self, now: Time, port: PortId, (start, end): (Time, Time), header: &mut Header) {
         if let Some(own) = &mut self.estimators[port.index()] {
             let metric = own.will_send(&self.decay, now, (start, end), header.wire);
             self.note_congestion(header, metric);
@@ -162,7 +157,7 @@ impl Congestion {
 
     /// The first bit of a packet leaves now, at a port without foresight.
     #[inline]
-    pub(crate) fn sends(&mut self, now: Time, port: PortId, header: &mut Header) {
+    pub fn sends(&mut self, now: Time, port: PortId, header: &mut Header) {
         if let Some(own) = &mut self.estimators[port.index()] {
             let metric = own.sends(&self.decay, now, header.wire);
             self.note_congestion(header, metric);
