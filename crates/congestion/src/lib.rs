@@ -97,6 +97,7 @@ impl Congestion {
         }
     }
 
+    #[inline]
     fn leaf(&self, host: HostId) -> u16 {
         self.leaf_of_host[host.index()]
     }

@@ -21,6 +21,7 @@ struct Told {
 const FADING_STEPS: u64 = 8;
 
 impl ToLeaf {
+    #[inline]
     pub(crate) fn told(&mut self, now: Time, tag: u32, metric: u8) {
         *at(&mut self.0, tag) = Told { metric, at: now };
     }
@@ -60,6 +61,7 @@ struct Seen {
 }
 
 impl FromLeaf {
+    #[inline]
     pub(crate) fn saw(&mut self, now: Time, tag: u32, metric: u8) {
         let seen = at(&mut self.seen, tag);
         let changed = seen.changed || !seen.known || seen.metric != metric;
@@ -69,6 +71,7 @@ impl FromLeaf {
 
     /// The uplink to report next and its metric: in turn, changed ones first; nothing (0) for uplinks without packets
     /// for longer than the age limit.
+    #[inline]
     pub(crate) fn feed_back(&mut self, now: Time, age_out: Span) -> (u32, u8) {
         if self.changed > 0
             && let Some(index) = self.find(now, age_out, true)
@@ -78,6 +81,7 @@ impl FromLeaf {
         self.find(now, age_out, false).map_or((0, 0), |index| self.tell(index))
     }
 
+    #[inline]
     fn find(&mut self, now: Time, age_out: Span, news: bool) -> Option<usize> {
         let count = self.seen.len();
         for step in 0..count {
@@ -94,6 +98,7 @@ impl FromLeaf {
         None
     }
 
+    #[inline]
     fn tell(&mut self, index: usize) -> (u32, u8) {
         let seen = &mut self.seen[index];
         self.changed -= usize::from(seen.changed);
