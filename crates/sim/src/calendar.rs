@@ -242,13 +242,20 @@ impl Calendar {
         (row < self.links).then_some(LinkId(row))
     }
 
+    /// The link of a row that stands for the end of a transmission.
+    #[inline]
+    pub(crate) fn transmission(&self, row: u32) -> Option<LinkId> {
+        let number = row.wrapping_sub(self.links);
+        (number < self.links).then_some(LinkId(number))
+    }
+
     /// The event of a row.
     pub(crate) fn event(&self, row: u32) -> Event {
-        match self.arrival(row) {
-            Some(link) => Event::Arrive(link),
-            None if row - self.links < self.links => Event::Transmitted(LinkId(row - self.links)),
-            None if row == FAR => self.far,
-            None => Event::Wake(LinkId(row - 2 * self.links)),
+        match (self.arrival(row), self.transmission(row)) {
+            (Some(link), _) => Event::Arrive(link),
+            (None, Some(link)) => Event::Transmitted(link),
+            _ if row == FAR => self.far,
+            _ => Event::Wake(LinkId(row - 2 * self.links)),
         }
     }
 

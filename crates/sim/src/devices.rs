@@ -145,9 +145,9 @@ impl Devices {
 
     /// A transmission by a port has ended, after which the port chooses its next packet.
     #[inline]
-    pub(crate) fn transmitted(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
+    pub(crate) fn transmitted(&mut self, cx: &mut Context, (switch, port): (SwitchId, PortId), link: LinkId) {
         if self.early {
-            self.feed_early(cx, switch, port);
+            self.feed_early(cx, (switch, port), link);
         } else {
             self.carry_out(cx, switch, Some(port));
         }
@@ -189,7 +189,7 @@ impl Devices {
 
     /// A port is asked what it sends next, if it foresees departures as far as strict priority allows; any other is fed.
     #[inline(never)]
-    fn feed_early(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
+    fn feed_early(&mut self, cx: &mut Context, (switch, port): (SwitchId, PortId), link: LinkId) {
         let own = at(&mut self.switches, switch);
         if !own.switch.sends_early(port) {
             return self.carry_out(cx, switch, Some(port));
@@ -199,12 +199,12 @@ impl Devices {
             None => None,
             Some(SentEarly::Later(time)) => Some(time),
             Some(SentEarly::Packet(packet, departure, next)) => {
-                leave_later(cx, own.link(port), packet, departure);
+                leave_later(cx, link, packet, departure);
                 next
             }
         };
         if let Some(time) = again {
-            cx.calendar.push_transmitted(time, own.link(port));
+            cx.calendar.push_transmitted(time, link);
         }
     }
 }

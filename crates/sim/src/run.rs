@@ -144,9 +144,9 @@ impl Domain {
             self.cx.now = time;
             match self.cx.calendar.arrival(row) {
                 Some(link) => self.arrive(link, packet),
-                None => match self.cx.calendar.event(row) {
-                    Event::Transmitted(link) => self.transmitted(link),
-                    event => self.handle(event),
+                None => match self.cx.calendar.transmission(row) {
+                    Some(link) => self.transmitted(link),
+                    None => self.handle(self.cx.calendar.event(row)),
                 },
             }
             self.left -= 1;
@@ -177,7 +177,7 @@ impl Domain {
         let &mut Wire { from, port, .. } = self.cx.wires.of(link);
         match from {
             Node::Host(host) => self.hosts.card_idle(&mut self.cx, host),
-            Node::Switch(switch) => self.devices.transmitted(&mut self.cx, switch, port),
+            Node::Switch(switch) => self.devices.transmitted(&mut self.cx, (switch, port), link),
         }
     }
 
@@ -202,7 +202,9 @@ impl Domain {
     #[inline(never)]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Arrive(_) | Event::Transmitted(_) => unreachable!("links have a path of their own"),
+            Event::Arrive(_) => unreachable!("links have a path of their own"),
+            // of a row only if it is near
+            Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.hosts.end_wake::<Sender>(&mut self.cx, flow),
             Event::ReceiverWake(flow) => self.hosts.end_wake::<Receiver>(&mut self.cx, flow),
             Event::FlowStart(flow) => self.hosts.flow_start(&mut self.cx, flow),

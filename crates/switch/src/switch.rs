@@ -198,7 +198,7 @@ impl Switch {
     #[must_use]
     #[inline(always)]
     pub fn sends_early(&self, port: PortId) -> bool {
-        self.queues > 1 && self.outputs.port(port).strict.is_some()
+        self.outputs.port(port).strict.is_some()
     }
 
     /// Whether [`Switch::sends_early`] holds for any port.
