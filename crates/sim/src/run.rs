@@ -203,7 +203,7 @@ impl Domain {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive(_) => unreachable!("links have a path of their own"),
-            // of a row only if it is near
+            // far ahead it has no row of its own
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.hosts.end_wake::<Sender>(&mut self.cx, flow),
             Event::ReceiverWake(flow) => self.hosts.end_wake::<Receiver>(&mut self.cx, flow),
