@@ -20,15 +20,20 @@ pub(crate) const MOST_LISTS: usize = 10_000;
 
 /// Paths that share a list of scores and a bottleneck.
 #[derive(Clone, Copy, Debug)]
-struct PathCounts {
-    /// Number of the list.
-    list: u32,
+struct PathCounts<List> {
+    /// The list: its number, or of the cell at hand its name, see [`name`].
+    list: List,
     /// Index of the capacity of their bottleneck.
     bottleneck: u32,
     /// How many.
     count: u128,
     /// Their first edge; meaningless beyond the cell itself.
     edge: u32,
+}
+
+/// The name of a list: its first score and the number of the rest.
+fn name(score: u32, rest: u32) -> u64 {
+    u64::from(score) << 32 | u64::from(rest)
 }
 
 /// How the paths from one cell to the leaf decompose.
@@ -71,13 +76,13 @@ impl Split {
 /// Splits the paths of all cells, leaf by leaf.
 pub(crate) struct Splitter<'a> {
     bundles: &'a Bundles,
-    /// The number of a list, by first score and rest.
+    /// The number of a list, by its name.
     lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
     /// The paths from each cell, in `paths`: first, and one past the last. `None`: too many lists.
     from: Vec<Option<(u32, u32)>>,
-    paths: Vec<PathCounts>,
+    paths: Vec<PathCounts<u32>>,
     /// The paths of the current cell.
-    own: Vec<PathCounts>,
+    own: Vec<PathCounts<u64>>,
     most_lists: usize,
 }
 
@@ -112,7 +117,9 @@ impl<'a> Splitter<'a> {
             }
             if self.gather((cells, descent, scores), cell) {
                 visit(cell, self.fingerprint(), &|| self.by_lists());
-                self.keep(cell);
+                if descent.upstream(cells, cell).next().is_some() {
+                    self.keep(cell);
+                }
             } else {
                 let rest = rest.get_or_insert_with(|| descent.paths(cells));
                 let groups = by_reach((self.bundles, cells, scores), (descent, rest), cell);
@@ -133,9 +140,8 @@ impl<'a> Splitter<'a> {
             let score = scores[edge.number as usize];
             for at in first..end {
                 let PathCounts { list, bottleneck, count, .. } = self.paths[at as usize];
-                let next = self.lists.len() as u32 + 1;
                 self.own.push(PathCounts {
-                    list: *self.lists.entry(u64::from(score) << 32 | u64::from(list)).or_insert(next),
+                    list: name(score, list),
                     bottleneck: bottleneck.min(edge.capacity),
                     count: count.saturating_mul(u128::from(edge.count)),
                     edge: cells.place(cell, edge),
@@ -146,13 +152,18 @@ impl<'a> Splitter<'a> {
         true
     }
 
-    /// Stores the paths of a cell for the cells before it.
+    /// Stores the paths of a cell for the cells before it, and gives their lists numbers. Most cells have none before
+    /// them: names serve there, and no table is searched.
     fn keep(&mut self, cell: u32) {
         let first = self.paths.len() as u32;
         self.own.sort_unstable_by_key(|paths| (paths.list, paths.bottleneck));
-        for same in self.own.chunk_by(|a, b| (a.list, a.bottleneck) == (b.list, b.bottleneck)) {
-            let count = same.iter().fold(0u128, |sum, paths| sum.saturating_add(paths.count));
-            self.paths.push(PathCounts { count, ..same[0] });
+        for paths in self.own.chunk_by(|a, b| a.list == b.list) {
+            let next = self.lists.len() as u32 + 1;
+            let list = *self.lists.entry(paths[0].list).or_insert(next);
+            for same in paths.chunk_by(|a, b| a.bottleneck == b.bottleneck) {
+                let count = same.iter().fold(0u128, |sum, paths| sum.saturating_add(paths.count));
+                self.paths.push(PathCounts { list, bottleneck: same[0].bottleneck, count, edge: 0 });
+            }
         }
         self.from[cell as usize] = Some((first, self.paths.len() as u32));
     }
@@ -160,7 +171,7 @@ impl<'a> Splitter<'a> {
     /// The same for any order of the lists. Most cells split identically towards many leaves; then only this is
     /// computed.
     fn fingerprint(&self) -> u128 {
-        let one = |paths: &PathCounts| {
+        let one = |paths: &PathCounts<u64>| {
             let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);
             [place, paths.count as u64, (paths.count >> 64) as u64]
         };
@@ -190,7 +201,7 @@ impl<'a> Splitter<'a> {
         Split { components: Some(count), all_single, groups: reduced(weights.groups()) }
     }
 
-    fn weight(&self, paths: &PathCounts) -> u128 {
+    fn weight(&self, paths: &PathCounts<u64>) -> u128 {
         let capacity = self.bundles.capacities[paths.bottleneck as usize];
         paths.count.saturating_mul(u128::from(capacity))
     }
