@@ -289,6 +289,10 @@ mod tests {
     fn display_is_the_largest_exact_unit() {
         assert_eq!(Span::from_ns(1500).to_string(), "1500 ns");
         assert_eq!(Bytes(12 << 20).to_string(), "12 MiB");
+        assert_eq!(
+            [Bytes(128_000), Bytes(65_536), Bytes(131_072_000)].map(|size| size.to_string()),
+            ["128 kB", "64 KiB", "125 MiB"]
+        );
         assert_eq!(Bytes(300_000).to_string(), "300 kB");
         assert_eq!(Rate::from_gbps(40).to_string(), "40 Gbps");
         assert_eq!(Rate(2_500_000_000).to_string(), "2500 Mbps");

@@ -3,12 +3,12 @@
 use crate::levels::exactly;
 use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, Span};
-use weft_model::{TransportsInUse, stacks};
+use weft_model::{TransportsInUse, payload_queues, stacks};
 use weft_switch::BalancerSettings;
 use weft_switch::order::AnyOrder;
 use weft_topology::{Link, Node};
-use weft_transport::Transport;
 use weft_transport::settings::Tcp;
+use weft_transport::{Transport, TransportSettings};
 
 /// Thresholds ascend, and each class has a queue served by priority.
 pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -91,6 +91,31 @@ fn classes_are_reached(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Finding>) {
     }
 }
 
+/// A class that a transport is given has a queue of its own.
+pub(crate) fn classes_of_transports_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let classes = match facts.stack {
+        TransportSettings::Pfabric(own) => [("class", own.class), ("control_class", own.control_class)],
+        TransportSettings::Pdq(own) => [("class", own.class), ("control_class", own.control_class)],
+        TransportSettings::Pase(own) => [("class", own.class), ("control_class", own.control_class)],
+        TransportSettings::Ndp(own) => [("class", own.class), ("control_class", own.control_class)],
+        other => match other.roce() {
+            Some(pairs) => [("class", pairs.class), ("ack_class", pairs.ack_class)],
+            None => return,
+        },
+    };
+    let queues = facts.devices.iter().map(|device| device.switch.queues).max().unwrap_or(1);
+    for (name, class) in classes {
+        let shared = format!(
+            "class {class} has no queue of its own: ports have {queues} (switch.queues), numbered from 0"
+        );
+        match queues {
+            1 => facts.idle_transport(&[name], "switches have one queue per port (switch.queues)", found),
+            _ if class >= queues => facts.idle_transport(&[name], &shared, found),
+            _ => {}
+        }
+    }
+}
+
 /// Ranks written by transports are read by switches, and vice versa.
 pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = facts.stack.name();
@@ -98,6 +123,7 @@ pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Find
     let read = AnyOrder::new(&facts.switch.order, ()).reads_ranks();
     if read && !written {
         facts.idle("switch.order", &format!("packets of {name} carry no rank"), found);
+        unranked_payload_has_queues_of_its_own(facts, found);
     }
     if written && !read {
         let message = format!("{name} needs switches that order by rank: set switch.order = \"ranked\"");
@@ -107,6 +133,27 @@ pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Find
         let balancer = facts.balance.name();
         let message = format!("{balancer} uses the packet field in which {name} carries ranks");
         found.push(impossible("balance", message));
+    }
+}
+
+/// Payload without a rank has rank 0, and would be served before all payload with one.
+fn unranked_payload_has_queues_of_its_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(graph) = facts.graph else { return };
+    let queues = |ranked: bool| {
+        payload_queues((facts.settings, graph), facts.switch.queues, |stack| {
+            stack.is_some_and(|stack| stack.stack().ranks_packets()) == ranked
+        })
+    };
+    let name = facts.stack.name();
+    if let Some(other) = facts.stacks.iter().find(|stack| stack.transport.stack().ranks_packets())
+        && queues(true) & queues(false) != 0
+    {
+        let message = format!(
+            "packets of {name} carry no rank, and would precede all payload of {} in its queue: give them a class of their own \
+             (switch.queues, traffic.class)",
+            other.transport.name()
+        );
+        found.push(impossible("switch.order", message));
     }
 }
 

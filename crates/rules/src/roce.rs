@@ -22,17 +22,13 @@ pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
     if pairs.retry_timeout_low.is_none() {
         facts.idle_transport(&["low_packets"], "there is no retry_timeout_low", found);
     }
-    if matches!(facts.stack, TransportSettings::Roce(_)) {
-        facts.idle_transport(&["cut_on_nack"], "roce has no rate law to cut", found);
-    }
+    let uncut = match facts.stack {
+        TransportSettings::Dcqcn(_) => None,
+        TransportSettings::Roce(_) => Some("roce has no rate law to cut"),
+        _ => Some("the law reacts to round trips alone"),
+    };
+    uncut.into_iter().for_each(|why| facts.idle_transport(&["cut_on_nack"], why, found));
     buffers_are_for_go_back_n(facts, &pairs, found);
-    if facts.switch.queues == 1 {
-        facts.idle_transport(
-            &["class", "ack_class"],
-            "switches have one queue per port (switch.queues)",
-            found,
-        );
-    }
 }
 
 fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found: &mut Vec<Finding>) {

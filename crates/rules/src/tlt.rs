@@ -57,6 +57,9 @@ pub(crate) fn red_thresholds_let_a_packet_pass(facts: &Facts<'_>, found: &mut Ve
         found.push(impossible("switch.color.red", message));
     }
     let Some(share) = color.red_share else { return };
+    if color.red.is_some() {
+        found.push(impossible("switch.color.red_share", "give red or red_share, not both"));
+    }
     if share.0 == 0.0 {
         found.push(impossible("switch.color.red_share", "a share of 0 drops every red packet"));
     }

@@ -1,8 +1,9 @@
 //! Rules on the two ends of a flow, and on their use of congestion marks.
 
 use crate::{Facts, Finding, impossible};
-use weft_core::Bytes;
+use weft_core::settings::Amount;
 use weft_core::stack::Sizes;
+use weft_core::{Bytes, Span};
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
 use weft_transport::congestion::cubic::CubicArithmetic;
@@ -47,19 +48,65 @@ pub(crate) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>)
 /// Time-outs lie between their limits.
 pub(crate) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
-    if tcp.min_rto > tcp.max_rto {
-        let message = format!("the minimum time-out {} exceeds the maximum, {}", tcp.min_rto, tcp.max_rto);
-        found.push(impossible(facts.transport("min_rto"), message));
+    let limited = [("min_rto", "minimum", tcp.min_rto), ("initial_rto", "first", tcp.initial_rto)];
+    for (name, which, time_out) in limited.into_iter().filter(|(_, _, time_out)| *time_out > tcp.max_rto) {
+        let message = format!("the {which} time-out {time_out} exceeds the maximum, {}", tcp.max_rto);
+        found.push(impossible(facts.transport(name), message));
     }
 }
 
-/// A flow of L2DCT is young before it is old.
+/// A flow of L2DCT is young before it is old, and its age matters.
 pub(crate) fn flows_age(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    if let TransportSettings::L2dct(own) = facts.stack
-        && own.law.old < own.law.young
-    {
+    let TransportSettings::L2dct(own) = facts.stack else { return };
+    if own.law.old < own.law.young {
         let message = format!("a flow is old from {} on, but young up to {}", own.law.old, own.law.young);
         found.push(impossible(facts.transport("old"), message));
+    }
+    if own.law.weight_young == own.law.weight_old {
+        facts.idle_transport(&["young", "old"], "flows of any age have the same weight", found);
+    }
+}
+
+/// Whether the bandwidth changed matters to H-TCP only if it else adapts its back-off.
+pub(crate) fn back_offs_adapt(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if let TransportSettings::Htcp(own) = facts.stack
+        && !own.law.adaptive_backoff
+    {
+        let why = "every back-off halves the window (adaptive_backoff = false)";
+        facts.idle_transport(&["bandwidth_switch"], why, found);
+    }
+}
+
+/// The first window lets something pass, and does not exceed the largest; clocks of transports tick.
+pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let windows = match facts.stack {
+        TransportSettings::Pfabric(own) => Some((own.initial_window, own.max_window)),
+        TransportSettings::Pase(own) => Some((own.initial_window, own.max_window)),
+        _ => None,
+    };
+    if let Some((first, most)) = windows.filter(|(first, most)| first > most) {
+        let message = format!("{first} packets exceed max_window = {most}");
+        found.push(impossible(facts.transport("initial_window"), message));
+    }
+    if tcp(facts)
+        .is_some_and(|tcp| matches!(tcp.initial_window, Amount::Bytes(Bytes::ZERO) | Amount::Packets(0)))
+    {
+        found.push(impossible(facts.transport("initial_window"), "a window of nothing lets nothing pass"));
+    }
+    let clocks: &[(&str, Span)] = match facts.stack {
+        TransportSettings::Pfabric(own) => &[("rto", own.rto)],
+        TransportSettings::Pdq(own) => &[("round_trip", own.round_trip), ("rto", own.rto)],
+        TransportSettings::Dcqcn(own) => &[
+            ("alpha_timer", own.law.alpha_timer),
+            ("increase_timer", own.law.increase_timer),
+            ("decrease_interval", own.law.decrease_interval),
+        ],
+        _ => &[],
+    };
+    let least =
+        if matches!(facts.stack, TransportSettings::Dcqcn(_)) { Span::from_ns(1) } else { Span::from_us(1) };
+    for (name, _) in clocks.iter().filter(|(_, clock)| *clock < least) {
+        found.push(impossible(facts.transport(name), format!("must be at least {least}")));
     }
 }
 

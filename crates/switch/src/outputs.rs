@@ -151,6 +151,7 @@ impl Outputs {
     /// The load of a port as an engine sees it: visible bytes of its first `classes` queues.
     #[inline]
     pub(crate) fn load(&mut self, now: Time, port: PortId, (engine, classes): (usize, usize)) -> u64 {
+        debug_assert!(self.visible.is_read(), "a balancer that reads loads says so in `reads_loads`");
         if !self.visible.is_kept() {
             return self.held(now, port, classes);
         }

@@ -13,7 +13,7 @@ use weft_report::metric::{self, Better, Metric};
 
 use crate::case;
 
-use trial::{EcnTrial, is_alike, is_close};
+use trial::{BETTER, EcnTrial, cost};
 
 mod trial;
 
@@ -101,6 +101,10 @@ fn metric_of(options: &EcnOptions) -> Result<&'static Metric, Error> {
         Some(found) if found.better == Better::Neither => {
             wrong(format!("--metric {}: neither more nor less of it is better", options.metric))
         }
+        Some(_) if options.metric.starts_with("deadline.missed_by.") => wrong(format!(
+            "--metric {}: it has no value where no flow is late, which is best; use deadline.late",
+            options.metric
+        )),
         Some(found) => Ok(found),
         None => {
             let near = metric::nearest(&options.metric);
@@ -151,8 +155,7 @@ fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
 
 /// The trial with the best mean; one without a value in any run is none.
 fn best_of(trials: &[EcnTrial], better: Better) -> Result<usize, Error> {
-    let cost = |trial: &EcnTrial| Some(trial.mean()? * if better == Better::Higher { -1.0 } else { 1.0 });
-    let all = (0..trials.len()).filter_map(|n| Some((cost(&trials[n])?, n)));
+    let all = (0..trials.len()).filter_map(|n| Some((cost(trials[n].mean()?, better), n)));
     let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(_, n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
 }
@@ -223,11 +226,7 @@ impl EcnAdvice {
             let words = match (n == self.best, &ratio) {
                 _ if self.differs_nowhere() => "equal",
                 (true, _) => "best",
-                (false, None) => trial.without_ratio(best),
-                (false, Some(ratio)) if ratio.runs < 2 => "one seed",
-                (false, Some(ratio)) if is_alike(ratio) => "alike",
-                (false, Some(ratio)) if ratio.excludes(1.0) => "worse",
-                (false, Some(_)) => "unclear",
+                (false, _) => trial.verdict(best, self.metric.better),
             };
             vec![
                 trial.threshold.map_or("the scenario's".to_owned(), |at| at.to_string()),
@@ -254,11 +253,6 @@ impl EcnAdvice {
             "" => String::new(),
             unit => format!(" in {unit}"),
         };
-        let edge = match self.at_edge && !self.is_flat_at_edge() {
-            true => "\nthe best lies at an end of the row: look beyond with --from or --to",
-            false => "",
-        };
-        let alike = self.alike_words();
         let about = format!(
             "{}: {}{unit}, {} per trial; × best: geometric mean of the ratios by seed; unclear: the interval is too wide to \
              tell; open: flows that did not finish",
@@ -273,20 +267,51 @@ impl EcnAdvice {
                 self.trials[self.best].mean().map_or(NOT_MEASURED.to_owned(), number)
             ),
             false => format!(
-                "best found: --set '{}'\nin the scenario, change only these keys of {}; its others stayed{alike}{edge}",
+                "{}: --set '{}'\nin the scenario, change only these keys of {}; its others stayed{}",
+                self.found_words(),
                 self.options.setting(best),
-                self.options.at
+                self.options.at,
+                [&self.alike_words(), self.edge_words(), &self.uncompared_words()].concat()
             ),
         };
         format!("{}\n{}\n{found}", wrapped(&about, WIDTH).join("\n"), Columns::table(&header, &self.rows()))
     }
 
-    /// Whether the neighbour of a best at the end of the row is as good, so that nothing points beyond.
-    fn is_flat_at_edge(&self) -> bool {
+    /// What the best threshold is beside the scenario's own marking, whose mean may be the better one.
+    fn found_words(&self) -> &'static str {
+        let (own, best) = (&self.trials[0], &self.trials[self.best]);
+        let better = self.metric.better;
+        match own.mean().zip(best.mean()) {
+            _ if own.verdict(best, better) == BETTER => {
+                "the scenario's own marking is better than every threshold; the best of these"
+            }
+            Some((own, best)) if cost(own, better) < cost(best, better) => {
+                "no threshold has a better mean than the scenario's own marking; the best of them"
+            }
+            _ => "best found",
+        }
+    }
+
+    /// A line if the best lies at an end of the row and its neighbour is not as good, so that a better one may lie beyond.
+    fn edge_words(&self) -> &'static str {
         let inner = if self.best == 1 { 2 } else { self.best - 1 };
         let neighbour = self.trials.get(inner).filter(|trial| trial.threshold.is_some());
-        let ratio = neighbour.and_then(|trial| trial.ratio_to(&self.trials[self.best]));
-        ratio.is_some_and(|ratio| is_alike(&ratio))
+        match self.at_edge && !neighbour.is_some_and(|trial| trial.is_alike(&self.trials[self.best])) {
+            true => "\nthe best lies at an end of the row: look beyond with --from or --to",
+            false => "",
+        }
+    }
+
+    /// A line on thresholds that have no value of the metric, which may be good or bad.
+    fn uncompared_words(&self) -> String {
+        let without = self.trials.iter().filter(|trial| trial.mean().is_none());
+        let names: Vec<String> = without.filter_map(|trial| Some(trial.threshold?.to_string())).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            _ => {
+                format!("\nnot compared, without {} in some runs: {}", self.options.metric, names.join(", "))
+            }
+        }
     }
 
     /// Whether the metric has one value in all runs.
@@ -299,8 +324,7 @@ impl EcnAdvice {
     /// The thresholds with results close to the best, in lines of their own: ranges without a gap, the best in one of them.
     fn alike_words(&self) -> String {
         let best = &self.trials[self.best];
-        let is =
-            |trial: &EcnTrial| trial == best || trial.ratio_to(best).is_some_and(|ratio| is_close(&ratio));
+        let is = |trial: &EcnTrial| trial.is_close(best);
         let tried: Vec<&EcnTrial> = self.trials.iter().filter(|trial| trial.threshold.is_some()).collect();
         let ranges: Vec<&[&EcnTrial]> =
             tried.chunk_by(|a, b| is(a) && is(b)).filter(|range| is(range[0])).collect();
@@ -322,6 +346,7 @@ impl EcnAdvice {
     #[must_use]
     pub fn json(&self) -> String {
         let (best, differs) = (&self.trials[self.best], !self.differs_nowhere());
+        let own_is_better = differs && self.trials[0].verdict(best, self.metric.better) == BETTER;
         let trial = |trial: &EcnTrial| {
             let ratio = trial.ratio_to(best);
             serde_json::json!({
@@ -338,6 +363,7 @@ impl EcnAdvice {
             "at": self.options.at,
             "best": differs.then(|| self.options.marker(best.threshold.unwrap_or_default())),
             "best_threshold_bytes": best.threshold.filter(|_| differs).map(|at| at.0),
+            "scenario_is_better": own_is_better,
             "at_edge": self.at_edge,
             "trials": self.trials.iter().map(trial).collect::<Vec<_>>(),
         });
@@ -456,6 +482,51 @@ mod tests {
         let some = of([[0.0; 3], [0.0; 3], [50.0, 51.0, 49.0]]);
         assert_eq!(words(&some), ["alike", "best", "worse"]);
         assert_eq!(words(&of([[1.0; 3], [0.0; 3], [0.0, 90.0, 0.0]])), ["worse", "best", "unclear"]);
+    }
+
+    /// The scenario's own marking, which is no threshold of the row, may be the better one.
+    #[test]
+    fn a_better_marking_of_the_scenario_is_called_better() {
+        let metric = metric_of(&options()).expect("it is a metric");
+        let of = |own: [f64; 3]| {
+            let own = EcnTrial { threshold: None, ..trial(0, own) };
+            let trials = vec![own, trial(10, [2.0, 20.0, 200.0]), trial(20, [4.0, 40.0, 400.0])];
+            EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }
+        };
+        let better = of([1.0, 10.1, 100.0]);
+        assert_eq!(better.rows()[0][4], "better");
+        assert!(
+            better.text().contains("own marking is better than every threshold; the best of these: --set")
+        );
+        assert!(better.json().contains("\"scenario_is_better\": true"));
+        let unclear = of([1.0, 30.0, 150.0]);
+        assert_eq!(unclear.rows()[0][4], "unclear");
+        assert!(unclear.text().contains("no threshold has a better mean"), "{}", unclear.text());
+        let worse = of([3.0, 31.0, 300.0]);
+        assert!(worse.text().contains("\nbest found: --set"), "{}", worse.text());
+        let zero = EcnTrial { threshold: None, ..trial(0, [0.0; 3]) };
+        let best = trial(10, [20.0, 21.0, 22.0]);
+        assert_eq!(zero.verdict(&best, Better::Lower), "better", "there is no ratio to tell by");
+        assert_eq!(zero.verdict(&best, Better::Higher), "worse");
+    }
+
+    /// Nothing is better than zero, so nothing lies beyond a row of them; what has no value is not passed over.
+    #[test]
+    fn equal_zeros_do_not_point_beyond_and_missing_values_are_named() {
+        let metric = metric_of(&options()).expect("it is a metric");
+        let own = EcnTrial { threshold: None, ..trial(0, [0.0; 3]) };
+        let missing = EcnTrial { values: vec![(1, None), (2, Some(1.0)), (3, None)], ..trial(40, [0.0; 3]) };
+        let trials =
+            vec![own, trial(10, [0.0; 3]), trial(20, [0.0; 3]), missing, trial(80, [70.0, 71.0, 72.0])];
+        let text = EcnAdvice { options: options(), metric, trials, best: 1, at_edge: true }.text();
+        assert!(
+            !text.contains("look beyond") && text.contains("within 10 % of the best: from 10 B to 20 B"),
+            "{text}"
+        );
+        assert!(text.ends_with("\nnot compared, without fct.mean in some runs: 40 B"), "{text}");
+        let late = EcnOptions { metric: "deadline.missed_by.mean".to_owned(), ..options() };
+        let message = metric_of(&late).expect_err("the best has none").to_string();
+        assert!(message.contains("use deadline.late"), "{message}");
     }
 
     /// The best lies in the range of thresholds that are as good, and a gap in it is not passed over.

@@ -31,6 +31,7 @@ pub struct Visible {
     pending: Ring<Pending>,
     tracked: bool,
     sight: Insight,
+    read: bool,
 }
 
 /// How engines see decisions.
@@ -88,7 +89,14 @@ impl Visible {
             pending: Ring::new(),
             tracked,
             sight,
+            read,
         }
+    }
+
+    /// Whether engines read lengths at all.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.read
     }
 
     /// Whether lengths are kept here, because engines do not see everything in the queues.

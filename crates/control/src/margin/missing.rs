@@ -28,6 +28,9 @@ fn of_dcqcn(subject: &Subject, of: &Bottleneck) -> Option<String> {
     }
     Some(match find_fixed_point(of).err()? {
         NoFixedPoint::NoFlow => "there is no flow".to_owned(),
+        NoFixedPoint::FixedEstimate => {
+            "the estimate never changes (`gain` = 0), and the analysis follows it; `weft fluid run` shows how the rates evolve".to_owned()
+        }
         NoFixedPoint::NotHeld => format!(
             "at {share}, the share of each of {}, increases outweigh cuts even if every second packet is marked; fewer flows, a \
              smaller `additive_step`, or a longer `increase_timer` and `byte_counter` would be held back",

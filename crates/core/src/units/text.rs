@@ -98,7 +98,12 @@ fn distance(a: &str, b: &str) -> usize {
 
 pub(super) fn write_exact(f: &mut fmt::Formatter<'_>, value: u64, units: &[Unit]) -> fmt::Result {
     let fitting = units.iter().filter(|(_, scale)| value.is_multiple_of(*scale) && value >= *scale);
-    let (name, scale) = fitting.max_by_key(|(_, scale)| *scale).unwrap_or(&units[0]);
+    // 128 kB is not 125 KiB, but 65 536 B is 64 KiB.
+    let length = |(name, scale): &&Unit| {
+        let digits = (value / scale).checked_ilog10().unwrap_or(0);
+        digits + if name.contains('i') { 2 } else { 0 }
+    };
+    let (name, scale) = fitting.min_by_key(length).unwrap_or(&units[0]);
     write!(f, "{} {name}", value / scale)
 }
 

@@ -217,9 +217,76 @@ fn queue_pairs_have_rates_to_cut_and_to_start_at() {
     let marks = "[switch]\necn.step.threshold = \"60 kB\"\n";
     let cuts = |transport: &str| format!("{marks}[transport.{transport}]\ncut_on_nack = true\n");
     section("[transport.roce]\ncut_on_nack = true\n", "roce has no rate law to cut", &cuts("dcqcn"));
+    for law in ["timely", "patched-timely", "timely-pi"] {
+        let cuts = format!("[transport.{law}]\ncut_on_nack = true\n");
+        section(&cuts, "reacts to round trips alone", &format!("[transport.{law}]\n"));
+    }
     let rates =
         |first: &str| format!("{marks}[transport.dcqcn]\ninitial_rates = [\"{first}\", \"1 Gbps\"]\n");
     section(&rates("0 bps"), "starts at 0 bps sends nothing", &rates("1 bps"));
+}
+
+/// Switches have one queue unless they are given more; a switch behind another tier may have them.
+#[test]
+fn classes_of_transports_have_queues() {
+    let classes = |name: &str, control: &str, switch: &str| {
+        format!("[switch]\n{switch}\n[transport.{name}]\nclass = 2\n{control} = 1\n")
+    };
+    let ranked = "order = \"ranked\"\nqueues = 3";
+    for (name, control) in [("pfabric", "control_class"), ("roce", "ack_class")] {
+        let order = if name == "pfabric" { "order = \"ranked\"\n" } else { "" };
+        let kept = classes(name, control, &format!("{order}queues = 3"));
+        for field in ["class", control] {
+            let one = format!("[switch]\n{order}[transport.{name}]\n{field} = 1\n");
+            section(&one, "one queue per port", &kept);
+        }
+        let two = format!("[switch]\n{order}queues = 2\n[transport.{name}]\nclass = 2\n");
+        section(&two, "class 2 has no queue of its own: ports have 2", &kept);
+    }
+    let beside = |class: &str, switch: &str| {
+        format!(
+            "[switch]\n{switch}\n[transport.pfabric]\n[[traffic]]\ntag = \"bulk\"\nload = 0.1\nsizes = \"1 MB\"\n\
+             transport = \"newreno\"\n{class}\n"
+        )
+    };
+    section(
+        &beside("", "order = \"ranked\""),
+        "packets of newreno carry no rank, and would precede all payload of pfabric",
+        &beside("class = 2", ranked),
+    );
+}
+
+#[test]
+fn windows_and_clocks_start() {
+    let with = |name: &str, line: &str| format!("[switch]\norder = \"ranked\"\n[transport.{name}]\n{line}\n");
+    let pfabric = |line: &str| with("pfabric", line);
+    section(&pfabric("rto = \"0 s\""), "must be at least 1 us", &pfabric("rto = \"1 us\""));
+    section(
+        &pfabric("initial_window = 16"),
+        "16 packets exceed max_window = 15",
+        &pfabric("initial_window = 15"),
+    );
+    let reno = |line: &str| format!("[transport.newreno]\n{line}\n");
+    section(&reno("initial_window = \"0 B\""), "lets nothing pass", &reno("initial_window = \"1 pkt\""));
+    section(
+        &reno("initial_rto = \"300 s\""),
+        "the first time-out 300 s exceeds the maximum",
+        &reno("initial_rto = \"100 s\""),
+    );
+    let marks = "[switch]\necn.step.threshold = \"60 kB\"\n";
+    let dcqcn = |line: &str| format!("{marks}[transport.dcqcn]\n{line}\n");
+    section(
+        &dcqcn("increase_timer = \"0 s\""),
+        "must be at least 1 ns",
+        &dcqcn("increase_timer = \"55 us\""),
+    );
+    let htcp =
+        |adapts: bool| format!("[transport.htcp]\nbandwidth_switch = true\nadaptive_backoff = {adapts}\n");
+    section(&htcp(false), "every back-off halves the window", &htcp(true));
+    let l2dct = |old: &str| {
+        format!("{marks}[transport.l2dct]\nyoung = \"1 kB\"\nweight_young = 1.0\nweight_old = {old}\n")
+    };
+    section(&l2dct("1.0"), "flows of any age have the same weight", &l2dct("0.5"));
 }
 
 #[test]

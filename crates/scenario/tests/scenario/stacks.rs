@@ -206,6 +206,13 @@ fn colours_are_marked_and_dropped_by_somebody() {
     wrong(&with(red, &tcp("sack = false\n")), "selective acknowledgements");
     wrong(&with("color.red = \"1500 B\"\n", &tcp("")), "does not exceed one packet");
     wrong(&with("color.red_share = 0.5\nsharing.infinite = {}\n", &tcp("")), "no limit to take a share of");
+    wrong(
+        &with(
+            "color = { red = \"50 kB\", red_share = 0.5 }\nsharing.static.per_port = \"300 kB\"\n",
+            &tcp(""),
+        ),
+        "red or red_share, not both",
+    );
     let roce = |more: &str| format!("[transport.roce]\nrecovery = \"selective\"\n{more}");
     wrong(&with(red, &roce("tlt = {}\n")), "give a window");
     wrong(&with(red, &roce("window = \"90 kB\"\ntlt.every = 48\n")), "marked by the window");

@@ -3,6 +3,7 @@
 use weft_core::Bytes;
 use weft_draw::text::NOT_MEASURED;
 use weft_report::Run;
+use weft_report::metric::Better;
 use weft_report::statistics::Estimate;
 
 /// One threshold and what its runs gave.
@@ -38,8 +39,20 @@ impl EcnTrial {
         Estimate::of_ratios(&pairs?)
     }
 
+    /// What this trial is beside the best, as a word of the table.
+    pub(super) fn verdict(&self, best: &EcnTrial, better: Better) -> &'static str {
+        let Some(ratio) = self.ratio_to(best) else { return self.without_ratio(best, better) };
+        match ratio {
+            _ if ratio.runs < 2 => "one seed",
+            _ if is_close(&ratio) && !ratio.excludes(1.0) => "alike",
+            _ if !ratio.excludes(1.0) => "unclear",
+            _ if cost(ratio.mean, better) < cost(1.0, better) => BETTER,
+            _ => "worse",
+        }
+    }
+
     /// The verdict where zeros leave no ratio to the best: by the interval of the difference.
-    pub(super) fn without_ratio(&self, best: &EcnTrial) -> &'static str {
+    fn without_ratio(&self, best: &EcnTrial, better: Better) -> &'static str {
         let of = |seed: u64| best.values.iter().find(|(own, _)| *own == seed)?.1;
         let differences: Option<Vec<f64>> =
             self.values.iter().map(|(seed, value)| Some((*value)? - of(*seed)?)).collect();
@@ -47,21 +60,41 @@ impl EcnTrial {
             None => NOT_MEASURED,
             Some(found) if self.values == best.values && found.runs > 1 => "alike",
             Some(found) if found.runs < 2 => "one seed",
-            Some(found) if found.excludes(0.0) => "worse",
-            Some(_) => "unclear",
+            Some(found) if !found.excludes(0.0) => "unclear",
+            Some(found) if cost(found.mean, better) < 0.0 => BETTER,
+            Some(_) => "worse",
         }
     }
+
+    /// Whether this trial is as good as another: close to it, and no difference shows.
+    pub(super) fn is_alike(&self, other: &EcnTrial) -> bool {
+        let ratio = || self.ratio_to(other).is_some_and(|ratio| is_close(&ratio) && !ratio.excludes(1.0));
+        self.has_values_of(other) || ratio()
+    }
+
+    /// Whether this trial is within 10 % of another.
+    pub(super) fn is_close(&self, other: &EcnTrial) -> bool {
+        self.has_values_of(other) || self.ratio_to(other).is_some_and(|ratio| is_close(&ratio))
+    }
+
+    /// Whether it has the values of another, zeros for instance, of which there is no ratio.
+    fn has_values_of(&self, other: &EcnTrial) -> bool {
+        self.values == other.values && self.mean().is_some()
+    }
 }
+
+/// The verdict of a trial that is better than the best threshold.
+pub(super) const BETTER: &str = "better";
 
 /// Results within this factor of the best are as good.
 const ALIKE: f64 = 1.1;
 
 /// Whether the whole interval of a ratio to the best is close to 1.
-pub(super) fn is_close(ratio: &Estimate) -> bool {
+fn is_close(ratio: &Estimate) -> bool {
     ratio.low.zip(ratio.high).is_some_and(|(low, high)| low >= ALIKE.recip() && high <= ALIKE)
 }
 
-/// Whether a trial is as good as the best: close to it, and no difference shows.
-pub(super) fn is_alike(ratio: &Estimate) -> bool {
-    is_close(ratio) && !ratio.excludes(1.0)
+/// A value of the metric as something of which less is better.
+pub(super) fn cost(value: f64, better: Better) -> f64 {
+    if better == Better::Higher { -value } else { value }
 }

@@ -36,6 +36,8 @@ fn imbalance(law: &DcqcnParameters, p: f64, rate: f64) -> f64 {
 pub enum NoFixedPoint {
     /// There is no flow, or no capacity for it.
     NoFlow,
+    /// The estimate never changes (gain 0), so that it is no part of the loop.
+    FixedEstimate,
     /// Even if every second packet is marked, increases outweigh cuts at the share of the link.
     NotHeld,
     /// However rare marks are, cuts outweigh increases at the share of the link.
@@ -59,6 +61,9 @@ pub fn find_fixed_point(of: &Bottleneck) -> Result<DcqcnFixedPoint, NoFixedPoint
     let (law, rate) = (&of.law, of.share());
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(NoFixedPoint::NoFlow);
+    }
+    if law.gain == 0.0 {
+        return Err(NoFixedPoint::FixedEstimate);
     }
     let condition = |log_p: f64| imbalance(law, log_p.exp(), rate).min(1e9);
     let (rarest, most) = (PROBABILITIES.start.ln(), PROBABILITIES.end.ln());
@@ -141,6 +146,7 @@ mod tests {
         let of = bottleneck(10.0);
         let with = |law: DcqcnParameters| Bottleneck { law, ..of };
         assert_eq!(why(&with(DcqcnParameters { step: 0.0, ..of.law })), NoFixedPoint::NotRaised);
+        assert_eq!(why(&with(DcqcnParameters { gain: 0.0, ..of.law })), NoFixedPoint::FixedEstimate);
         assert_eq!(why(&with(DcqcnParameters { byte_counter: 1e-3, ..of.law })), NoFixedPoint::NotHeld);
     }
 
