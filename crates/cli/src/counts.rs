@@ -9,3 +9,8 @@ use std::num::NonZero;
 pub(crate) fn at_least_one(text: &str) -> Result<NonZero<usize>, &'static str> {
     text.parse().map_err(|_| "not a whole number of 1 or more")
 }
+
+/// Reads a number of trials of which the first two compare the starts of a search.
+pub(crate) fn at_least_two(text: &str) -> Result<usize, &'static str> {
+    text.parse().ok().filter(|trials| *trials >= 2).ok_or("not a whole number of 2 or more")
+}

@@ -10,7 +10,7 @@ use weft::RunOptions;
 use weft_tune::search::SearchOptions;
 use weft_tune::{EcnOptions, MarkingShape, PiasOptions, PiasTrials, tune_ecn, tune_pias};
 
-use crate::counts::at_least_one;
+use crate::counts::{at_least_one, at_least_two};
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 
@@ -155,7 +155,7 @@ struct Pias {
     )]
     seeds: Vec<Seeds>,
     /// Most thresholds to try
-    #[arg(long, value_name = "N", default_value_t = 60, requires = "simulate")]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_two, requires = "simulate")]
     trials: usize,
     /// Print JSON
     #[arg(long)]

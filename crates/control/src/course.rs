@@ -37,10 +37,18 @@ pub(crate) struct FluidRun {
 /// Integrates every case.
 ///
 /// # Errors
-/// As [`of`].
+/// As [`of`]; [`Error::BadInput`] for a time in which no sender hears of the queue.
 pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Result<Vec<FluidRun>, Error> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
+        if until <= subject.delay {
+            return Err(Error::BadInput(format!(
+                "{}: {} us are too short: senders hear of the queue after {} us",
+                subject.title(),
+                number(until * 1e6),
+                number(subject.delay * 1e6)
+            )));
+        }
         Ok(FluidRun { subject: subject.clone(), series: of(subject, until)?, until })
     };
     subjects.iter().map(course).collect()

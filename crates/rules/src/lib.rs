@@ -1,8 +1,8 @@
 //! Rules on combinations of settings. One rule is one function; `RULES` is the list.
 //!
 //! Two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting given by
-//! the user has no effect; reported only if that holds in every case, because a sweep may compare a scheme that uses
-//! a setting with one that does not.
+//! the user has no effect; reported only if that holds in every case that gives it, because a sweep may compare a scheme that
+//! uses a setting with one that does not.
 
 mod arbiter;
 mod balance;
@@ -192,7 +192,7 @@ pub struct CaseScope<'a> {
 /// Checks all cases.
 pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
-    let mut idle: Option<Vec<Finding>> = None;
+    let mut idle: Vec<Vec<Finding>> = Vec::new();
     let mut networks = Networks { folder: scope.folder, last: None };
     let sound = |sections: &[&str]| !sections.iter().any(|section| scope.damaged.contains(*section));
     let rules: Vec<_> = RULES.iter().filter(|(_, sections)| sound(sections)).collect();
@@ -202,18 +202,16 @@ pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
         mistakes.extend(problems.iter().map(|problem| at_its_place(&Finding::from(problem), case)));
         let (now_idle, impossible) = findings(case, graph, (scope.folder, &rules));
         mistakes.extend(impossible.iter().map(|finding| at_its_place(finding, case)));
-        idle = Some(match idle {
-            None => now_idle,
-            Some(before) => common(before, &now_idle),
-        });
+        idle.push(now_idle);
     }
     if scope.complete {
         return mistakes;
     }
-    if let Some(first) = cases.first() {
-        let said = &first.resolved.provenance;
-        let told = |finding: &&Finding| !scope.partial || said.is_argument(&said.tagged(&finding.path));
-        mistakes.extend(idle.iter().flatten().filter(told).map(|finding| at_its_place(finding, first)));
+    for (case, finding) in idle_wherever_given(cases, &idle) {
+        let said = &case.resolved.provenance;
+        if !scope.partial || said.is_argument(&said.tagged(&finding.path)) {
+            mistakes.push(at_its_place(finding, case));
+        }
     }
     if let Some(base) = scope.whole {
         mistakes.extend(unused(base, cases).into_iter().map(|(path, place)| never_chosen(path, place)));
@@ -307,9 +305,23 @@ impl Networks<'_> {
     }
 }
 
-/// The findings that are idle here as well.
-fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
-    before.into_iter().filter(|finding| now.iter().any(|other| other.path == finding.path)).collect()
+/// The settings that are idle in every case that gives them, each with the first of these.
+fn idle_wherever_given<'a>(cases: &'a [Case], idle: &'a [Vec<Finding>]) -> Vec<(&'a Case, &'a Finding)> {
+    let gives = |case: &Case, path: &str| {
+        let said = &case.resolved.provenance;
+        said.mentions(&said.tagged(path))
+    };
+    let mut seen = BTreeSet::new();
+    let all =
+        cases.iter().zip(idle).flat_map(|(case, found)| found.iter().map(move |finding| (case, finding)));
+    let first = all.filter(|(_, finding)| seen.insert(&finding.path));
+    let everywhere = |finding: &Finding| {
+        let mut others = cases.iter().zip(idle);
+        others.all(|(case, found)| {
+            found.iter().any(|other| other.path == finding.path) || !gives(case, &finding.path)
+        })
+    };
+    first.filter(|(_, finding)| everywhere(finding)).collect()
 }
 
 fn at_its_place(finding: &Finding, case: &Case) -> Mistake {

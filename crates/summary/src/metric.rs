@@ -359,7 +359,7 @@ mod tests {
             }),
             deadlines: Some(Deadlines {
                 tags: [("incast".to_owned(), DeadlineCounts::default())].into(),
-                missed_by_us: Waiting { count: 1, ..Waiting::default() },
+                missed_by_us: Waiting { count: 1_000, ..Waiting::default() },
                 ..Deadlines::default()
             }),
             fct_us: times,

@@ -28,6 +28,24 @@ fn ten_flows_at_85_microseconds_oscillate_and_two_settle() {
     assert!(page.contains("<h1 id=\"headline\">2 flows through"));
 }
 
+/// Nothing has settled before a sender has heard of the queue, and with a gain of 0 the analysis would follow an estimate that
+/// never changes; `fluid run` integrates that.
+#[test]
+fn what_the_models_cannot_answer_is_refused() {
+    let folder = folder("fluid-refused");
+    let said = weft(&folder, "fluid run s.toml --until 1us");
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.err.contains("1.00 us are too short: senders hear of the queue after"), "{}", said.err);
+    let still = "s.toml --set transport.dcqcn.gain=0";
+    let said = weft(&folder, &format!("fluid margin {still}"));
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.err.contains("the estimate never changes (`gain` = 0)"), "{}", said.err);
+    assert!(
+        good(&folder, &format!("fluid run {still} --until 300ms"))
+            .contains("settled around a queue of 62.5 kB")
+    );
+}
+
 #[test]
 fn packets_and_fluid_of_a_scenario_are_shown_side_by_side() {
     let folder = folder("fluid-compare");

@@ -289,6 +289,27 @@ fn windows_and_clocks_start() {
     section(&l2dct("1.0"), "flows of any age have the same weight", &l2dct("0.5"));
 }
 
+/// A setting that one case gives must matter to one of those that give it; one that all have, to any.
+#[test]
+fn settings_of_cases_matter_to_some_case_that_gives_them() {
+    let cases = |base: &str, one: &str, other: &str| {
+        format!(
+            "[transport.htcp]\n{base}\n[sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = \"a\"\n{one}\n\
+             [[sweep.case]]\nname = \"b\"\n{other}\n"
+        )
+    };
+    let (switch, halves) = ("bandwidth_switch", "adaptive_backoff");
+    let set = |name: &str, value: bool| format!("\"transport.htcp.{name}\" = {value}");
+    let idle = [set(switch, true), set(halves, false)].join("\n");
+    section(&cases("", "", &idle), "every back-off halves the window", &cases("", "", &set(switch, true)));
+    let base = format!("{switch} = true");
+    section(
+        &cases(&base, &set(halves, false), &set(halves, false)),
+        "every back-off halves the window",
+        &cases(&base, &set(halves, false), &set(halves, true)),
+    );
+}
+
 #[test]
 fn rates_of_dcqcn_can_fall() {
     let least = |rate: &str| format!("[transport.dcqcn]\nmin_rate = \"{rate}\"\n[switch]\necn = \"red\"\n");

@@ -54,8 +54,10 @@ impl Deadlines {
         let shares = [("met".to_owned(), self.all.met_share()), ("goodput".to_owned(), self.goodput_gbps)];
         let tags = self.tags.iter().map(|(tag, counts)| (format!("met.tag.{tag}"), counts.met_share()));
         let Waiting { mean, p50, p99, p99_9, max, count } = self.missed_by_us;
-        let values = waits.into_iter().zip([mean, p50, p99, p99_9, max, count as f64]);
-        let lateness = values.filter(|_| count > 0).map(|(name, value)| (format!("missed_by.{name}"), value));
+        // As of completion times: no percentile without a sample beyond it.
+        let values = [(mean, 1), (p50, 1), (p99, 100), (p99_9, 1000), (max, 1), (count as f64, 1)];
+        let known = waits.into_iter().zip(values).filter(|(_, (_, least))| count >= *least);
+        let lateness = known.map(|(name, (value, _))| (format!("missed_by.{name}"), value));
         let all = counts.chain(shares).chain(tags).chain(lateness);
         all.map(|(name, value)| (format!("deadline.{name}"), value)).collect()
     }

@@ -1,6 +1,7 @@
 //! Which flows met their deadlines, from one flow at a time.
 
 use crate::summary::{DeadlineCounts, Deadlines, Waiting};
+use weft_core::Span;
 use weft_core::histogram::Histogram;
 use weft_core::record::{FlowRecord, RunRecord};
 
@@ -11,6 +12,8 @@ pub(super) struct Punctuality {
     tags: Vec<DeadlineCounts>,
     bits: u64,
     late_ns: Histogram,
+    /// The sum and the greatest of what `late_ns` holds, which has whole nanoseconds.
+    late: (u128, Span),
 }
 
 impl Punctuality {
@@ -32,7 +35,10 @@ impl Punctuality {
             counts.terminated += u64::from(flow.terminated);
         }
         self.bits += if met { flow.size.bits() } else { 0 };
-        late.iter().for_each(|taken| self.late_ns.add((*taken - deadline).0 / 1_000));
+        for late in late.iter().map(|taken| *taken - deadline) {
+            self.late_ns.add(late.0 / 1_000);
+            self.late = (self.late.0 + u128::from(late.0), self.late.1.max(late));
+        }
     }
 
     /// The outcome; `None` if no flow had a deadline.
@@ -40,11 +46,13 @@ impl Punctuality {
         let span = record.ended.since(record.warm_up).seconds();
         let named = record.tags.iter().cloned().zip(self.tags);
         let named = named.filter(|(_, counts)| counts.flows > 0 && record.tags.len() > 1);
+        let (sum, greatest) = (self.late.0 as f64 / 1e6, self.late.1.0 as f64 / 1e6);
+        let mean = sum / self.all.late.max(1) as f64;
         (self.all.flows > 0).then(|| Deadlines {
             all: self.all,
             tags: named.collect(),
             goodput_gbps: if span > 0.0 { self.bits as f64 / span / 1e9 } else { 0.0 },
-            missed_by_us: Waiting::of_ns(&self.late_ns),
+            missed_by_us: Waiting { mean, max: greatest, ..Waiting::of_ns(&self.late_ns) },
         })
     }
 }
@@ -52,7 +60,7 @@ impl Punctuality {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::{Bytes, Span, Time};
+    use weft_core::{Bytes, Time};
 
     fn flow(tag: u16, deadline_us: u64, taken_us: Option<u64>) -> FlowRecord {
         FlowRecord {
@@ -77,5 +85,22 @@ mod tests {
         assert_eq!(found.all, DeadlineCounts { flows: 4, met: 1, late: 1, terminated: 1 });
         assert_eq!((found.all.open(), found.tags["b"].terminated), (1, 1));
         assert_eq!((found.goodput_gbps, found.missed_by_us.mean), (8.0, 4.0), "8000 bits in a microsecond");
+    }
+
+    /// Mean and maximum to the picosecond, and no percentile that no flow is beyond.
+    #[test]
+    fn lateness_is_exact_and_few_flows_have_no_percentiles() {
+        let mut found = Punctuality::new(1);
+        for ps in [2_070_060_764, 3_529_631_765] {
+            found.add(&FlowRecord { end: Some(Time::ZERO + Span(ps)), ..flow(0, 0, None) });
+        }
+        let found = found.finish(&RunRecord::default()).expect("there are deadlines");
+        let late = &found.missed_by_us;
+        assert_eq!((late.count, late.max), (2, 3_529.631_765));
+        assert!((late.mean - 2_799.846_264_5).abs() < 1e-9, "{}", late.mean);
+        let named = found.named(["mean", "p50", "p99", "p99_9", "max", "count"]);
+        let lateness: Vec<&str> =
+            named.iter().filter_map(|(name, _)| name.strip_prefix("deadline.missed_by.")).collect();
+        assert_eq!(lateness, ["mean", "p50", "max", "count"]);
     }
 }
