@@ -5,7 +5,7 @@ use weft_core::histogram::Histogram;
 use weft_core::record::{ImbalanceRecord, QueueEvents, QueueSeries};
 use weft_core::{LinkId, SwitchId, Time};
 use weft_plan::Setup;
-use weft_topology::{Graph, Link, Node};
+use weft_topology::{Change, Graph, Link, Node, Timeline};
 
 use crate::monitor::{MonitoredQueue, QueueMonitor};
 
@@ -22,6 +22,7 @@ pub struct Sampler {
     /// Maximum number of bins; even.
     most: usize,
     sets: Vec<ParallelPorts>,
+    live: LivePorts,
     /// Samples before this instant are not kept.
     from: Time,
     /// The latest sample of each port.
@@ -113,6 +114,7 @@ impl Sampler {
             series,
             most: setup.queue_bins.map_or(MAX_BINS, |bins| (bins / 2 * 2).max(MAX_BINS)),
             sets: vec![uplinks(&setup.graph, &links), towards(&setup.graph, &links)],
+            live: LivePorts::new(&setup.timeline, &links),
             from: setup.warm_up,
             seen: Vec::new(),
         })
@@ -134,8 +136,9 @@ impl Sampler {
         if let Some(monitor) = &mut self.monitor {
             monitor.add(now, queues.iter().map(|(bytes, _)| *bytes));
         }
+        let live = self.live.at(now);
         for kind in &mut self.sets {
-            kind.add(&self.seen);
+            kind.add(&self.seen, live);
         }
         if self.series.samples == 0 {
             self.series.begins = now;
@@ -194,12 +197,51 @@ impl Sampler {
     }
 }
 
+/// Which of the sampled ports have a cable that is up. Among parallel ports one without is no empty queue.
+#[derive(Debug)]
+struct LivePorts {
+    up: Vec<bool>,
+    /// The cable of each port.
+    cables: Vec<usize>,
+    /// When cables change, with their new state, the latest first.
+    changes: Vec<(Time, usize, bool)>,
+}
+
+impl LivePorts {
+    fn new(timeline: &Timeline, links: &[(LinkId, &Link, SwitchId)]) -> LivePorts {
+        let change = |(at, change): &(Time, Change)| match change {
+            Change::CableUp(cable) => Some((*at, *cable, true)),
+            Change::CableDown(cable) => Some((*at, *cable, false)),
+            _ => None,
+        };
+        let cables: Vec<usize> = links.iter().map(|(_, link, _)| link.cable).collect();
+        LivePorts {
+            up: cables.iter().map(|cable| timeline.initial.is_up(*cable)).collect(),
+            cables,
+            changes: timeline.changes.iter().rev().filter_map(change).collect(),
+        }
+    }
+
+    /// Their state at `now`, which never goes back; a cable that changes then has changed.
+    fn at(&mut self, now: Time) -> &[bool] {
+        while let Some((_, cable, up)) = self.changes.pop_if(|(at, ..)| *at <= now) {
+            let ports = self.up.iter_mut().zip(&self.cables).filter(|(_, own)| **own == cable);
+            ports.for_each(|(port, _)| *port = up);
+        }
+        &self.up
+    }
+}
+
 impl ParallelPorts {
-    fn add(&mut self, seen: &[(u64, u64)]) {
+    fn add(&mut self, seen: &[(u64, u64)], live: &[bool]) {
         for set in &self.sets {
-            self.bytes += deviation(set.iter().map(|port| seen[*port].0 as f64));
-            self.packets += deviation(set.iter().map(|port| seen[*port].1 as f64));
-            let waiting = set.iter().map(|port| seen[*port].1.saturating_sub(1));
+            let set = set.iter().filter(|port| live[**port]);
+            if set.clone().count() < 2 {
+                continue;
+            }
+            self.bytes += deviation(set.clone().map(|port| seen[*port].0 as f64));
+            self.packets += deviation(set.clone().map(|port| seen[*port].1 as f64));
+            let waiting = set.map(|port| seen[*port].1.saturating_sub(1));
             self.waiting += deviation(waiting.clone().map(|packets| packets as f64));
             waiting.for_each(|packets| self.lengths.add(packets));
             self.samples += 1;
@@ -255,6 +297,32 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Equal queues at the ports that are up are balanced, whatever has failed; a port that is left alone has no parallel one.
+    #[test]
+    fn ports_without_a_live_cable_are_no_empty_queues() {
+        let at = |us| Time::ZERO + weft_core::Span::from_us(us);
+        let mut live = LivePorts {
+            up: vec![true, true, false],
+            cables: vec![4, 5, 6],
+            changes: vec![(at(30), 4, false), (at(20), 6, true), (at(20), 5, false), (at(10), 6, true)],
+        };
+        let mut ports = parallel("all", 1, [vec![0, 1, 2]].into_iter());
+        let seen = [(9_000, 6), (9_000, 6), (0, 0)];
+        ports.add(&seen, live.at(at(9)));
+        assert_eq!((ports.bytes, ports.packets, ports.waiting, ports.samples), (0.0, 0.0, 0.0, 1));
+        assert_eq!((ports.lengths.count(), ports.lengths.mean()), (2, 5.0));
+        ports.add(&seen, live.at(at(10)));
+        assert_eq!(
+            (ports.bytes.round(), ports.samples, ports.lengths.count()),
+            (4_243.0, 2, 5),
+            "9 kB * sqrt(2) / 3"
+        );
+        ports.add(&seen, live.at(at(25)));
+        assert_eq!((ports.packets, ports.samples), (8.0_f64.sqrt() + 3.0, 3), "the first and the last port");
+        ports.add(&seen, live.at(at(30)));
+        assert_eq!((live.up, ports.samples), (vec![false, false, true], 3));
+    }
 
     #[test]
     fn deviation_is_that_of_the_population() {

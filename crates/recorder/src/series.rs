@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{GroupBin, LinkGroup, PausedLink, Reason, TimeBin, TimeSeries};
 use weft_core::{Bytes, HostId, LinkId, Rate, Span, Time};
 use weft_plan::Setup;
-use weft_topology::{Graph, Node};
+use weft_topology::{Change, Graph, Node, Timeline};
 
 /// When bins end. A pure function of the setup and of how many have ended, so that all threads agree.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl SeriesWatch {
     #[must_use]
     pub fn new(setup: &Setup, has: impl Fn(HostId) -> bool) -> Option<SeriesWatch> {
         let clock = SeriesClock::new(setup)?;
-        let (groups, group_of) = groups(&setup.graph);
+        let (groups, group_of) = groups(&setup.graph, &setup.timeline);
         let links = setup.graph.links();
         let own = |(_, link): &(usize, &weft_topology::Link)| match link.from {
             Node::Host(host) => has(host),
@@ -218,8 +218,14 @@ impl SeriesWatch {
     }
 }
 
-/// The groups of links by the tiers of their ends, and the group of each link.
-fn groups(graph: &Graph) -> (Vec<LinkGroup>, Vec<u8>) {
+/// The groups of links by the tiers of their ends, and the group of each link. Links that are never up add no capacity.
+fn groups(graph: &Graph, timeline: &Timeline) -> (Vec<LinkGroup>, Vec<u8>) {
+    let mut dead: Vec<bool> = (0..graph.cables().len()).map(|cable| !timeline.initial.is_up(cable)).collect();
+    for (_, change) in &timeline.changes {
+        if let Change::CableUp(cable) = change {
+            dead[*cable] = false;
+        }
+    }
     let tier = |node: Node| match node {
         Node::Host(_) => 0,
         Node::Switch(switch) => graph.switches()[switch.index()].tier,
@@ -229,8 +235,10 @@ fn groups(graph: &Graph) -> (Vec<LinkGroup>, Vec<u8>) {
     for link in graph.links() {
         let (from, to) = ends(link);
         let group = found.entry((from, to)).or_insert(LinkGroup { from, to, ..LinkGroup::default() });
-        group.links += 1;
-        group.capacity = Rate(group.capacity.0 + link.rate.0);
+        if !dead[link.cable] {
+            group.links += 1;
+            group.capacity = Rate(group.capacity.0 + link.rate.0);
+        }
     }
     let place = |link| found.keys().position(|key| *key == ends(link)).unwrap_or_default() as u8;
     let of = graph.links().iter().map(place).collect();

@@ -202,11 +202,13 @@ fn tier(record: &RunRecord, node: u32) -> u8 {
     record.nodes.get(node as usize).map_or(0, |node| node.tier)
 }
 
-/// Greatest utilisation of a switch's link, and the mean of those between switches, where loads were measured.
+/// Greatest utilisation of a switch's link, and the mean of those between switches that were up throughout, where loads were
+/// measured.
 fn loads(record: &RunRecord, window: Option<ArrivalRecord>) -> Option<(f64, f64)> {
     let switches = || record.links.iter().filter(|link| tier(record, link.from) > 0);
     let used = |link: &LinkRecord| utilisation(link, record, window);
-    let fabric: Vec<f64> = switches().filter(|link| tier(record, link.to) > 0).map(used).collect();
+    let fabric = switches().filter(|link| tier(record, link.to) > 0 && !link.failed).map(used);
+    let fabric: Vec<f64> = fabric.collect();
     let most = switches().map(used).fold(0.0, f64::max);
     record.measured.has(Quantity::Loads).then(|| (most, mean(&fabric).unwrap_or(0.0)))
 }

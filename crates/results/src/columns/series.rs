@@ -36,7 +36,7 @@ pub(super) const LINKS: TableWords = TableWords {
         ("length_ps", "ps", "its length"),
         ("from", "", "tier of the transmitting nodes: host, leaf, spine"),
         ("to", "", "tier of the receiving nodes"),
-        ("links", "", "links in the group"),
+        ("links", "", "links in the group, without those that are never up"),
         ("tx_bytes", "B", "bytes on the wire"),
         ("utilisation", "", "the same as a share of the group's capacity"),
         ("mean_queue_bytes", "B", "mean queue of a port over time; empty: hosts have no queues"),
