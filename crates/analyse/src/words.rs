@@ -164,7 +164,7 @@ pub(crate) fn pair(subject: &AnalysedNetwork, quiver: &Quiver<'_>, (from, to): (
     }
     if components.len() > 1 {
         text += &format!(
-            "\nInstalled at {}:\n{}",
+            "\nInstalled at {} once routing has converged:\n{}",
             subject.name(from),
             row("", &group(subject, from, &pair.group))
         );

@@ -75,7 +75,7 @@ struct Quiver {
     /// Show what is installed towards this leaf; with --from, the pair in detail
     #[arg(long, value_name = "LEAF")]
     to: Option<String>,
-    /// Analyse the network at this time [default: the start]
+    /// Analyse the network of this time, once routing has converged [default: the start]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
     /// Seed of random failures [default: the scenario's first]

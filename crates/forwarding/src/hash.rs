@@ -12,9 +12,10 @@ choice! {
     pub enum HashFunction {
         /// A 64-bit finaliser with full avalanche: the ideal.
         Mix = "mix",
-        /// CRC-32 (IEEE 802.3, reflected); the seed is the initial value.
+        /// CRC-32 (IEEE 802.3, reflected); the seed is the initial value. A CRC is linear: seeds change the hashes of all
+        /// packets by the same bits, so that two stages polarise whatever their seeds.
         Crc32 = "crc32",
-        /// CRC-16-CCITT (polynomial 0x1021); the seed is the initial value.
+        /// CRC-16-CCITT (polynomial 0x1021); the seed is the initial value, and as with `crc32` two stages polarise.
         Crc16 = "crc16",
         /// Toeplitz, as network cards and switches use it (Microsoft's RSS specification); the seed changes the key.
         Toeplitz = "toeplitz",

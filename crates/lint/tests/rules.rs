@@ -502,6 +502,9 @@ fn stages_need_different_hashes() {
     assert_eq!(level("\"x\": \"y\""), Some(Severity::Note), "without a role the seed is 0 as the leaf's is");
     let (_, found) = after("hash-polarisation", WEFT, ("per-switch", "same"), &[]);
     assert_eq!((found.len(), found[0].line), (1, line_of(SCENARIO, "seeding")));
+    let crc = ("seeding = \"per-switch\"", "seeding = \"per-switch\"\nhash = \"crc32\"");
+    let (_, found) = after("hash-polarisation", WEFT, crc, &[]);
+    assert!(found.iter().any(|finding| finding.fix.contains("another hash function")), "{found:#?}");
 }
 
 #[test]

@@ -81,7 +81,9 @@ fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
 pub(crate) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let changes = |entry: &weft_topology::FailureSettings| entry.at.is_some() || entry.repair_at.is_some();
     if !facts.settings.failure.iter().any(changes) {
-        facts.idle("routing", "no cable fails or is repaired during the run", found);
+        let why = "no cable fails or is repaired during the run";
+        facts.idle("routing", why, found);
+        facts.idle("balance.presto.controller_delay", why, found);
     } else if facts.settings.routing.convergence == Convergence::Instant {
         for delay in ["detection", "flooding", "spf_delay", "install"] {
             facts.idle(&format!("routing.{delay}"), "convergence is instant", found);

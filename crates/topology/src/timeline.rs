@@ -3,7 +3,7 @@
 //!
 //! A cable goes down or up at an instant. After `detection` both of its switches remove the port from all groups (or
 //! restore it). Then link-state messages flood over the cables that are up: propagation plus `flooding` per hop.
-//! `spf_delay` after the last message of that instant a switch recomputes, and after `install` it replaces all groups
+//! `spf_delay` after the last message of that instant a switch recomputes, from all that it has heard by then, and after `install` it replaces all groups
 //! at once by those of the new state. Ports known to be down locally stay excluded even then. Between failure and
 //! installation packets may be sent into dead ends: that is the point.
 //!
@@ -94,7 +94,7 @@ pub fn timeline(
     grouping: Grouping,
 ) -> Timeline {
     let initial = plan.initial(graph);
-    let mut builder = Builder { graph, routing, installs: BTreeMap::new(), changes: Vec::new() };
+    let mut builder = Builder { graph, routing, heard: BTreeMap::new(), changes: Vec::new() };
     let mut states = vec![Routes::new(graph, &initial, grouping)];
     let mut state = initial.clone();
     for (at, cables) in instants(plan) {
@@ -129,8 +129,8 @@ fn instants(plan: &FailurePlan) -> BTreeMap<Time, Vec<(usize, bool)>> {
 struct Builder<'a> {
     graph: &'a Graph,
     routing: &'a RoutingSettings,
-    /// For each switch, when it would install which state.
-    installs: BTreeMap<SwitchId, BTreeSet<(Time, usize)>>,
+    /// For each switch, when it has heard of which state.
+    heard: BTreeMap<SwitchId, BTreeSet<(Time, usize)>>,
     changes: Vec<(Time, Change)>,
 }
 
@@ -148,10 +148,9 @@ impl Builder<'_> {
                 heard.iter_mut().zip(news).for_each(|(heard, news)| *heard = (*heard).max(news));
             }
         }
-        let wait = if flooded { self.routing.spf_delay + self.routing.install } else { Span::ZERO };
         for (switch, heard) in heard.into_iter().enumerate() {
             if let Some(heard) = heard {
-                self.installs.entry(SwitchId(switch as u32)).or_default().insert((heard + wait, index));
+                self.heard.entry(SwitchId(switch as u32)).or_default().insert((heard, index));
             }
         }
     }
@@ -172,13 +171,21 @@ impl Builder<'_> {
         switches
     }
 
+    /// A computation takes all that the switch has heard by then, not only what it was begun for.
     fn finish(mut self) -> Vec<(Time, Change)> {
-        for (switch, installs) in self.installs {
+        let (compute, install) = match self.routing.convergence {
+            Convergence::Flooded => (self.routing.spf_delay, self.routing.install),
+            Convergence::Instant => (Span::ZERO, Span::ZERO),
+        };
+        for (switch, heard) in self.heard {
             let mut newest = 0;
-            for (at, state) in installs {
+            for (first, _) in &heard {
+                let at = *first + compute;
+                let known = heard.iter().take_while(|(heard, _)| *heard <= at).map(|(_, state)| *state);
+                let state = known.max().unwrap_or(0);
                 if state > newest {
                     newest = state;
-                    self.changes.push((at, Change::Install { switch, state }));
+                    self.changes.push((at + install, Change::Install { switch, state }));
                 }
             }
         }

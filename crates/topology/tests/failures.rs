@@ -221,6 +221,29 @@ fn a_flapping_cable_goes_down_and_up_each_time() {
     }
 }
 
+/// The second failure comes while the computation for the first waits, and is in its result; a repair in that time leaves
+/// nothing to change.
+#[test]
+fn a_computation_takes_all_that_was_heard_before_it() {
+    let graph = network(2, 3, 1);
+    let routing = RoutingSettings { spf_delay: Span::from_ms(50), ..RoutingSettings::default() };
+    let installed = |failures: &[FailureSettings], switch: u32| -> Vec<(u64, usize)> {
+        let timeline = play(&graph, failures, &routing);
+        let own = |(time, change): &(Time, Change)| match change {
+            Change::Install { switch: at, state } if at.0 == switch => Some((time.0 / 1_000_000_000, *state)),
+            _ => None,
+        };
+        timeline.changes.iter().filter_map(own).collect()
+    };
+    let ms = |at| Some(Span::from_ms(at));
+    let two = [named("leaf1-spine0", ms(2), None), named("leaf1-spine1", ms(40), None)];
+    assert_eq!(installed(&two, 0), [(52, 2)], "one installation, of the state after both");
+    let late = [named("leaf1-spine0", ms(2), None), named("leaf1-spine1", ms(60), None)];
+    assert_eq!(installed(&late, 0), [(52, 1), (110, 2)]);
+    let flap = [named("leaf1-spine0", ms(2), ms(6))];
+    assert_eq!(installed(&flap, 0), [(52, 2)], "the state with all cables");
+}
+
 #[test]
 fn outages_that_touch_are_one() {
     let graph = network(4, 2, 1);

@@ -41,7 +41,7 @@ leaf3 -> leaf1: 2 components
      leaf3-spine1-leaf1
      leaf3-spine2-leaf1
 
-Installed at leaf3:
+Installed at leaf3 once routing has converged:
   1 {spine0}  2 {spine1 spine2}
 
 Why 1 and 2 are not symmetric:

@@ -210,12 +210,16 @@ impl Reader<'_> {
         })
     }
 
-    /// The hash seed: only ECMP can give all switches one seed; other balancers draw their own.
+    /// The hash and its seed: only ECMP can give all switches one seed; other balancers draw their own. Seeds of CRCs are as
+    /// good as one.
     fn hash(&self) -> Option<Hash> {
         let BalancerSettings::Ecmp(own) = &self.device.balance else { return None };
-        (own.seeding == Seeding::Same).then(|| Hash {
-            at: self.spot("balance.ecmp.seeding"),
-            function: format!("{:?}", own.hash).to_lowercase(),
+        let function = format!("{:?}", own.hash).to_lowercase();
+        let linear = function.starts_with("crc");
+        let path = if linear { "balance.ecmp.hash" } else { "balance.ecmp.seeding" };
+        (linear || own.seeding == Seeding::Same).then(|| Hash {
+            at: self.spot(path),
+            function,
             seed: 0,
             origin: "seeding = \"same\"".to_owned(),
         })

@@ -9,10 +9,11 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Warning,
         title: "Successive stages use the same hash.",
         checks: "Switches of different stages (roles) have different hash functions or seeds. In SONiC the seed is `ecmp_hash_seed` of \
-                 DEVICE_METADATA, otherwise it follows from `type`: ToRRouter 0, LeafRouter 10, every kind of SpineRouter 25, none 0. A Weft scenario has `seeding`.",
+                 DEVICE_METADATA, otherwise it follows from `type`: ToRRouter 0, LeafRouter 10, every kind of SpineRouter 25, none 0. A Weft scenario has `seeding`. \
+                 With `crc16` and `crc32` seeds do not help.",
         why: "All flows that reach a switch of the second stage have the same hash there: they take one of its paths and leave the \
               others idle.",
-        fix: "Give each stage its own seed.",
+        fix: "Give each stage its own seed; with a CRC, whose seed changes all hashes by the same bits, its own hash function.",
         source: "RFC 2992 and common practice; sonic-net/sonic-buildimage issues 11880 and 25441.",
         look: polarisation,
     },
@@ -50,17 +51,25 @@ fn polarisation(network: &Network, findings: &mut Findings) {
         for first in &hashing[..place] {
             if let Some(level) = alike(first, second) {
                 let hash = second.hash.as_ref().expect("only those that hash");
-                let says = format!(
-                    "{} ({}) and {} ({}) both hash with {} and seed {} ({})",
+                let both = format!(
+                    "{} ({}) and {} ({}) both hash with {}",
                     first.name,
                     role(first),
                     second.name,
                     role(second),
-                    hash.function,
-                    hash.seed,
-                    hash.origin
+                    hash.function
                 );
-                findings.add_as(level, (hash.at, ""), (says, format!("give {} another seed", second.name)));
+                let says = match are_linear(first, second) {
+                    true => (
+                        format!("{both}, of which seeds change all hashes by the same bits"),
+                        format!("give {} another hash function", second.name),
+                    ),
+                    false => (
+                        format!("{both} and seed {} ({})", hash.seed, hash.origin),
+                        format!("give {} another seed", second.name),
+                    ),
+                };
+                findings.add_as(level, (hash.at, ""), says);
             }
         }
     }
@@ -69,7 +78,7 @@ fn polarisation(network: &Network, findings: &mut Findings) {
 /// The severity of two switches with equal hashes.
 fn alike(first: &SwitchConfig, second: &SwitchConfig) -> Option<Severity> {
     let (a, b) = (first.hash.as_ref()?, second.hash.as_ref()?);
-    let same = a.function == b.function && a.seed == b.seed;
+    let same = a.function == b.function && (a.seed == b.seed || are_linear(first, second));
     match (&first.role, &second.role) {
         _ if !same => None,
         (Some(one), Some(other)) if one == other => None,
@@ -77,6 +86,13 @@ fn alike(first: &SwitchConfig, second: &SwitchConfig) -> Option<Severity> {
         // It is unknown whether they are of one tier.
         _ => Some(Severity::Note),
     }
+}
+
+/// Whether two switches hash by one CRC: it is linear, so that a seed, its initial value, does the same to all packets.
+fn are_linear(first: &SwitchConfig, second: &SwitchConfig) -> bool {
+    let crc =
+        |switch: &SwitchConfig| switch.hash.as_ref().is_some_and(|hash| hash.function.starts_with("crc"));
+    crc(first) && crc(second)
 }
 
 fn role(switch: &SwitchConfig) -> &str {

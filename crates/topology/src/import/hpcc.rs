@@ -33,6 +33,10 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
         graph.links.push(link(&line, &names)?);
         cables.add(&line)?;
     }
+    // The files of that simulator end with text that explains them.
+    if let Some(line) = lines.next().filter(|line| link(line, &names).is_ok()) {
+        return Err(line.error("one more link", format!("{links} links, as the first line says")));
+    }
     cables.end(&head)?;
     Ok(Imported { graph, host_of_number: names.host_of_number, switch_latencies: Vec::new() })
 }

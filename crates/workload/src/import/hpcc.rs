@@ -1,6 +1,6 @@
 //! `flow.txt` of the HPCC simulator: the number of flows, then one line per flow, `from to priority port bytes start`,
 //! or `from to priority bytes start` as in the flow files of conweave-ns3; the start is in seconds. Text after the last
-//! flow is ignored. Must not depend on other formats.
+//! flow is ignored, unless it is one more flow. Must not depend on other formats.
 
 use super::between_two;
 use crate::listed::ListedFlow;
@@ -22,7 +22,7 @@ pub fn read(
     let count = head.number(0, "the number of flows", (1, u32::MAX))?;
     let mut columns = None;
     let mut seen = 0;
-    let flows = all_or_errors(lines.take(count as usize).map(|line| {
+    let flows = all_or_errors(lines.by_ref().take(count as usize).map(|line| {
         seen += 1;
         let columns =
             *columns.get_or_insert(if line.words.len() == 5 { Columns::FIVE } else { Columns::SIX });
@@ -32,6 +32,10 @@ pub fn read(
         let found = format!("{seen} lines with a flow");
         let error = ended(file, &format!("{count} lines with one flow each"));
         return Err(ImportError { found, ..error }.into());
+    }
+    let is_flow = |line: &Line<'_>| columns.is_some_and(|columns| flow(line, columns, &host).is_ok());
+    if let Some(line) = lines.next().filter(is_flow) {
+        return Err(line.error("one more flow", format!("{count} flows, as the first line says")).into());
     }
     Ok(flows)
 }
