@@ -100,8 +100,12 @@ pub(crate) fn show_or_save(text: &str, file: Option<&Path>) -> Result<ExitCode, 
 pub(crate) fn save(text: &str, path: &Path) -> Result<ExitCode, Error> {
     let place = |error: io::Error| Error::Failed(format!("cannot write {}: {error}", path.display()));
     refuse_existing(path)?;
-    io::Write::write_all(&mut std::fs::File::create_new(path).map_err(place)?, text.as_bytes())
-        .map_err(place)?;
+    let mut file = std::fs::File::create_new(path).map_err(place)?;
+    if let Err(cause) = io::Write::write_all(&mut file, text.as_bytes()) {
+        // Half a file would be in the way of the next attempt.
+        let _ = std::fs::remove_file(path);
+        return Err(place(cause));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

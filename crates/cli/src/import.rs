@@ -32,7 +32,9 @@ impl ImportArguments {
             console::refuse_existing(out)?;
         }
         for (name, text) in &imported.files {
-            console::save(text, &folder.join(name))?;
+            let path = folder.join(name);
+            console::save(text, &path)?;
+            console::show(&format!("wrote {}", path.display()))?;
         }
         console::show_or_save(&imported.text, self.out.as_deref())
     }

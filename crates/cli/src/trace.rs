@@ -35,7 +35,7 @@ pub(crate) struct TraceArguments {
     /// Write the table as CSV, and print none
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a capture of both hosts' cards, pcapng
+    /// Write a capture of both hosts' cards, pcapng; analyse one interface at a time
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
 }

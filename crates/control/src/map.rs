@@ -384,7 +384,7 @@ impl MarginMap {
                 figures: vec![self.figure()],
             }],
             numbers: on_page(
-                "The extremes; `map.csv` has every point",
+                "The extremes; map.csv has every point",
                 &["", "margin and place"],
                 &self.extremes(),
             ),

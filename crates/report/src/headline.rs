@@ -262,7 +262,7 @@ fn undecided(mean: &Contrast, words: &str) -> String {
 /// `0.98×`; where that is not the quotient of the means beside it, what it is.
 fn times_words(found: &Contrast) -> String {
     let differs = (found.other / found.base / found.ratio.mean - 1.0).abs() > 0.02;
-    let by_seed = if differs { " as the mean of the ratios by seed" } else { "" };
+    let by_seed = if differs { " as the geometric mean of the ratios by seed" } else { "" };
     format!("{}×{by_seed}", number(found.ratio.mean))
 }
 

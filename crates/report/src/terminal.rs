@@ -290,12 +290,22 @@ fn averaged(summary: &Summary) -> String {
     let time = |seconds: f64| duration(seconds * 1e6);
     match (summary.arrivals_until_s.zip(summary.drain_s()), summary.drains_from_s) {
         (Some((until, drain)), _) => {
-            format!(" while flows arrive ({}, then {} of drain)", time(until), time(drain))
+            format!(" while flows arrive ({}, then {} of drain)", since_warm_up(summary, until), time(drain))
         }
         (None, Some(last)) => {
-            format!(" over all {} (the last flow starts at {})", time(summary.simulated_s), time(last))
+            let all = since_warm_up(summary, summary.simulated_s);
+            format!(" over all {all} (the last flow starts at {})", time(last))
         }
         (None, None) => String::new(),
+    }
+}
+
+/// `2 ms`, or with a warm-up `1 ms to 2 ms`: the part of the run up to an instant over which goodput is averaged.
+pub(crate) fn since_warm_up(summary: &Summary, until_s: f64) -> String {
+    let until = duration(until_s * 1e6);
+    match summary.warm_up_s > 0.0 {
+        true => format!("{} to {until}", duration(summary.warm_up_s * 1e6)),
+        false => until,
     }
 }
 

@@ -129,7 +129,7 @@ const FLOWS: TableWords = TableWords {
         ),
         ("displacement_packets", "packets", "largest displacement of a late packet"),
         ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
-        ("gro_batches", "", "batches delivered by receive offload"),
+        ("gro_batches", "", "batches that receive offload makes of what arrives, whether `gro` is on or not"),
         ("ecn_marks", "packets", "packets that arrived with a congestion mark"),
         ("cnps_sent", "packets", "congestion notifications requested by the receiver"),
         ("cnps", "packets", "congestion notifications that reached the sender"),

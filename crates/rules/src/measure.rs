@@ -44,10 +44,6 @@ pub(crate) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Fi
             let message = format!("a failure at {at} has no effect: the run ends at {until} (measure.until)");
             found.push(impossible(format!("failure[{index}].at"), message));
         }
-        if let Some(at) = entry.repair_at.filter(|at| *at >= until) {
-            let message = format!("a repair at {at} has no effect: the run ends at {until} (measure.until)");
-            found.push(impossible(format!("failure[{index}].repair_at"), message));
-        }
     }
 }
 

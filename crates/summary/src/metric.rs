@@ -175,17 +175,11 @@ impl Summary {
         measured("slowdown", &self.slowdown, &mut list);
         self.fct_acknowledged_us.iter().for_each(|times| measured("fct_acknowledged", times, &mut list));
         measured("alone", &self.alone_us, &mut list);
-        list.extend(self.ideals());
+        list.extend(self.ideal.iter().flat_map(crate::summary::IdealTimes::named));
         list.extend(self.deadlines.iter().flat_map(|deadlines| deadlines.named(WAITS)));
         self.counts(&mut list);
         self.network(&mut list);
         list
-    }
-
-    fn ideals(&self) -> Vec<(String, f64)> {
-        let FlowMeasure { all, small, medium, large, .. } = &self.alone_us;
-        let alone = [all, small, medium, large].map(|alone| alone.mean);
-        self.ideal.as_ref().map_or(Vec::new(), |ideal| ideal.named(alone))
     }
 
     fn counts(&self, list: &mut Vec<(String, f64)>) {

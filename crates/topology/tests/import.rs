@@ -34,6 +34,16 @@ fn an_hpcc_file_becomes_its_graph() {
     assert_eq!(imported.host_of_number[&3], HostId(3));
 }
 
+/// Text may follow the last link, but not one more link.
+#[test]
+fn links_beyond_the_announced_ones_are_refused() {
+    let text = "3 1 1\n0\n0 1 10Gbps 1us 0\n0 2 10Gbps 1us 0\n";
+    let message = hpcc("t", text).unwrap_err().to_string();
+    assert!(message.starts_with("t:4: found one more link"), "{message}");
+    let explained = "3 1 2\n0\n0 1 10Gbps 1us 0\n0 2 10Gbps 1us 0\n\nsrc dst rate delay loss\n";
+    assert_eq!(hpcc("t", explained).unwrap().graph.links.len(), 2);
+}
+
 #[test]
 fn hosts_are_numbered_among_themselves() {
     // the switch is node 0, as in some files

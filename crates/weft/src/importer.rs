@@ -8,6 +8,7 @@ use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate, Span};
 use weft_scenario::ScenarioFile;
 use weft_topology::import as topology;
+use weft_workload::ListedFlow;
 use weft_workload::import as workload;
 
 use crate::Error;
@@ -51,38 +52,49 @@ pub(crate) fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Res
     if matches!(format, topology::Format::Hpcc) {
         text += &hpcc_settings(&imported);
     }
-    let mut first: Option<Span> = None;
+    let lists: Vec<Vec<ListedFlow>> =
+        rest.iter().map(|path| flows(format, path, &imported)).collect::<Result<_, _>>()?;
+    let first = lists.iter().flatten().map(|flow| flow.at).min().unwrap_or(Span::ZERO);
+    if first > Span::ZERO {
+        text += &format!(
+            "\n# All flows start {first} earlier than in the files, where the first one starts then.\n"
+        );
+    }
     let mut beside = Vec::new();
-    for path in rest {
-        let flows = read_packed(path, LARGEST_LIST)
-            .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
-        let name = path.display().to_string();
-        let listed = match format {
-            topology::Format::Hpcc => {
-                workload::hpcc(&name, &flows, |number| imported.host_of_number.get(&number).copied())
-            }
-            topology::Format::Htsim => workload::htsim(&name, &flows),
-        };
-        let listed = listed.map_err(|cause| Error::BadInput(cause.to_string()))?;
-        let earliest = listed.iter().map(|flow| flow.at).min();
-        first = first.into_iter().chain(earliest).min();
+    for (number, (path, mut listed)) in rest.iter().zip(lists).enumerate() {
+        listed.iter_mut().for_each(|flow| flow.at = flow.at - first);
+        let tag = if number == 0 { "imported".to_owned() } else { format!("imported-{}", number + 1) };
         text += "\n";
         if listed.len() <= MOST_INLINE {
-            text += &workload::to_scenario(&listed, "imported");
+            text += &workload::to_scenario(&listed, &tag);
         } else {
-            let name = flow_file(path, listed.len(), (out, beside.len()))?;
-            text += &format!("[[traffic]]\ntag = \"imported\"\nkind = \"list\"\nfile = \"{name}\"\n");
+            let name = flow_file(path, listed.len(), (out, number))?;
+            text += &format!("[[traffic]]\ntag = \"{tag}\"\nkind = \"list\"\nfile = \"{name}\"\n");
             beside.push((name, workload::to_csv(&listed)));
         }
-    }
-    if let Some(first) = first.filter(|first| *first > Span::ZERO) {
-        let why = "no flow starts earlier, and averages begin here";
-        text += &format!("\n[measure]\nwarm_up = \"{first}\"    # {why}\n");
     }
     if rest.is_empty() {
         text += NO_FLOWS;
     }
     accepted(ImportedScenario { text, files: beside }, files)
+}
+
+/// The flows of a file, between hosts of an imported network.
+fn flows(
+    format: topology::Format,
+    path: &Path,
+    imported: &topology::Imported,
+) -> Result<Vec<ListedFlow>, Error> {
+    let text = read_packed(path, LARGEST_LIST)
+        .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
+    let name = path.display().to_string();
+    let listed = match format {
+        topology::Format::Hpcc => {
+            workload::hpcc(&name, &text, |number| imported.host_of_number.get(&number).copied())
+        }
+        topology::Format::Htsim => workload::htsim(&name, &text, imported.graph.hosts),
+    };
+    listed.map_err(|cause| Error::BadInput(cause.to_string()))
 }
 
 /// The name of the file for the flows of a scenario that is written to `out`.

@@ -62,7 +62,7 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
         let hint = did_you_mean(wanted, names().chain(members));
         let allowed: Vec<&str> = names().collect();
         let message = format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", "));
-        Error::BadInput(message + "; or a name from one of them, such as drill")
+        Error::BadInput(message + "; or a name that has settings, such as drill")
     })
 }
 

@@ -47,8 +47,8 @@ pub(crate) fn trace(path: &Path, options: &TraceOptions) -> Result<TraceOutcome,
     let cases = weft_prepare::prepare(path, &options.set, options.demo)?;
     let [case] = cases.as_slice() else {
         return Err(Error::BadInput(format!(
-            "{}: the scenario has {} cases, and a flow belongs to one: choose it with --set sweep.KEY=VALUE for every \
-             key of [sweep]",
+            "{}: the scenario has {} cases, and a flow belongs to one: choose it with --set case=NAME, or with --set \
+             sweep.KEY=VALUE for every key of a [sweep] without named cases",
             path.display(),
             cases.len()
         )));

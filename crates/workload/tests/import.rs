@@ -59,7 +59,7 @@ fn every_bad_row_is_named() {
     let message =
         hpcc("f", "3\n2 9 3 100 5 0\n2 1 3 100 5 0\n2 2 3 100 5 0\n", same).unwrap_err().to_string();
     assert!(message.starts_with("f:2: ") && message.contains("\nf:4: "), "{message}");
-    let message = htsim("m", &MATRIX.replace("->15", "->16")).unwrap_err().to_string();
+    let message = htsim("m", &MATRIX.replace("->15", "->16"), 16).unwrap_err().to_string();
     assert!(message.starts_with("m:5: ") && message.contains("\nm:6: "), "{message}");
 }
 
@@ -68,6 +68,16 @@ fn hpcc_flows_have_seconds_and_text_after_the_last_is_ignored() {
     let flows = hpcc("flow.txt", FLOWS, same).unwrap();
     let start = Span::from_us(2_000_001);
     assert_eq!(flows, [flow(Span::from_s(2), 2, 1, 200_000_000), flow(start, 3, 0, 5000)]);
+}
+
+/// One more flow is not text that explains the file.
+#[test]
+fn flows_beyond_the_announced_ones_are_refused() {
+    let more = "2\n2 1 3 100 200000000 2\n3 0 3 100 5000 2\n3 1 3 100 5000 2\n";
+    let message = hpcc("f", more, same).unwrap_err().to_string();
+    assert_eq!(message, "f:4: found one more flow; allowed: 2 flows, as the first line says");
+    let message = htsim("m", MATRIX, 15).unwrap_err().to_string();
+    assert!(message.starts_with("m:") && message.contains("those of the topology"), "{message}");
 }
 
 #[test]
@@ -80,13 +90,13 @@ fn hpcc_flows_may_lack_the_port() {
 
 #[test]
 fn htsim_connections_have_picoseconds() {
-    let flows = htsim("incast.cm", MATRIX).unwrap();
+    let flows = htsim("incast.cm", MATRIX, 16).unwrap();
     assert_eq!(flows, [flow(Span::ZERO, 0, 15, 2_000_000), flow(Span::from_us(5), 1, 15, 1)]);
 }
 
 #[test]
 fn scenario_text_names_every_flow() {
-    let text = to_scenario(&htsim("incast.cm", MATRIX).unwrap(), "incast");
+    let text = to_scenario(&htsim("incast.cm", MATRIX, 16).unwrap(), "incast");
     assert!(text.starts_with("[[traffic]]\ntag = \"incast\"\nkind = \"list\"\nflows = [\n"));
     assert!(text.contains("{ at = \"5 us\", from = 1, to = 15, size = \"1 B\" },"));
 }
@@ -103,7 +113,7 @@ fn errors_name_line_what_was_found_and_what_is_allowed() {
     assert!(text(hpcc("f", "3\n2 1 3 100 5 0\n", same).unwrap_err()).contains("3 lines with one flow each"));
     assert!(text(hpcc("f", "1\n2 9 3 100 5 0\n", same).unwrap_err()).contains("`9`, which is not a host"));
     assert!(text(hpcc("f", "1\n2 1 3 100 5 -1\n", same).unwrap_err()).contains("start time in seconds"));
-    let refused = |part: &str, by: &str| text(htsim("m", &MATRIX.replace(part, by)).unwrap_err());
+    let refused = |part: &str, by: &str| text(htsim("m", &MATRIX.replace(part, by), 16).unwrap_err());
     assert!(refused("prio 3", "trigger 1").starts_with("m:6: found `trigger`"));
     assert!(refused("start 0 ", "").contains("found no `start`"));
     assert!(refused("Connections 2", "Connections 3").contains("found 2 flows; allowed: 3 flows"));
@@ -136,7 +146,7 @@ fn broken_files_are_refused_and_never_panic() {
     for _ in 0..6000 {
         let [table, flows, matrix] = [TABLE, FLOWS, MATRIX].map(|text| mutated(text, &mut random));
         let table = csv("f", &table).map(|rows| rows.into_iter().map(|row| row.flow).collect());
-        let results = [table, hpcc("f", &flows, same), htsim("f", &matrix)];
+        let results = [table, hpcc("f", &flows, same), htsim("f", &matrix, u32::MAX)];
         for error in results.into_iter().filter_map(Result::err) {
             let message = error.to_string();
             assert!(message.contains("found ") && message.contains("; allowed: "), "{message}");

@@ -73,7 +73,9 @@ fn cases_with_equal_labels_are_told_apart() {
     let said = good(&folder, "report m");
     assert!(said.contains("m/report.html"), "{said}");
     let page = text(&folder.join("m/report.html"));
-    assert!(page.contains("latency") && page.contains("5 us") && page.contains("500 ns"), "{said}");
+    for case in ["latency 5\u{202f}us", "latency 500\u{202f}ns"] {
+        assert!(page.contains(case), "{case}: {said}");
+    }
     // Both commands are needed to repeat what is on the page.
     assert!(
         page.contains("sweep.balance=drill") && page.contains("switch.latency=5us"),

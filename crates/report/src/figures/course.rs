@@ -81,10 +81,17 @@ fn throughput(course: &RunCourse) -> Figure {
 
 fn loads(course: &RunCourse, run: &Run) -> Option<Figure> {
     let (figure, x) = over_time(course);
-    let lengths: Vec<f64> = (0..course.throughput_gbps.len()).map(|bin| course.length_us(bin)).collect();
-    let mean = |load: &[f64]| {
-        load.iter().zip(&lengths).map(|(load, length)| load * length).sum::<f64>() / course.ended_us.max(1e-6)
-    };
+    // As long as the loads of single links are averaged.
+    let until = run.summary.arrivals_until_s.map_or(course.ended_us, |seconds| seconds * 1e6).max(1e-6);
+    let mut begins = 0.0;
+    let weights = (0..course.throughput_gbps.len()).map(|bin| {
+        let rest = (until - begins).clamp(0.0, course.length_us(bin));
+        begins += course.length_us(bin);
+        rest
+    });
+    let weights: Vec<f64> = weights.collect();
+    let mean =
+        |load: &[f64]| load.iter().zip(&weights).map(|(load, weight)| load * weight).sum::<f64>() / until;
     let busiest = course.groups.iter().max_by(|a, b| mean(&a.load).total_cmp(&mean(&b.load)))?;
     let series = course
         .groups

@@ -275,7 +275,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
         caption: format!(
             "Fraction of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
              these, sent while no packet of the flow had been lost. Maximum displacement: {} packets, mean {}; receive \
-             offload delivered {} batches.",
+             offload makes {} batches of what arrives.",
             count(reordering.max_displacement),
             reordering.mean_displacement.map_or("none".to_owned(), number),
             count(reordering.gro_batches)

@@ -10,6 +10,7 @@ use crate::metric::unit;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
+use crate::terminal::since_warm_up;
 use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, significant, value};
 use std::collections::BTreeSet;
 
@@ -98,10 +99,11 @@ fn busiest(summary: &Summary) -> String {
         summary.links.utilisation_max.map(|most| format!("busiest switch port {} utilised", percent(most)));
     let asked = |offered: &Offered| format!("offered load of a leaf up to {}", percent(offered.uplinks[1]));
     let asked = summary.links.offered.as_ref().map(asked);
-    let while_arriving =
-        summary.arrivals_until_s.map(|until| format!("while flows arrive ({})", duration(until * 1e6)));
+    let while_arriving = summary
+        .arrivals_until_s
+        .map(|until| format!("while flows arrive ({})", since_warm_up(summary, until)));
     let whole =
-        || Some(format!("over all {}", duration(summary.drains_from_s.map(|_| summary.simulated_s * 1e6)?)));
+        || summary.drains_from_s.map(|_| format!("over all {}", since_warm_up(summary, summary.simulated_s)));
     while_arriving.or_else(whole).into_iter().chain(used).chain(asked).collect::<Vec<_>>().join("; ")
 }
 

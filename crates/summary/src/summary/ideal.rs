@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use weft_statistics::Distribution;
+
+use super::FlowMeasure;
 
 /// Mean completion times of the measured flows that finished under ideal schedules of their payload, without headers or
 /// delays, microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IdealTimes {
     /// No schedule has a lower mean: shortest remaining first (SRPT) at the links on which hosts send, or at those on
-    /// which they receive, whichever is greater.
+    /// which they receive, or every flow alone in the empty network, whichever is greatest.
     pub bound_us: f64,
     /// That bound for flows up to 100 kB alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,13 +28,23 @@ pub struct IdealTimes {
 }
 
 impl IdealTimes {
-    /// Its metrics, given the mean of the flows alone in the empty network, which is a bound, too.
-    pub(crate) fn named(&self, alone: [Option<f64>; 4]) -> Vec<(String, f64)> {
+    /// The bounds of schedules, where the mean of the flows alone in the empty network is greater that.
+    pub(crate) fn or_alone(self, alone: &FlowMeasure) -> IdealTimes {
+        let greater = |bound: Option<f64>, alone: &Distribution| Some(bound?.max(alone.mean?));
+        IdealTimes {
+            bound_us: alone.all.mean.map_or(self.bound_us, |alone| alone.max(self.bound_us)),
+            small_us: greater(self.small_us, &alone.small),
+            medium_us: greater(self.medium_us, &alone.medium),
+            large_us: greater(self.large_us, &alone.large),
+            ..self
+        }
+    }
+
+    /// Its metrics.
+    pub(crate) fn named(&self) -> Vec<(String, f64)> {
         let of_size = [Some(self.bound_us), self.small_us, self.medium_us, self.large_us];
         let names = ["bound", "bound.small", "bound.medium", "bound.large"];
-        let greater = |(bound, alone): (Option<f64>, Option<f64>)| Some(bound?.max(alone?));
-        let bounds = names.into_iter().zip(of_size.into_iter().zip(alone).map(greater));
-        let bounds = bounds.filter_map(|(name, value)| Some((name, value?)));
+        let bounds = names.into_iter().zip(of_size).filter_map(|(name, value)| Some((name, value?)));
         let schedules = self.schedules.iter().map(|(name, mean)| (name.as_str(), *mean));
         bounds.chain(schedules).map(|(name, value)| (format!("ideal.{name}"), value)).collect()
     }

@@ -7,12 +7,13 @@ use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 use weft_core::{Bytes, Span};
 
-/// Reads the text of a file called `file`.
+/// Reads the text of a file called `file`, for a network of so many hosts.
 ///
 /// # Errors
-/// At every line that is not as described above, and when the number of flows is not the one announced.
-pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportErrors> {
-    let mut header = Header::default();
+/// At every line that is not as described above, for more nodes than the network has hosts, and when the number of flows is
+/// not the one announced.
+pub fn read(file: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, ImportErrors> {
+    let mut header = Header { hosts, ..Header::default() };
     let found = lines(file, text, ' ').map(|line| header.line(&line));
     let flows: Vec<ListedFlow> = all_or_errors(found)?.into_iter().flatten().collect();
     match header.announced {
@@ -29,6 +30,8 @@ pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportErrors> {
 /// What the lines before the flows announce.
 #[derive(Default)]
 struct Header {
+    /// Hosts of the network.
+    hosts: u32,
     nodes: Option<u64>,
     announced: Option<u64>,
 }
@@ -37,8 +40,11 @@ impl Header {
     /// The flow of a line, if it is one.
     fn line(&mut self, line: &Line<'_>) -> Result<Option<ListedFlow>, ImportError> {
         let count = |what| line.number(1, what, (1, u64::from(u32::MAX)));
+        let hosts = u64::from(self.hosts);
         match line.words[0] {
-            "Nodes" => self.nodes = Some(count("the number of hosts")?),
+            "Nodes" => {
+                self.nodes = Some(line.number(1, "the number of hosts, those of the topology", (1, hosts))?)
+            }
             "Connections" => self.announced = Some(count("the number of flows")?),
             "Triggers" | "Failures" if line.words.get(1) == Some(&"0") => {}
             word => match (word.split_once("->"), self.nodes) {
