@@ -115,6 +115,27 @@ fn frames_lost_in_front_of_a_socket_are_known() {
     assert_eq!(router.socket.losses().oversized, 1);
 }
 
+/// With several workers the sockets of an interface are a group, which hears what leaves by it unless it is told not to: what the kernel
+/// sends has not arrived.
+#[test]
+fn what_the_kernel_sends_by_a_port_has_not_arrived_there() {
+    if !is_inside("what_the_kernel_sends_by_a_port_has_not_arrived_there") {
+        return;
+    }
+    links();
+    for (workers, file) in [(1, routed()), (2, routed()), (2, forwarded())] {
+        let (mut kernel, mut left, mut right) = (Host::on("left"), Host::on("host0"), Host::on("host1"));
+        let mut lengths = Vec::new();
+        let report = while_running(&format!("workers = {workers}\n{file}"), || {
+            kernel.send(&[100, 101, 102].map(datagram));
+            left.send(&[200, 201].map(datagram));
+            lengths = right.received().iter().map(Vec::len).collect();
+        });
+        let report = report.unwrap();
+        assert_eq!((lengths, sound(&report).received), (vec![242, 243], 2), "{workers} workers: {report}");
+    }
+}
+
 /// The kernel takes the tag off, so that the frame of another network looks like one of this.
 #[test]
 fn tagged_frames_are_not_routed() {

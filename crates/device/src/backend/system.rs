@@ -167,12 +167,31 @@ pub fn missed(socket: &OwnedFd) -> io::Result<u64> {
     Ok(counts.tp_drops.into())
 }
 
-/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash.
+/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash. The group also hears what leaves by the
+/// interface, although its sockets ignore that on their own: a filter keeps it out, with any kernel.
 ///
 /// # Errors
 /// The kernel refuses.
 pub fn share_by_flow(socket: &OwnedFd, group: u16) -> io::Result<()> {
+    refuse_outgoing(socket)?;
     set_option(socket, libc::PACKET_FANOUT, &(u32::from(group) | libc::PACKET_FANOUT_HASH << 16))
+}
+
+/// Lets a packet socket receive only what has arrived: a program of the classic packet filter looks at the type of each frame.
+fn refuse_outgoing(socket: &OwnedFd) -> io::Result<()> {
+    const LOAD_BYTE: u32 = libc::BPF_LD | libc::BPF_B | libc::BPF_ABS;
+    const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    let step = |code: u32, skip: u8, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: skip, k };
+    let frame_type = (libc::SKF_AD_OFF + libc::SKF_AD_PKTTYPE).cast_unsigned();
+    let mut steps = [
+        step(LOAD_BYTE, 0, frame_type),
+        step(IF_EQUAL, 1, libc::PACKET_OUTGOING.into()),
+        step(libc::BPF_RET, 0, 0),
+        step(libc::BPF_RET, 0, u32::MAX),
+    ];
+    // The kernel copies the steps during the call, which they outlive.
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    set(socket, (libc::SOL_SOCKET, libc::SO_ATTACH_FILTER), &program)
 }
 
 /// Sets an option of a packet socket; `T` is the kernel's type for it.

@@ -80,7 +80,7 @@ impl Clustering {
             return Entering::Drop(DropCause::OtherStation);
         }
         if port.end == ClusterEnd::Outside(None) {
-            port.far.learn(frame.source);
+            port.far.hear(frame.source, port.mac);
         }
         match frame.kind {
             _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
@@ -497,6 +497,8 @@ mod tests {
         assert_eq!((asked.len(), question.target.1), (1, [10, 0, 1, 2].into()));
         assert!(handle(1, &inside(2)).is_empty());
         let solicitation = [&[0x33, 0x33, 0, 0, 0, 2][..], &CLIENT.0, &[0x86, 0xdd], &[0; 46]].concat();
+        let of_its_own = [&solicitation[..6], &mac(0, 0).0, &solicitation[12..]].concat();
+        assert!(handle(0, &of_its_own).is_empty(), "the port is not at its own other end");
         let sent = handle(0, &solicitation);
         assert!(sent.len() == 2 && sent.iter().all(|frame| frame[..6] == CLIENT.0), "{sent:?}");
         assert_eq!(pool.free(), 64);

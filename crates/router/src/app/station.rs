@@ -51,12 +51,20 @@ impl FarEnd {
         far
     }
 
-    /// The sender of a frame is at the other end.
+    /// This station is at the other end.
     pub(crate) fn learn(&self, Mac([a, b, c, d, e, f]): Mac) {
         let word = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
         // Written only when it changes, so that workers share the cache line.
         if self.0.load(Ordering::Relaxed) != word {
             self.0.store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// The sender of a frame is at the other end, unless it is the port itself, whose station is `own`: another program of this machine
+    /// has sent the frame, or somebody claims to be the port.
+    pub(crate) fn hear(&self, sender: Mac, own: Mac) {
+        if sender != own {
+            self.learn(sender);
         }
     }
 

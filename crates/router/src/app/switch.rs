@@ -161,7 +161,7 @@ impl Switching {
         if frame.destination != port.mac && !frame.destination.is_multicast() {
             return Wanted::Drop(DropCause::OtherStation);
         }
-        port.far.learn(frame.source);
+        port.far.hear(frame.source, port.mac);
         match frame.kind {
             _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
                 Wanted::Drop(DropCause::Multicast)
