@@ -75,7 +75,22 @@ fn tunnel(
         let message = format!("index {:#x} is that of another tunnel", inbound.0);
         reader.wrong("keys", message, "an index of its own for what each tunnel receives");
     }
-    Some(PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window })
+    let tunnel = PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window };
+    if let Some(message) = before.iter().find_map(|other| key_in_common(&tunnel, other)) {
+        reader.wrong("keys", message, "a key of its own for each direction of each tunnel");
+    }
+    Some(tunnel)
+}
+
+/// Which key of a tunnel another has as well: the packets of both would be sealed with the same vectors.
+fn key_in_common(tunnel: &PlannedTunnel, other: &PlannedTunnel) -> Option<String> {
+    let keys = |of: &PlannedTunnel| [("out", of.outbound.1.clone()), ("in", of.inbound.1.clone())];
+    let (own, others) = (keys(tunnel), keys(other));
+    let pairs = own.iter().flat_map(|own| others.iter().map(move |other| (own, other)));
+    let mut same = pairs.filter(|((_, own), (_, other))| own.has_the_keys_of(other));
+    same.next().map(|((own, _), (theirs, _))| {
+        format!("[{own}] has the key of [{theirs}] of the tunnel `{}`", other.name)
+    })
 }
 
 /// The UDP ports of both ends, if ESP travels in UDP.

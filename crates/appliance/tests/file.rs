@@ -466,6 +466,63 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
 }
 
+/// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and tell each other's text.
+#[test]
+fn no_key_serves_two_tunnels() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("one-key");
+    let write = |name: &str, sections: [(&str, u32, &str, usize); 2]| {
+        let section = |(name, spi, key, bytes): (&str, u32, &str, usize)| {
+            let cipher = if bytes == 16 { "aes-128-cbc-hmac-sha1" } else { "aes-128-gcm" };
+            let second =
+                if bytes == 16 { format!("integrity = \"{}\"\n", "77".repeat(20)) } else { String::new() };
+            let key = key.repeat(bytes);
+            format!("[{name}]\nspi = \"{spi}\"\ncipher = \"{cipher}\"\nkey = \"{key}\"\n{second}")
+        };
+        std::fs::write(folder.0.join(name), sections.map(section).concat()).unwrap();
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(folder.0.join(name), private).unwrap();
+    };
+    let tunnel = |name: &str, end: u8| {
+        format!(
+            "[[tunnel]]\nname = \"{name}\"\nlocal = \"10.2.0.1\"\nremote = \"198.51.100.{end}\"\nkeys = \"{name}.keys\"\n\
+             [[route]]\nprefix = \"10.{end}.0.0/16\"\ntunnel = \"{name}\"\n"
+        )
+    };
+    let text = format!("{SOUND}{}{}", tunnel("one", 8), tunnel("two", 9));
+    write("one.keys", [("out", 256, "5a", 20), ("in", 257, "a5", 20)]);
+    for (sections, expected) in [
+        ([("out", 300, "5b", 20), ("in", 301, "b5", 20)], None),
+        (
+            [("out", 300, "5A", 20), ("in", 301, "b5", 20)],
+            Some("[out] has the key of [out] of the tunnel `one`"),
+        ),
+        (
+            [("out", 300, "a5", 20), ("in", 301, "b5", 20)],
+            Some("[out] has the key of [in] of the tunnel `one`"),
+        ),
+        (
+            [("out", 300, "5b", 20), ("in", 301, "5a", 20)],
+            Some("[in] has the key of [out] of the tunnel `one`"),
+        ),
+        (
+            [("out", 300, "5b", 20), ("in", 301, "a5", 20)],
+            Some("[in] has the key of [in] of the tunnel `one`"),
+        ),
+        ([("out", 300, "5a", 16), ("in", 301, "b5", 20)], None),
+    ] {
+        write("two.keys", sections);
+        let found = parse_plan(&text, &folder.router()).map(drop).map_err(|mistakes| mistakes.short());
+        match expected {
+            None => assert_eq!(found, Ok(()), "{sections:?}"),
+            Some(message) => {
+                let found = found.expect_err(message);
+                assert!(found.contains(message) && !found.to_lowercase().contains("5a5a"), "{found}");
+            }
+        }
+    }
+}
+
 #[test]
 fn captures_stand_alone_and_name_their_files() {
     let port = |name: &str, device: &str| {
