@@ -3,8 +3,10 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
+use weft_router::tunnel::Tunnel;
 
 use crate::keys::read_keys;
 use crate::plan::{PlannedPort, PlannedTunnel};
@@ -80,6 +82,20 @@ fn tunnel(
         reader.wrong("keys", message, "a key of its own for each direction of each tunnel");
     }
     Some(tunnel)
+}
+
+impl PlannedTunnel {
+    /// The tunnel; its vectors count from `vector`.
+    pub(crate) fn open(&self, vector: u64) -> Tunnel {
+        let PlannedTunnel { name, ends, udp, outbound, inbound, window } = self;
+        Tunnel {
+            name: name.clone(),
+            ends: *ends,
+            udp: *udp,
+            outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
+            inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
+        }
+    }
 }
 
 /// Which key of a tunnel another has as well: the packets of both would be sealed with the same vectors.

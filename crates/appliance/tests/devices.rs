@@ -275,6 +275,42 @@ fn af_xdp_refuses_an_mtu_that_its_frames_do_not_hold() {
     assert!(error.to_string().contains("AF_XDP takes packets of at most 1778 B"), "{error}");
 }
 
+/// An IPv6 prefix goes through a tunnel, by a link whose interface alone says how narrow it is.
+#[test]
+fn a_tunnel_by_a_narrow_interface_is_refused_or_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+    if !is_inside("a_tunnel_by_a_narrow_interface_is_refused_or_warned_of") {
+        return;
+    }
+    links();
+    let keys = std::env::temp_dir().join(format!("weft-narrow-{}", std::process::id()));
+    let section = |name: &str, key: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", key.repeat(20))
+    };
+    std::fs::write(&keys, section("out", "5a") + &section("in", "a5")).unwrap();
+    std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel = format!(
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"{}\"\n\
+         [[route]]\nprefix = \"2001:db8:9::/48\"\ntunnel = \"hq\"\n",
+        keys.display()
+    );
+    let alone = routed() + &tunnel;
+    sound(&while_running(&alone, || {}).unwrap());
+    must("ip link set right mtu 1300");
+    let said = while_running(&alone, || {}).expect_err("refused").to_string();
+    assert!(
+        said.contains("the tunnel `hq` carries packets of 1246 B, of the 1300 B of port `right`"),
+        "{said}"
+    );
+    // Beside a kernel, it decides by which port.
+    let port = |name| format!("[[port]]\nname = \"{name}\"\ndevice = \"packet:{name}\"\n");
+    let beside = format!("kernel = true\n{}{}{tunnel}", port("left"), port("right"));
+    let plan = weft_appliance::file::parse_plan(&beside, "r.toml").unwrap();
+    let remarks = weft_appliance::remarks(&plan).join("\n");
+    assert!(remarks.contains("of the 1300 B of port `right`") && !remarks.contains("`left`"), "{remarks}");
+    std::fs::remove_file(&keys).unwrap();
+}
+
 const BESIDE_KERNEL: &str = r#"
 kernel = true
 [[port]]

@@ -466,6 +466,50 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
 }
 
+/// No error makes a sender of IPv6 send packets below 1280 bytes: those would be lost, and small ones pass.
+#[test]
+fn a_tunnel_carries_what_every_link_carries() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("narrow");
+    let section = |name: &str, key: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", key.repeat(20))
+    };
+    let file = folder.0.join("hq.keys");
+    std::fs::write(&file, section("out", "5a") + &section("in", "a5")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel =
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"198.51.100.9\"\nkeys = \"hq.keys\"\n";
+    let route = |prefix: &str| format!("[[route]]\nprefix = \"{prefix}\"\ntunnel = \"hq\"\n");
+    let (v4, v6) = (route("10.9.0.0/16"), route("2001:db8:7::/48"));
+    // 20 bytes of IPv4, 8 of ESP, 8 of the vector, 2 of the trailer, 16 of the check value.
+    for (mtu, routes, expected) in [
+        (1336, v6.clone(), None),
+        (
+            1333,
+            format!("{v4}{v6}"),
+            Some(
+                "the tunnel `hq` carries packets of 1278 B, of the 1333 B of port `right`, and every link of IPv6 carries 1280 B",
+            ),
+        ),
+        (1333, v4.clone(), None),
+        (128, v4.clone(), None),
+        (
+            100,
+            v4,
+            Some(
+                "carries packets of 46 B, of the 100 B of port `right`, and every link of IPv4 carries 68 B",
+            ),
+        ),
+    ] {
+        let text = format!("{SOUND}{tunnel}{routes}").replace("1400 B", &format!("{mtu} B"));
+        let found = parse_plan(&text, &folder.router()).map(drop).map_err(|mistakes| mistakes.draw(false));
+        match expected {
+            None => assert_eq!(found, Ok(()), "{mtu}"),
+            Some(message) => assert!(found.clone().expect_err(message).contains(message), "{mtu}: {found:?}"),
+        }
+    }
+}
+
 /// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and tell each other's text.
 #[test]
 fn no_key_serves_two_tunnels() {
