@@ -10,6 +10,7 @@ use crate::pool::{Frame, FrameBatch, FramePool};
 
 pub mod interface;
 pub mod memory;
+pub mod oversized;
 pub mod packet_socket;
 pub mod system;
 pub mod tap;

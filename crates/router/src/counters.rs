@@ -68,7 +68,7 @@ drops! {
     DeviceFull = "device-full",
     /// The device refused it, and would again: longer than its MTU, or forbidden.
     Refused = "refused",
-    /// It arrived longer than a buffer.
+    /// It arrived longer than a buffer, or longer than its link carries and did not fit further on.
     Oversized = "oversized",
     /// The ring between two workers had no room for it.
     Handover = "handover",

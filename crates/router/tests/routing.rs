@@ -336,6 +336,24 @@ fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
     assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (2, 0));
 }
 
+/// Port 0 carries 1500 bytes: what is longer was several packets once, whose senders do nothing wrong.
+#[test]
+fn what_its_own_link_cannot_carry_draws_no_error() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    for more in [0, 1] {
+        let length = 1500 - 28 + more;
+        let datagram = ports::udp_v6(header, (1, 2), &vec![0; length - 20]);
+        let frames = [whole("10.2.0.2", &vec![0; length]), whole("10.77.0.9", &vec![0; length])];
+        lab.receive_all(0, &[&frames[..], &[frame_v6(0, &datagram)]].concat());
+        assert_eq!((lab.sent(0).len(), lab.sent(1).len()), (3 - 3 * more, 0), "{more}");
+    }
+    let counters = lab.counters();
+    let dropped = [DropCause::TooBig, DropCause::Oversized].map(|cause| counters.dropped(cause));
+    assert_eq!((dropped, lab.inside()), ([3, 3], 0), "{counters}");
+}
+
 /// A datagram that must not be fragmented.
 fn whole(to: &str, data: &[u8]) -> Vec<u8> {
     let mut frame = udp_to(to, 64, data);
