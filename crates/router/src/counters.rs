@@ -56,6 +56,10 @@ drops! {
     EspInvalid = "esp-invalid",
     /// Between other ends than the tunnel's, from a sender that does not use it, or with a mark that is lost.
     EspPolicy = "esp-policy",
+    /// A fragment of a sealed packet: the router puts none together.
+    EspFragment = "esp-fragment",
+    /// A dummy from the other end of a tunnel, which hides how much there is to send.
+    EspDummy = "esp-dummy",
     /// All sequence numbers of the tunnel have been used.
     EspExhausted = "esp-exhausted",
     /// A message of IKE at the UDP port of a tunnel: the router speaks none.
