@@ -136,26 +136,28 @@ fn what_the_kernel_sends_by_a_port_has_not_arrived_there() {
     }
 }
 
-/// The kernel takes the tag off, so that the frame of another network looks like one of this.
+/// The kernel takes the tag off, so that the frame of another network looks like one of this. A tag of VLAN 0 only says how urgent it is.
 #[test]
-fn tagged_frames_are_not_routed() {
-    if !is_inside("tagged_frames_are_not_routed") {
+fn frames_of_other_networks_are_not_routed() {
+    if !is_inside("frames_of_other_networks_are_not_routed") {
         return;
     }
     links();
     let (mut left, mut right) = (Host::on("host0"), Host::on("host1"));
     let mut lengths = Vec::new();
     let report = while_running(&routed(), || {
-        let plain = datagram(100);
-        let tagged = [&plain[..12], &[0x81, 0, 0, 5], &plain[12..]].concat();
-        left.send(&[tagged, datagram(200)]);
+        let tagged = |length: usize, vlan: u8| {
+            let plain = datagram(length);
+            [&plain[..12], &[0x81, 0, 0xa0, vlan], &plain[12..]].concat()
+        };
+        left.send(&[tagged(100, 5), datagram(200), tagged(300, 0)]);
         lengths = right.received().iter().map(Vec::len).collect();
     });
     let report = report.unwrap();
     let counters = sound(&report);
     assert_eq!(
         (lengths, counters.dropped(DropCause::Unsupported), counters.inside()),
-        (vec![242], 1, 0),
+        (vec![242, 342], 1, 0),
         "{report}"
     );
 }

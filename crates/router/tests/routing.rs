@@ -468,6 +468,28 @@ fn frames_for_others_and_for_nobody_are_dropped() {
     assert_eq!(causes.map(|cause| counters.dropped(cause)), [1; 5]);
 }
 
+/// VLAN 0 is no network: such a tag only says how urgent a frame is (IEEE 802.1Q, table 9-2), and cards may send it.
+#[test]
+fn frames_that_only_say_how_urgent_they_are_belong_to_the_link() {
+    let mut lab = Laboratory::new().with_stations();
+    let question = lab.arp(&ArpMessage {
+        operation: ArpOperation::Request,
+        sender: (STATIONS[0], v4("10.1.0.2")),
+        target: (MACS[0], v4("10.1.0.1")),
+    });
+    let datagram = udp_to("10.2.0.2", 64, b"urgent");
+    let solicited = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("2001:db8:1::2")));
+    for frame in [&datagram, &question, &frame_v6(0, &solicited)] {
+        for (tag, sent) in [([0x81, 0, 0x60, 0], 1), ([0x88, 0xa8, 0, 0], 1), ([0x81, 0, 0x60, 5], 0)] {
+            lab.receive(0, &[&frame[..12], &tag, &frame[12..]].concat());
+            let out = [lab.sent(0), lab.sent(1)].concat();
+            assert_eq!(out.len(), sent, "{tag:x?}");
+            assert!(out.iter().all(|frame| EthernetFrame::parse(frame).unwrap().tags == [None; 2]));
+        }
+    }
+    assert_eq!((lab.counters().dropped(DropCause::Unsupported), lab.inside()), (3, 0));
+}
+
 /// A default route takes what is for no one on its way: other links' own addresses, groups, reserved ranges.
 #[test]
 fn what_no_router_forwards_takes_no_default_route() {

@@ -212,11 +212,16 @@ fn set<T: Copy>(socket: &OwnedFd, (level, option): (c_int, c_int), value: &T) ->
 /// What the kernel says beside a frame: a header (`cmsghdr`) and `tpacket_auxdata`, as words.
 type SideNote = [u32; 10];
 
-/// Whether the kernel has taken a VLAN tag off the frame. A note that the kernel has not written is zero.
-fn was_tagged(note: &SideNote) -> bool {
+/// Whether the kernel has taken a VLAN tag off the frame that names a network; VLAN 0 is none (IEEE 802.1Q, table 9-2). A note that the
+/// kernel has not written is zero.
+fn was_of_vlan(note: &SideNote) -> bool {
     const STATUS: usize = size_of::<libc::cmsghdr>() / size_of::<u32>();
+    // The status, two lengths, two places in the frame, and the tag with its type.
+    const TAG: usize = STATUS + 4;
     let kind = [libc::SOL_PACKET, libc::PACKET_AUXDATA].map(c_int::cast_unsigned);
-    note[STATUS - 2..STATUS] == kind && note[STATUS] & libc::TP_STATUS_VLAN_VALID != 0
+    let [first, second, ..] = note[TAG].to_ne_bytes();
+    let is_tagged = note[STATUS - 2..STATUS] == kind && note[STATUS] & libc::TP_STATUS_VLAN_VALID != 0;
+    is_tagged && u16::from_ne_bytes([first, second]) & 0xfff != 0
 }
 
 /// Messages of two parts: the kernel's header and the frame.
@@ -245,7 +250,7 @@ impl Messages {
 }
 
 /// Receives at most as many frames as there are buffers; calls `got` with the number, length and kernel header of each, and whether
-/// it had a VLAN tag. A frame longer than its buffer is truncated; its full length is reported.
+/// it had a tag of another VLAN than 0. A frame longer than its buffer is truncated; its full length is reported.
 ///
 /// # Errors
 /// The interface has failed.
@@ -281,7 +286,7 @@ pub fn receive_many(
         Ok(received) => {
             for (n, message) in messages[..received as usize].iter().enumerate() {
                 let length = (message.msg_len as usize).saturating_sub(size_of::<OffloadNote>());
-                let tagged = was_tagged(&beside[n]);
+                let tagged = was_of_vlan(&beside[n]);
                 got(n, length, &notes[n], tagged);
             }
             Ok(())

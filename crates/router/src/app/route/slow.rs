@@ -66,7 +66,7 @@ impl Routing {
             return Fate::Dropped(DropCause::OtherStation);
         }
         match frame.kind {
-            _ if frame.tags[0].is_some() => Fate::Dropped(DropCause::Unsupported),
+            _ if frame.names_vlan() => Fate::Dropped(DropCause::Unsupported),
             EtherType::ARP => self.hear_arp(desk, port, frame.payload),
             EtherType::IPV4 => self.judge_v4(desk, (port, frame.destination != own), frame.payload),
             EtherType::IPV6 => self.judge_v6(desk, (port, frame.destination != own), frame.payload),
