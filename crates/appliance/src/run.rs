@@ -213,13 +213,24 @@ fn work<A: Application>(
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
                 let published = &running.workers[usize::from(number)];
                 if let Err(cause) = pinned.and_then(|()| worker.run(clock, stop, published)) {
-                    fail((stop, failure), ApplianceError::Worker { worker: number, cause });
+                    let port = worker.failed_port().map(|port| &plan.ports[port]);
+                    fail((stop, failure), broken(port, number, cause));
                 }
             });
         }
     });
     let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(RouterReport { failure, ..RouterReport::of(running.total()) })
+}
+
+/// The failure of the device of a port, or of a worker itself.
+fn broken(port: Option<&PlannedPort>, worker: u16, cause: io::Error) -> ApplianceError {
+    match port {
+        Some(PlannedPort { name, device, .. }) => {
+            ApplianceError::Broken { port: name.clone(), device: device.to_string(), cause }
+        }
+        None => ApplianceError::Worker { worker, cause },
+    }
 }
 
 /// A thread that panics ends all others, so that the program ends and says so, instead of running on without a worker.

@@ -186,6 +186,26 @@ fn nobody_else_may_forward_what_arrives_at_a_port() {
     sound(&while_running(&routed(), || {}).unwrap());
 }
 
+/// A device that goes while the router runs ends it; with many ports somebody must know which.
+#[test]
+fn a_device_that_goes_is_named_with_its_port() {
+    if !is_inside("a_device_that_goes_is_named_with_its_port") {
+        return;
+    }
+    if !Path::new("/dev/net/tun").exists() {
+        eprintln!("skipped: no TAP devices");
+        return;
+    }
+    links();
+    let tap = "[[port]]\nname = \"guest\"\ndevice = \"tap:weft0\"\nmac = \"02:00:00:00:09:01\"\naddresses = [\"10.9.0.1/24\"]\n";
+    let report = while_running(&(routed() + tap), || {
+        must("ip link del weft0");
+        std::thread::sleep(Duration::from_millis(300));
+    });
+    let failure = report.unwrap().failure.expect("a device has gone").to_string();
+    assert!(failure.starts_with("port `guest`: TAP device weft0 has failed: "), "{failure}");
+}
+
 /// What carries no Ethernet frames is no port.
 #[test]
 fn an_interface_without_frames_is_refused() {

@@ -32,6 +32,20 @@ pub struct RouterWorker<A> {
     counters: RouterCounters,
     /// Maximum number of frames received at once.
     burst: usize,
+    /// The port whose device has failed in the last poll.
+    failed: Option<usize>,
+}
+
+/// An outcome of a poll; a failure is that of a port.
+type PortResult = Result<(), (usize, io::Error)>;
+
+/// The first failure of two outcomes; a link that is down hides no other.
+#[inline]
+fn either(first: PortResult, second: PortResult) -> PortResult {
+    match first {
+        Err((_, error)) if second.is_err() && system::is_link_down(&error) => second,
+        first => first.and(second),
+    }
 }
 
 impl<A: Application> RouterWorker<A> {
@@ -40,7 +54,7 @@ impl<A: Application> RouterWorker<A> {
     pub fn new(ports: Vec<Box<dyn Backend>>, pool: FramePool, app: A) -> RouterWorker<A> {
         let out = SendQueues::new(ports.len());
         let (batch, counters) = (FrameBatch::default(), RouterCounters::of_ports(ports.len()));
-        RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH }
+        RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH, failed: None }
     }
 
     /// Receives at most this many frames at once (kp of RouteBricks); at least 1.
@@ -72,6 +86,12 @@ impl<A: Application> RouterWorker<A> {
         self.pool.free()
     }
 
+    /// The port whose device has failed, if one has ended [`RouterWorker::run`] or failed in the last poll.
+    #[must_use]
+    pub fn failed_port(&self) -> Option<usize> {
+        self.failed
+    }
+
     /// Polls every port once. Returns the number of frames received.
     ///
     /// # Errors
@@ -83,7 +103,7 @@ impl<A: Application> RouterWorker<A> {
         for port in 0..self.ports.len() {
             self.batch.limit(self.burst);
             let polled = self.ports[port].receive(&mut self.pool, &mut self.batch);
-            result = result.and(polled);
+            result = either(result, polled.map_err(|error| (port, error)));
             let frames = self.batch.frames();
             if frames.is_empty() {
                 continue;
@@ -94,21 +114,22 @@ impl<A: Application> RouterWorker<A> {
             self.counters.begin(Some(port));
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.handle(&mut Desk { now, pool, out, counters }, &self.batch);
-            result = result.and(self.flush());
+            result = either(result, self.flush());
         }
         self.counters.begin(None);
         self.counters.polls = (self.counters.polls.0 + 1, self.counters.polls.1 + u64::from(received > 0));
         if self.app.next_tick().is_some_and(|due| due <= now) {
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.tick(&mut Desk { now, pool, out, counters });
-            result = result.and(self.flush());
+            result = either(result, self.flush());
         }
-        result.map(|()| received)
+        self.failed = result.as_ref().err().map(|(port, _)| *port);
+        result.map(|()| received).map_err(|(_, error)| error)
     }
 
     /// Passes queued frames to the devices.
     #[inline]
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> PortResult {
         let mut result = Ok(());
         for (number, port) in self.ports.iter_mut().enumerate() {
             let frames = self.out.queue(number);
@@ -125,7 +146,7 @@ impl<A: Application> RouterWorker<A> {
                 Err(error) => {
                     let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
                     self.counters.lose(number, count as u64, losses);
-                    result = Err(error);
+                    result = either(result, Err((number, error)));
                 }
             }
         }
@@ -169,7 +190,7 @@ impl<A: Application> RouterWorker<A> {
             if idle > IDLE_POLLS {
                 match self.nap(clock.now()) {
                     0 => std::thread::yield_now(),
-                    nap => system::wait_readable(&descriptors, nap)?,
+                    nap => system::wait_readable(&descriptors, nap).inspect_err(|_| self.failed = None)?,
                 }
             }
         }
@@ -215,6 +236,10 @@ mod tests {
     use crate::pool::Frame;
     use weft_packet::Mac;
 
+    /// ENETDOWN and EBADFD of Linux.
+    const NETWORK_DOWN: i32 = 100;
+    const BAD_STATE: i32 = 77;
+
     /// A port at which frames of some lengths arrive, and that sends none above 100 bytes and none at all once it is broken.
     struct NarrowPort {
         arriving: VecDeque<usize>,
@@ -246,6 +271,29 @@ mod tests {
         fn losses(&mut self) -> DeviceLosses {
             std::mem::take(&mut self.losses)
         }
+    }
+
+    /// The device of the second of two ports fails, while the link of the first is down.
+    #[test]
+    fn a_failure_is_that_of_its_port() {
+        struct Failing(i32);
+        impl Backend for Failing {
+            fn receive(&mut self, _: &mut FramePool, _: &mut FrameBatch) -> io::Result<()> {
+                Err(io::Error::from_raw_os_error(self.0))
+            }
+
+            fn transmit(&mut self, _: &mut FramePool, _: &mut Vec<Frame>) -> io::Result<usize> {
+                Ok(0)
+            }
+        }
+        let ports: Vec<Box<dyn Backend>> =
+            vec![Box::new(Failing(NETWORK_DOWN)), Box::new(Failing(BAD_STATE))];
+        let mut worker = RouterWorker::new(ports, FramePool::new(8), Forwarding::new(Vec::new()));
+        let error = worker.run(RouterClock::start(), &AtomicBool::new(false), &Mutex::default()).unwrap_err();
+        assert_eq!((error.raw_os_error(), worker.failed_port()), (Some(BAD_STATE), Some(1)));
+        worker.ports.pop();
+        assert!(worker.poll(Time::ZERO).is_err());
+        assert_eq!(worker.failed_port(), Some(0));
     }
 
     fn worker(arriving: &[usize], broken: bool) -> RouterWorker<Forwarding> {
@@ -282,6 +330,7 @@ mod tests {
         let (mut worker, published) = (worker(&[60, 200, 90], true), Mutex::default());
         let stop = AtomicBool::new(false);
         assert!(worker.run(RouterClock::start(), &stop, &published).is_err());
+        assert_eq!(worker.failed_port(), Some(0));
         let counters: RouterCounters = published.into_inner().unwrap();
         assert_eq!((counters.sent, counters.sent_bytes, counters.inside()), (0, 0, 0), "{counters}");
         assert_eq!(counters.dropped(DropCause::DeviceFull) + counters.dropped(DropCause::Refused), 3);
