@@ -107,8 +107,11 @@ fn hops_of(
     if let Some(name) = route.text("tunnel", "the name of a tunnel") {
         ["via", "port"].iter().for_each(|key| route.refuse(key, "beside `tunnel`"));
         let number = tunnels.iter().position(|tunnel| *tunnel == name);
-        if number.is_none() {
-            route.misnamed("tunnel", format!("there is no tunnel `{name}`"), tunnels);
+        let missing = format!("there is no tunnel `{name}`");
+        match number {
+            Some(_) => {}
+            None if tunnels.is_empty() => route.wrong("tunnel", missing, "a [[tunnel]] with this name"),
+            None => route.misnamed("tunnel", missing, tunnels),
         }
         hops.push(PlannedHop::Tunnel(number? as u16));
         return prefix;

@@ -467,6 +467,17 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
 }
 
+/// Where there is nothing to choose from, the mistake says what is missing.
+#[test]
+fn a_route_through_a_tunnel_needs_one() {
+    let text = format!("{SOUND}[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n");
+    let told = parse_plan(&text, "r.toml").expect_err("no tunnel").draw(false);
+    assert!(
+        told.contains("there is no tunnel `hq`") && told.contains("allowed: a [[tunnel]] with this name"),
+        "{told}"
+    );
+}
+
 /// No error makes a sender of IPv6 send packets below 1280 bytes: those would be lost, and small ones pass.
 #[test]
 fn a_tunnel_carries_what_every_link_carries() {
