@@ -36,15 +36,14 @@ pub struct RouterWorker<A> {
     failed: Option<usize>,
 }
 
-/// An outcome of a poll; a failure is that of a port.
-type PortResult = Result<(), (usize, io::Error)>;
+/// The first failure of a poll, and its port.
+type PortFailure = Option<(usize, io::Error)>;
 
-/// The first failure of two outcomes; a link that is down hides no other.
-#[inline]
-fn either(first: PortResult, second: PortResult) -> PortResult {
-    match first {
-        Err((_, error)) if second.is_err() && system::is_link_down(&error) => second,
-        first => first.and(second),
+/// Notes a failure, unless there is one already; but a link that is down hides no other.
+#[cold]
+fn note(failure: &mut PortFailure, port: usize, error: io::Error) {
+    if failure.as_ref().is_none_or(|(_, first)| system::is_link_down(first)) {
+        *failure = Some((port, error));
     }
 }
 
@@ -99,11 +98,12 @@ impl<A: Application> RouterWorker<A> {
     #[inline]
     pub fn poll(&mut self, now: Time) -> io::Result<usize> {
         let mut received = 0;
-        let mut result = Ok(());
+        let mut failure = None;
         for port in 0..self.ports.len() {
             self.batch.limit(self.burst);
-            let polled = self.ports[port].receive(&mut self.pool, &mut self.batch);
-            result = either(result, polled.map_err(|error| (port, error)));
+            if let Err(error) = self.ports[port].receive(&mut self.pool, &mut self.batch) {
+                note(&mut failure, port, error);
+            }
             let frames = self.batch.frames();
             if frames.is_empty() {
                 continue;
@@ -114,23 +114,22 @@ impl<A: Application> RouterWorker<A> {
             self.counters.begin(Some(port));
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.handle(&mut Desk { now, pool, out, counters }, &self.batch);
-            result = either(result, self.flush());
+            self.flush(&mut failure);
         }
         self.counters.begin(None);
         self.counters.polls = (self.counters.polls.0 + 1, self.counters.polls.1 + u64::from(received > 0));
         if self.app.next_tick().is_some_and(|due| due <= now) {
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.tick(&mut Desk { now, pool, out, counters });
-            result = either(result, self.flush());
+            self.flush(&mut failure);
         }
-        self.failed = result.as_ref().err().map(|(port, _)| *port);
-        result.map(|()| received).map_err(|(_, error)| error)
+        self.failed = failure.as_ref().map(|(port, _)| *port);
+        failure.map_or(Ok(received), |(_, error)| Err(error))
     }
 
     /// Passes queued frames to the devices.
     #[inline]
-    fn flush(&mut self) -> PortResult {
-        let mut result = Ok(());
+    fn flush(&mut self, failure: &mut PortFailure) {
         for (number, port) in self.ports.iter_mut().enumerate() {
             let frames = self.out.queue(number);
             if frames.is_empty() {
@@ -146,11 +145,10 @@ impl<A: Application> RouterWorker<A> {
                 Err(error) => {
                     let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
                     self.counters.lose(number, count as u64, losses);
-                    result = either(result, Err((number, error)));
+                    note(failure, number, error);
                 }
             }
         }
-        result
     }
 
     /// How long the worker may sleep, in milliseconds: not longer than until the application's next tick.
