@@ -222,7 +222,7 @@ impl Routing {
         }
         let Interface { name, mtu: carried, .. } = from;
         let found = format_args!(
-            "port `{name}`: a packet of {length} bytes is dropped, because its link carries {carried}"
+            "port `{name}`: a packet of {length} bytes is dropped: its link carries {carried}, so that several have become one, or its ends have different MTUs"
         );
         oversized::tell_of_first(found, "INTERFACE");
         Fate::Dropped(DropCause::Oversized)
