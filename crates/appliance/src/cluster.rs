@@ -55,9 +55,6 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path) -> Option<P
             "[[route]] with prefix and node",
         );
     }
-    if let Some((prefix, _)) = blueprint.routes.iter().find(|(prefix, _)| prefix.to_string().contains(':')) {
-        root.wrong("cluster", format!("{prefix} is no IPv4 prefix"), "IPv4 prefixes");
-    }
     let node = root.number("node", 0, i64::from(nodes) - 1)? as u8;
     Some(PlannedNode { blueprint, node })
 }

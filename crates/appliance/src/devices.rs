@@ -107,15 +107,15 @@ fn open(
     let (opened, device): (io::Result<Box<dyn Backend>>, String) = match &port.device {
         PortDevice::Packet(name) => {
             let socket = open_socket(plan, (number, worker), name);
-            (socket.map(|socket| Box::new(socket) as _), format!("interface {name}"))
+            (socket.map(|socket| Box::new(socket) as _), port.device.to_string())
         }
         PortDevice::Xdp(name) => {
             let queue = open_xdp(name, (number, worker, heard(plan, port)), attached);
-            (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of interface {name}"))
+            (queue.map(|queue| Box::new(queue) as _), format!("queue {worker} of {}", port.device))
         }
         PortDevice::Tap(name) => {
             let device = TapDevice::open(name, number as u16);
-            (device.map(|device| Box::new(device) as _), format!("TAP device {name}"))
+            (device.map(|device| Box::new(device) as _), port.device.to_string())
         }
         PortDevice::Capture { .. } => unreachable!("captures are played"),
     };

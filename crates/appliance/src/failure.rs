@@ -79,6 +79,16 @@ pub enum ApplianceError {
         /// The system's error.
         cause: io::Error,
     },
+    /// A device has failed while the router ran.
+    #[error("port `{port}`: {device} has failed: {cause}")]
+    Broken {
+        /// The port.
+        port: String,
+        /// Its device.
+        device: String,
+        /// The system's error.
+        cause: io::Error,
+    },
     /// A worker has failed.
     #[error("worker {worker}: {cause}")]
     Worker {

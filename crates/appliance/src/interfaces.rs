@@ -15,6 +15,7 @@ use weft_router::backend::xdp::XdpQueue;
 
 use crate::exclusive::second_forwarder;
 use crate::failure::ApplianceError;
+use crate::narrow::narrow_tunnels;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
 /// The largest piece of messages that the kernel sends, and room for what has not been read.
@@ -83,10 +84,14 @@ pub(crate) fn described(plan: &RouterPlan) -> Result<Arc<[Interface]>, Appliance
     let described: Vec<_> = plan.ports.iter().map(|port| interface(port, &links)).collect();
     let mut wrong: Vec<String> = described.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
     wrong.extend(plan.ports.iter().filter_map(|port| second_forwarder(port, &links, &addresses)));
+    let described: Arc<[Interface]> = described.into_iter().flatten().collect();
+    if wrong.is_empty() {
+        wrong = narrow_tunnels(plan, &described);
+    }
     if !wrong.is_empty() {
         return Err(ApplianceError::Ports { messages: wrong });
     }
-    Ok(described.into_iter().flatten().collect())
+    Ok(described)
 }
 
 fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, String> {

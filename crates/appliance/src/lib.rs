@@ -20,6 +20,7 @@ mod handover;
 mod interfaces;
 mod keys;
 mod links;
+mod narrow;
 mod outcome;
 mod pages;
 mod play;

@@ -36,6 +36,16 @@ pub enum PortDevice {
     },
 }
 
+impl fmt::Display for PortDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PortDevice::Packet(name) | PortDevice::Xdp(name) => write!(f, "interface {name}"),
+            PortDevice::Tap(name) => write!(f, "TAP device {name}"),
+            PortDevice::Capture { .. } => f.write_str("a capture"),
+        }
+    }
+}
+
 /// A port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedPort {

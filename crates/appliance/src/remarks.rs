@@ -2,6 +2,7 @@
 
 use crate::failure::ApplianceError;
 use crate::interfaces::described;
+use crate::narrow::perhaps_narrow;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
 /// What is right and may still surprise.
@@ -23,6 +24,8 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
                     .to_owned(),
             );
         }
+        // What is wrong with the interfaces is told elsewhere.
+        remarks.extend(described(plan).map_or(Vec::new(), |ports| perhaps_narrow(plan, &ports)));
     }
     remarks
 }

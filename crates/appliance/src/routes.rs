@@ -11,6 +11,7 @@ use weft_router::control::{ControlState, broadcast};
 use weft_router::interface::is_link_local;
 use weft_router::neighbours::Station;
 
+use crate::narrow::{NarrowWay, narrow_way, ways_to};
 use crate::plan::{PlannedHop, PlannedPort, PlannedTunnel};
 use crate::ports::{is_of_a_station, named, station};
 use weft_mistake::TableReader;
@@ -106,8 +107,11 @@ fn hops_of(
     if let Some(name) = route.text("tunnel", "the name of a tunnel") {
         ["via", "port"].iter().for_each(|key| route.refuse(key, "beside `tunnel`"));
         let number = tunnels.iter().position(|tunnel| *tunnel == name);
-        if number.is_none() {
-            route.misnamed("tunnel", format!("there is no tunnel `{name}`"), tunnels);
+        let missing = format!("there is no tunnel `{name}`");
+        match number {
+            Some(_) => {}
+            None if tunnels.is_empty() => route.wrong("tunnel", missing, "a [[tunnel]] with this name"),
+            None => route.misnamed("tunnel", missing, tunnels),
         }
         hops.push(PlannedHop::Tunnel(number? as u16));
         return prefix;
@@ -272,24 +276,19 @@ pub(crate) fn refuse_idle_tunnels(tunnels: &[Toml], routes: &[Toml], mistakes: &
     }
 }
 
-/// Refuses tunnels whose own packets would not leave: their other end lies behind themselves, or nowhere.
+/// Refuses tunnels whose own packets would not leave, because their other end lies behind themselves, or nowhere; and those that carry too
+/// little.
 pub(crate) fn check_far_ends(
     tables: &[Toml],
     (tunnels, routes, around): (&[PlannedTunnel], &[(IpPrefix, PlannedHop)], RouteContext<'_>),
     mistakes: &mut Vec<Mistake>,
 ) {
-    for (table, tunnel) in tables.iter().zip(tunnels) {
+    for ((table, tunnel), number) in tables.iter().zip(tunnels).zip(0..) {
         let remote = tunnel.ends.1;
-        let links = around
-            .ports
-            .iter()
-            .flat_map(|port| &port.addresses)
-            .filter_map(|(own, length)| Some((IpPrefix::around(*own, *length)?, None)));
-        let written = routes.iter().map(|(prefix, hop)| (*prefix, Some(*hop)));
-        let containing = links.chain(written).filter(|(prefix, _)| prefix.contains(remote));
-        let message = match containing.max_by_key(|(prefix, hop)| (prefix.length(), hop.is_some())) {
+        let way = ways_to(remote, (around.ports, routes));
+        let message = match way.as_ref().map(|(prefix, hops)| (prefix, hops.first())) {
             _ if around.owner(remote).is_some() => format!("{remote} is this router's own address"),
-            None => format!("no route leads to {remote}"),
+            None | Some((_, None)) => format!("no route leads to {remote}"),
             Some((prefix, Some(PlannedHop::Reject))) => {
                 format!("the route for {prefix} rejects packets for {remote}")
             }
@@ -298,7 +297,14 @@ pub(crate) fn check_far_ends(
                     "{remote} lies in {prefix}, which goes through a tunnel: sealed packets would never leave"
                 )
             }
-            Some((_, None | Some(PlannedHop::Gateway(..) | PlannedHop::Link(_)))) => continue,
+            Some((_, Some(PlannedHop::Gateway(..) | PlannedHop::Link(_)))) => {
+                let mtu = |port: u16| around.ports[usize::from(port)].mtu;
+                let narrow = narrow_way((number, tunnel), (around.ports, routes), mtu);
+                mistakes.extend(narrow.map(|NarrowWay { message, allowed }| {
+                    Mistake::new(table.place, &format!("tunnel[{number}]"), message).allowing(allowed)
+                }));
+                continue;
+            }
         };
         let place = table.get("remote").map_or(table.place, |node| node.place);
         mistakes.push(

@@ -6,7 +6,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_fib::IpPrefix;
 use weft_router::app::cluster::Clustering;
 use weft_router::app::forward::{CrossConnect, Forwarding};
@@ -16,7 +15,7 @@ use weft_router::backend::system::prefer_large_pages;
 use weft_router::clock::RouterClock;
 use weft_router::control::{Control, NextHop};
 use weft_router::neighbours::NeighbourLimits;
-use weft_router::tunnel::{Tunnel, Tunnels};
+use weft_router::tunnel::Tunnels;
 use weft_router::{Application, FramePool, Interface, RouterWorker};
 
 use crate::devices::open_all;
@@ -105,14 +104,7 @@ fn wires(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<CrossConnect> {
 /// The tunnels of a plan. Their vectors follow the time, so that none ever comes twice; those of captures always begin alike.
 fn open_tunnels(tunnels: &[PlannedTunnel], plays: bool) -> Tunnels {
     let vector = if plays { 0 } else { weft_router::clock::nanoseconds_since_1970() };
-    let open = |PlannedTunnel { name, ends, udp, outbound, inbound, window }: &PlannedTunnel| Tunnel {
-        name: name.clone(),
-        ends: *ends,
-        udp: *udp,
-        outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
-        inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
-    };
-    Tunnels::new(tunnels.iter().map(open).collect())
+    Tunnels::new(tunnels.iter().map(|tunnel| tunnel.open(vector)).collect())
 }
 
 /// Sockets at the UDP ports of tunnels, which nobody reads: without them the kernel would answer its copy of each sealed packet
@@ -221,13 +213,24 @@ fn work<A: Application>(
                 let pinned = pin.map_or(Ok(()), weft_router::backend::system::pin_to_core);
                 let published = &running.workers[usize::from(number)];
                 if let Err(cause) = pinned.and_then(|()| worker.run(clock, stop, published)) {
-                    fail((stop, failure), ApplianceError::Worker { worker: number, cause });
+                    let port = worker.failed_port().map(|port| &plan.ports[port]);
+                    fail((stop, failure), broken(port, number, cause));
                 }
             });
         }
     });
     let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(RouterReport { failure, ..RouterReport::of(running.total()) })
+}
+
+/// The failure of the device of a port, or of a worker itself.
+fn broken(port: Option<&PlannedPort>, worker: u16, cause: io::Error) -> ApplianceError {
+    match port {
+        Some(PlannedPort { name, device, .. }) => {
+            ApplianceError::Broken { port: name.clone(), device: device.to_string(), cause }
+        }
+        None => ApplianceError::Worker { worker, cause },
+    }
 }
 
 /// A thread that panics ends all others, so that the program ends and says so, instead of running on without a worker.

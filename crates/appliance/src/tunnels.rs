@@ -3,8 +3,10 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use weft_esp::{InboundAssociation, OutboundAssociation};
 use weft_mistake::Mistake;
 use weft_mistake::node::Toml;
+use weft_router::tunnel::Tunnel;
 
 use crate::keys::read_keys;
 use crate::plan::{PlannedPort, PlannedTunnel};
@@ -75,7 +77,36 @@ fn tunnel(
         let message = format!("index {:#x} is that of another tunnel", inbound.0);
         reader.wrong("keys", message, "an index of its own for what each tunnel receives");
     }
-    Some(PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window })
+    let tunnel = PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window };
+    if let Some(message) = before.iter().find_map(|other| key_in_common(&tunnel, other)) {
+        reader.wrong("keys", message, "a key of its own for each direction of each tunnel");
+    }
+    Some(tunnel)
+}
+
+impl PlannedTunnel {
+    /// The tunnel; its vectors count from `vector`.
+    pub(crate) fn open(&self, vector: u64) -> Tunnel {
+        let PlannedTunnel { name, ends, udp, outbound, inbound, window } = self;
+        Tunnel {
+            name: name.clone(),
+            ends: *ends,
+            udp: *udp,
+            outbound: OutboundAssociation::new(outbound.0, outbound.1.clone(), vector),
+            inbound: InboundAssociation::new(inbound.0, inbound.1.clone(), *window),
+        }
+    }
+}
+
+/// Which key of a tunnel another has as well: the packets of both would be sealed with the same vectors.
+fn key_in_common(tunnel: &PlannedTunnel, other: &PlannedTunnel) -> Option<String> {
+    let keys = |of: &PlannedTunnel| [("out", of.outbound.1.clone()), ("in", of.inbound.1.clone())];
+    let (own, others) = (keys(tunnel), keys(other));
+    let pairs = own.iter().flat_map(|own| others.iter().map(move |other| (own, other)));
+    let mut same = pairs.filter(|((_, own), (_, other))| own.has_the_keys_of(other));
+    same.next().map(|((own, _), (theirs, _))| {
+        format!("[{own}] has the key of [{theirs}] of the tunnel `{}`", other.name)
+    })
 }
 
 /// The UDP ports of both ends, if ESP travels in UDP.

@@ -32,6 +32,9 @@ impl FromStr for WatchAddress {
     fn from_str(text: &str) -> Result<WatchAddress, String> {
         match (text.strip_prefix("unix:"), text.parse::<SocketAddr>()) {
             (Some(path), _) if !path.is_empty() => Ok(WatchAddress::Unix(path.into())),
+            (None, Ok(address)) if address.port() == 0 => {
+                Err("port 0 is any that is free, which nobody would know".to_owned())
+            }
             (None, Ok(address)) if address.ip().is_loopback() => Ok(WatchAddress::Loopback(address)),
             (None, Ok(_)) => Err("can be reached from other machines".to_owned()),
             _ => Err("no address with a port".to_owned()),
@@ -210,7 +213,7 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     let line = String::from_utf8_lossy(line).into_owned();
     let mut words = line.split(' ');
     let (status, body) = match (words.next(), words.next()) {
-        (Some("GET"), Some(path)) => match page(path) {
+        (Some("GET"), Some(target)) => match page(path_of(target)) {
             Some(body) => ("200 OK", body),
             None => (
                 "404 Not Found",
@@ -225,6 +228,11 @@ fn answer(connection: &mut Served<'_>, page: &impl Fn(&str) -> Option<String>) -
     );
     connection.write_all(head.as_bytes())?;
     connection.write_all(body.as_bytes())
+}
+
+/// The path of a request; behind it may be a query, to which no page listens (RFC 3986, section 3.4).
+fn path_of(target: &str) -> &str {
+    target.split_once('?').map_or(target, |(path, _)| path)
 }
 
 /// Queries a running router for the page at a path.
@@ -263,7 +271,8 @@ mod tests {
         let (address, stop) = (WatchAddress::Unix(path), AtomicBool::new(false));
         let listener = WatchListener::open(&address).unwrap();
         std::thread::scope(|scope| {
-            let thread = scope.spawn(|| listener.serve(&stop, |_| Some("page".to_owned())));
+            let thread =
+                scope.spawn(|| listener.serve(&stop, |path| (path == "/metrics").then(|| "page".to_owned())));
             let found = ask(&address);
             let clock = RouterClock::start();
             stop.store(true, Ordering::Relaxed);
@@ -298,6 +307,20 @@ mod tests {
         });
         assert_eq!(page, "page");
         assert!(waited < Time::ZERO + Span::from_s(4), "{waited:?}");
+    }
+
+    /// Prometheus adds the parameters of its configuration.
+    #[test]
+    fn a_query_is_no_part_of_the_path() {
+        let (pages, _) = while_serving("query", |address| {
+            ["/metrics", "/metrics?name[]=x", "/metrics?", "/metrics/x?", "/x?/metrics"]
+                .map(|target| serves(address, target))
+        });
+        assert_eq!(pages, [true, true, true, false, false]);
+    }
+
+    fn serves(address: &WatchAddress, target: &str) -> bool {
+        ask(address, target).is_ok_and(|text| text == "page")
     }
 
     #[test]

@@ -50,3 +50,18 @@ fn mistakes_of_a_node_are_told_with_what_is_allowed() {
     let told = parse_plan(&switch, BESIDE_CLUSTERS).expect_err("keys without effect").short();
     assert!(told.contains("`cluster` has no effect"), "{told}");
 }
+
+/// A mistake of the description is told with its place there, not with that of the node's file.
+#[test]
+fn mistakes_of_the_description_are_told_where_they_are() {
+    let folder = std::env::temp_dir().join(format!("weft-clusters-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("clusters")).unwrap();
+    let description =
+        include_str!("../../../routers/clusters/rb4.toml").replacen("10.0.1.0/24", "2001:db8::/32", 1);
+    let line = 1 + description.lines().position(|line| line.contains("2001:db8::/32")).unwrap();
+    std::fs::write(folder.join("clusters/rb4.toml"), &description).unwrap();
+    let told = parse_plan(SOUND, folder.join("r.toml").to_str().unwrap()).expect_err("IPv6").short();
+    let place = format!("clusters/rb4.toml:{line}:");
+    assert!(told.contains(&place) && told.contains("2001:db8::/32 is no IPv4 prefix"), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -115,26 +115,49 @@ fn frames_lost_in_front_of_a_socket_are_known() {
     assert_eq!(router.socket.losses().oversized, 1);
 }
 
-/// The kernel takes the tag off, so that the frame of another network looks like one of this.
+/// With several workers the sockets of an interface are a group, which hears what leaves by it unless it is told not to: what the kernel
+/// sends has not arrived.
 #[test]
-fn tagged_frames_are_not_routed() {
-    if !is_inside("tagged_frames_are_not_routed") {
+fn what_the_kernel_sends_by_a_port_has_not_arrived_there() {
+    if !is_inside("what_the_kernel_sends_by_a_port_has_not_arrived_there") {
+        return;
+    }
+    links();
+    for (workers, file) in [(1, routed()), (2, routed()), (2, forwarded())] {
+        let (mut kernel, mut left, mut right) = (Host::on("left"), Host::on("host0"), Host::on("host1"));
+        let mut lengths = Vec::new();
+        let report = while_running(&format!("workers = {workers}\n{file}"), || {
+            kernel.send(&[100, 101, 102].map(datagram));
+            left.send(&[200, 201].map(datagram));
+            lengths = right.received().iter().map(Vec::len).collect();
+        });
+        let report = report.unwrap();
+        assert_eq!((lengths, sound(&report).received), (vec![242, 243], 2), "{workers} workers: {report}");
+    }
+}
+
+/// The kernel takes the tag off, so that the frame of another network looks like one of this. A tag of VLAN 0 only says how urgent it is.
+#[test]
+fn frames_of_other_networks_are_not_routed() {
+    if !is_inside("frames_of_other_networks_are_not_routed") {
         return;
     }
     links();
     let (mut left, mut right) = (Host::on("host0"), Host::on("host1"));
     let mut lengths = Vec::new();
     let report = while_running(&routed(), || {
-        let plain = datagram(100);
-        let tagged = [&plain[..12], &[0x81, 0, 0, 5], &plain[12..]].concat();
-        left.send(&[tagged, datagram(200)]);
+        let tagged = |length: usize, vlan: u8| {
+            let plain = datagram(length);
+            [&plain[..12], &[0x81, 0, 0xa0, vlan], &plain[12..]].concat()
+        };
+        left.send(&[tagged(100, 5), datagram(200), tagged(300, 0)]);
         lengths = right.received().iter().map(Vec::len).collect();
     });
     let report = report.unwrap();
     let counters = sound(&report);
     assert_eq!(
         (lengths, counters.dropped(DropCause::Unsupported), counters.inside()),
-        (vec![242], 1, 0),
+        (vec![242, 342], 1, 0),
         "{report}"
     );
 }
@@ -161,6 +184,26 @@ fn nobody_else_may_forward_what_arrives_at_a_port() {
     sound(&while_running(&routed(), || second = refused(&forwarded())).unwrap());
     assert_eq!(second.matches("another `weft router` forwards what arrives at").count(), 2, "{second}");
     sound(&while_running(&routed(), || {}).unwrap());
+}
+
+/// A device that goes while the router runs ends it; with many ports somebody must know which.
+#[test]
+fn a_device_that_goes_is_named_with_its_port() {
+    if !is_inside("a_device_that_goes_is_named_with_its_port") {
+        return;
+    }
+    if !Path::new("/dev/net/tun").exists() {
+        eprintln!("skipped: no TAP devices");
+        return;
+    }
+    links();
+    let tap = "[[port]]\nname = \"guest\"\ndevice = \"tap:weft0\"\nmac = \"02:00:00:00:09:01\"\naddresses = [\"10.9.0.1/24\"]\n";
+    let report = while_running(&(routed() + tap), || {
+        must("ip link del weft0");
+        std::thread::sleep(Duration::from_millis(300));
+    });
+    let failure = report.unwrap().failure.expect("a device has gone").to_string();
+    assert!(failure.starts_with("port `guest`: TAP device weft0 has failed: "), "{failure}");
 }
 
 /// What carries no Ethernet frames is no port.
@@ -252,6 +295,42 @@ fn af_xdp_refuses_an_mtu_that_its_frames_do_not_hold() {
     must("ip link set left mtu 1800");
     let error = while_running(&routed().replace("packet:left", "xdp:left"), || {}).unwrap_err();
     assert!(error.to_string().contains("AF_XDP takes packets of at most 1778 B"), "{error}");
+}
+
+/// An IPv6 prefix goes through a tunnel, by a link whose interface alone says how narrow it is.
+#[test]
+fn a_tunnel_by_a_narrow_interface_is_refused_or_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+    if !is_inside("a_tunnel_by_a_narrow_interface_is_refused_or_warned_of") {
+        return;
+    }
+    links();
+    let keys = std::env::temp_dir().join(format!("weft-narrow-{}", std::process::id()));
+    let section = |name: &str, key: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", key.repeat(20))
+    };
+    std::fs::write(&keys, section("out", "5a") + &section("in", "a5")).unwrap();
+    std::fs::set_permissions(&keys, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel = format!(
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"10.2.0.2\"\nkeys = \"{}\"\n\
+         [[route]]\nprefix = \"2001:db8:9::/48\"\ntunnel = \"hq\"\n",
+        keys.display()
+    );
+    let alone = routed() + &tunnel;
+    sound(&while_running(&alone, || {}).unwrap());
+    must("ip link set right mtu 1300");
+    let said = while_running(&alone, || {}).expect_err("refused").to_string();
+    assert!(
+        said.contains("the tunnel `hq` carries packets of 1246 B, of the 1300 B of port `right`"),
+        "{said}"
+    );
+    // Beside a kernel, it decides by which port.
+    let port = |name| format!("[[port]]\nname = \"{name}\"\ndevice = \"packet:{name}\"\n");
+    let beside = format!("kernel = true\n{}{}{tunnel}", port("left"), port("right"));
+    let plan = weft_appliance::file::parse_plan(&beside, "r.toml").unwrap();
+    let remarks = weft_appliance::remarks(&plan).join("\n");
+    assert!(remarks.contains("of the 1300 B of port `right`") && !remarks.contains("`left`"), "{remarks}");
+    std::fs::remove_file(&keys).unwrap();
 }
 
 const BESIDE_KERNEL: &str = r#"

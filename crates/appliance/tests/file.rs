@@ -243,6 +243,7 @@ fn a_router_is_asked_from_its_own_machine_only() {
     }
     for (address, message) in [
         ("0.0.0.0:9469", "1:11  `0.0.0.0:9469`: can be reached from other machines"),
+        ("127.0.0.1:0", "1:11  `127.0.0.1:0`: port 0 is any that is free, which nobody would know"),
         ("unix:", "1:11  `unix:`: no address with a port"),
         ("127.0.0.1", "1:11  `127.0.0.1`: no address with a port"),
     ] {
@@ -464,6 +465,118 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let found = parse_plan(&text, &folder.router()).expect_err("readable").short();
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
+}
+
+/// Where there is nothing to choose from, the mistake says what is missing.
+#[test]
+fn a_route_through_a_tunnel_needs_one() {
+    let text = format!("{SOUND}[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n");
+    let told = parse_plan(&text, "r.toml").expect_err("no tunnel").draw(false);
+    assert!(
+        told.contains("there is no tunnel `hq`") && told.contains("allowed: a [[tunnel]] with this name"),
+        "{told}"
+    );
+}
+
+/// No error makes a sender of IPv6 send packets below 1280 bytes: those would be lost, and small ones pass.
+#[test]
+fn a_tunnel_carries_what_every_link_carries() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("narrow");
+    let section = |name: &str, key: &str| {
+        format!("[{name}]\nspi = \"256\"\ncipher = \"aes-128-gcm\"\nkey = \"{}\"\n", key.repeat(20))
+    };
+    let file = folder.0.join("hq.keys");
+    std::fs::write(&file, section("out", "5a") + &section("in", "a5")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let tunnel =
+        "[[tunnel]]\nname = \"hq\"\nlocal = \"10.2.0.1\"\nremote = \"198.51.100.9\"\nkeys = \"hq.keys\"\n";
+    let route = |prefix: &str| format!("[[route]]\nprefix = \"{prefix}\"\ntunnel = \"hq\"\n");
+    let (v4, v6) = (route("10.9.0.0/16"), route("2001:db8:7::/48"));
+    // 20 bytes of IPv4, 8 of ESP, 8 of the vector, 2 of the trailer, 16 of the check value.
+    for (mtu, routes, expected) in [
+        (1336, v6.clone(), None),
+        (
+            1333,
+            format!("{v4}{v6}"),
+            Some(
+                "the tunnel `hq` carries packets of 1278 B, of the 1333 B of port `right`, and every link of IPv6 carries 1280 B",
+            ),
+        ),
+        (1333, v4.clone(), None),
+        (128, v4.clone(), None),
+        (
+            100,
+            v4,
+            Some(
+                "carries packets of 46 B, of the 100 B of port `right`, and every link of IPv4 carries 68 B",
+            ),
+        ),
+    ] {
+        let text = format!("{SOUND}{tunnel}{routes}").replace("1400 B", &format!("{mtu} B"));
+        let found = parse_plan(&text, &folder.router()).map(drop).map_err(|mistakes| mistakes.draw(false));
+        match expected {
+            None => assert_eq!(found, Ok(()), "{mtu}"),
+            Some(message) => assert!(found.clone().expect_err(message).contains(message), "{mtu}: {found:?}"),
+        }
+    }
+}
+
+/// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and tell each other's text.
+#[test]
+fn no_key_serves_two_tunnels() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("one-key");
+    let write = |name: &str, sections: [(&str, u32, &str, usize); 2]| {
+        let section = |(name, spi, key, bytes): (&str, u32, &str, usize)| {
+            let cipher = if bytes == 16 { "aes-128-cbc-hmac-sha1" } else { "aes-128-gcm" };
+            let second =
+                if bytes == 16 { format!("integrity = \"{}\"\n", "77".repeat(20)) } else { String::new() };
+            let key = key.repeat(bytes);
+            format!("[{name}]\nspi = \"{spi}\"\ncipher = \"{cipher}\"\nkey = \"{key}\"\n{second}")
+        };
+        std::fs::write(folder.0.join(name), sections.map(section).concat()).unwrap();
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(folder.0.join(name), private).unwrap();
+    };
+    let tunnel = |name: &str, end: u8| {
+        format!(
+            "[[tunnel]]\nname = \"{name}\"\nlocal = \"10.2.0.1\"\nremote = \"198.51.100.{end}\"\nkeys = \"{name}.keys\"\n\
+             [[route]]\nprefix = \"10.{end}.0.0/16\"\ntunnel = \"{name}\"\n"
+        )
+    };
+    let text = format!("{SOUND}{}{}", tunnel("one", 8), tunnel("two", 9));
+    write("one.keys", [("out", 256, "5a", 20), ("in", 257, "a5", 20)]);
+    for (sections, expected) in [
+        ([("out", 300, "5b", 20), ("in", 301, "b5", 20)], None),
+        (
+            [("out", 300, "5A", 20), ("in", 301, "b5", 20)],
+            Some("[out] has the key of [out] of the tunnel `one`"),
+        ),
+        (
+            [("out", 300, "a5", 20), ("in", 301, "b5", 20)],
+            Some("[out] has the key of [in] of the tunnel `one`"),
+        ),
+        (
+            [("out", 300, "5b", 20), ("in", 301, "5a", 20)],
+            Some("[in] has the key of [out] of the tunnel `one`"),
+        ),
+        (
+            [("out", 300, "5b", 20), ("in", 301, "a5", 20)],
+            Some("[in] has the key of [in] of the tunnel `one`"),
+        ),
+        ([("out", 300, "5a", 16), ("in", 301, "b5", 20)], None),
+    ] {
+        write("two.keys", sections);
+        let found = parse_plan(&text, &folder.router()).map(drop).map_err(|mistakes| mistakes.short());
+        match expected {
+            None => assert_eq!(found, Ok(()), "{sections:?}"),
+            Some(message) => {
+                let found = found.expect_err(message);
+                assert!(found.contains(message) && !found.to_lowercase().contains("5a5a"), "{found}");
+            }
+        }
+    }
 }
 
 #[test]

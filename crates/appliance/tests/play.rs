@@ -153,6 +153,42 @@ fn a_switch_forwards_nothing_that_came_in_a_frame_for_all() {
     assert_eq!((counters.sent, counters.dropped(DropCause::Multicast)), (1, 1), "{counters}");
 }
 
+/// A tag of VLAN 0 only says how urgent a frame is; any other makes it one of another network. The frames leave without tags.
+#[test]
+fn a_switch_forwards_frames_that_only_say_how_urgent_they_are() {
+    let folder = Folder::new("priority");
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
+    folder.write("s.toml", std::fs::read(scenario).unwrap());
+    let mut file = [section_header(), interface_description("in")].concat();
+    let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 }.to_bytes();
+    let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+    let packet = ports::udp_v4(ip, (1, 2), &[7; 1000]);
+    for tags in [&[][..], &[0x81, 0, 0xa0, 0], &[0x88, 0xa8, 0, 0, 0x81, 0, 0xe0, 0], &[0x81, 0, 0xa0, 5]] {
+        let frame = [&ethernet[..12], tags, &ethernet[12..], &packet].concat();
+        file.extend(enhanced_packet(0, 0, &frame));
+    }
+    folder.write("in.pcapng", file);
+    let port = |name: &str, to: &str, files: &str| {
+        format!(
+            "[[port]]\nname = \"{name}\"\ndevice = \"capture\"\n{files}\nmac = \"{OWN}\"\nto = \"{to}\"\n"
+        )
+    };
+    let counters = folder
+        .run(&format!(
+            "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
+            port("left", "host1", "read = \"in.pcapng\""),
+            port("right", "host2", &format!("write = \"right.pcapng\"\nstation = \"{FAR}\""))
+        ))
+        .counters;
+    let left = folder.frames("right.pcapng");
+    let mut expected = packet.clone();
+    assert!(weft_packet::ipv4::decrement_ttl(&mut expected));
+    assert!(
+        left.len() == 3 && left.iter().all(|(_, frame)| frame[12..] == [&[8, 0], &expected[..]].concat())
+    );
+    assert_eq!((counters.dropped(DropCause::Unsupported), counters.inside()), (1, 0), "{counters}");
+}
+
 /// Whoever recorded it was stopped in the middle of a record.
 #[test]
 fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {

@@ -344,9 +344,12 @@ fn route(
     mistakes: &mut Vec<Mistake>,
 ) -> Option<(IpPrefix, u16)> {
     let mut route = TableReader::new(table, &format!("route[{number}]"), ROUTE_KEYS, mistakes);
-    let prefix = "a prefix such as \"10.1.0.0/16\"";
+    let prefix = "an IPv4 prefix such as \"10.1.0.0/16\"";
     route.require("prefix", prefix);
     let found: Option<IpPrefix> = route.parsed("prefix", prefix);
+    if let Some(found) = found.filter(|found| found.address().is_ipv6()) {
+        route.wrong("prefix", format!("{found} is no IPv4 prefix: nodes forward no IPv6"), prefix);
+    }
     let node = node(&mut route, shape.ports());
     let (found, node) = (found?, node?);
     if let Some(other) = behind.insert(found, node) {

@@ -65,6 +65,7 @@ fn settings_without_effect_are_mistakes() {
         ("arity = 2\nranks = 2", "`nodes` has no effect"),
         ("[[change]]\ntime = \"1 ms\"\nnode = 4\nup = false", "a whole number from 0 to 3"),
         ("[[route]]\nprefix = \"10.0.0.0/40\"\nnode = 0", "10.0.0.0/40"),
+        ("[[route]]\nprefix = \"2001:db8::/32\"\nnode = 0", "2001:db8::/32 is no IPv4 prefix"),
         ("[[traffic]]\nmatrix = \"uniform\"\nload = 0.5\npackets = \"trace\"", "one-to-one"),
         ("[[traffic]]\nmatrix = \"uniform\"\nload = 0.5\npackets = \"1 B\"", "64 B"),
     ] {

@@ -10,6 +10,7 @@ use crate::pool::{Frame, FrameBatch, FramePool};
 
 pub mod interface;
 pub mod memory;
+pub mod oversized;
 pub mod packet_socket;
 pub mod system;
 pub mod tap;
@@ -26,7 +27,7 @@ pub struct DeviceLosses {
     pub missed: u64,
     /// Frames that arrived and were longer than a buffer.
     pub oversized: u64,
-    /// Frames that arrived with a VLAN tag, which the kernel had taken off.
+    /// Frames that arrived with the tag of a VLAN, which the kernel had taken off.
     pub tagged: u64,
     /// Frames that it had accepted and could not send after all; their bytes are in `unsent_bytes`.
     pub unsent_later: u64,

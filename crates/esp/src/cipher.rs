@@ -62,6 +62,21 @@ impl EspCipher {
         EspCipher(Keys::CbcHmacSha1(Box::new(Aes128::new(&key.into())), Box::new(integrity)))
     }
 
+    /// Whether both have the same keys, the salt included. Two associations of one key would seal packets with one vector some day, which
+    /// reveals what is in them (RFC 4106, section 2; RFC 5116, section 3.1).
+    #[must_use]
+    pub fn has_the_keys_of(&self, other: &EspCipher) -> bool {
+        self.sample() == other.sample()
+    }
+
+    /// A packet that depends on all keys. It is compared and never sent.
+    fn sample(&self) -> Vec<u8> {
+        let mut packet = vec![0; HEADER + self.vector() + BLOCK + self.check()];
+        let sealed = self.seal(&[0; BLOCK], &mut packet);
+        sealed.unwrap_or_else(|| unreachable!("the packet has room for a block"));
+        packet
+    }
+
     /// Bytes of the initialisation vector in a packet.
     #[must_use]
     pub const fn vector(&self) -> usize {
@@ -223,6 +238,23 @@ mod tests {
         let mut mac = (*integrity).clone();
         mac.update(b"Hi There");
         assert_eq!(mac.finalize().into_bytes()[..], bytes("b617318655057264e28bc0b6fb378c8ef146be00"));
+    }
+
+    #[test]
+    fn every_part_of_the_keys_tells_ciphers_apart() {
+        let with = |at: usize| std::array::from_fn(|n| u8::from(n == at));
+        let ciphers: Vec<EspCipher> = [0, 15, 16, 19, 35]
+            .into_iter()
+            .flat_map(|at| [EspCipher::aes_256_gcm(&with(at)), EspCipher::aes_128_cbc_hmac_sha1(&with(at))])
+            .chain(
+                [0, 15, 16, 19].map(|at| EspCipher::aes_128_gcm(&std::array::from_fn(|n| u8::from(n == at)))),
+            )
+            .collect();
+        for (n, one) in ciphers.iter().enumerate() {
+            for (m, other) in ciphers.iter().enumerate() {
+                assert_eq!(one.has_the_keys_of(&other.clone()), n == m, "{n} {m}");
+            }
+        }
     }
 
     #[test]

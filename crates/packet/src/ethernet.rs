@@ -147,6 +147,13 @@ impl<'a> EthernetFrame<'a> {
         let (destination, source) = (Mac([d0, d1, d2, d3, d4, d5]), Mac([s0, s1, s2, s3, s4, s5]));
         Ok(EthernetFrame { destination, source, tags, kind, payload })
     }
+
+    /// Whether a tag makes it a frame of another network than that of its link. VLAN 0 is none: such a tag only says how urgent the frame is
+    /// (IEEE 802.1Q, table 9-2).
+    #[must_use]
+    pub fn names_vlan(&self) -> bool {
+        self.tags.iter().flatten().any(|tag| tag.id() != 0)
+    }
 }
 
 #[cfg(test)]
@@ -160,7 +167,11 @@ mod tests {
         let frame = EthernetFrame::parse(&bytes).unwrap();
         let tags = frame.tags.map(|tag| tag.map(|tag| (tag.id(), tag.priority())));
         assert_eq!(tags, [Some((100, 3)), Some((5, 0))]);
-        assert_eq!((frame.kind, frame.payload), (EtherType::IPV4, &[0x45][..]));
+        assert_eq!((frame.kind, frame.payload, frame.names_vlan()), (EtherType::IPV4, &[0x45][..], true));
+        bytes[15] = 0;
+        assert!(EthernetFrame::parse(&bytes).unwrap().names_vlan(), "the inner tag does");
+        bytes[19] = 0;
+        assert!(!EthernetFrame::parse(&bytes).unwrap().names_vlan());
         assert_eq!(EthernetFrame::parse(&bytes[..17]), Err(Malformed::Truncated { header: "VLAN tag" }));
     }
 

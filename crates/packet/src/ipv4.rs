@@ -230,14 +230,21 @@ pub fn lower_ttl(header: &mut [u8; 20]) {
 /// Sets "congestion experienced" on a packet that is ECN-capable, and updates its checksum. Returns whether it did.
 pub fn mark_congestion(bytes: &mut [u8]) -> bool {
     let Some(header) = bytes.first_chunk_mut::<20>() else { return false };
-    if matches!(header[1] & 3, 0 | 3) {
-        return false;
+    let is_capable = !matches!(header[1] & 3, 0 | 3);
+    if is_capable {
+        set_ecn(header, 3);
     }
+    is_capable
+}
+
+/// Sets the ECN field of a packet (RFC 3168, section 5), the low two bits of `ecn`, and updates its checksum. Does nothing if the bytes are
+/// too few.
+pub fn set_ecn(bytes: &mut [u8], ecn: u8) {
+    let Some(header) = bytes.first_chunk_mut::<20>() else { return };
     let old = u16_at(header, 0);
-    header[1] |= 3;
+    header[1] = header[1] & 0xfc | ecn & 3;
     let new = u16_at(header, 0);
     patch_checksum(header, old, new);
-    true
 }
 
 /// Sets the identification of a packet, and updates its checksum.

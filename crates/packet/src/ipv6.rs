@@ -251,3 +251,10 @@ pub fn mark_congestion(bytes: &mut [u8]) -> bool {
         _ => false,
     }
 }
+
+/// Sets the ECN field of a packet (RFC 3168, section 5), the low two bits of `ecn`. Does nothing if the bytes are too few.
+pub fn set_ecn(bytes: &mut [u8], ecn: u8) {
+    if let Some(header) = bytes.first_chunk_mut::<40>() {
+        header[1] = header[1] & 0xcf | (ecn & 3) << 4;
+    }
+}

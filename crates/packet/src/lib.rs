@@ -34,7 +34,7 @@ mod field;
 mod malformed;
 
 pub use arp::{ArpMessage, ArpOperation};
-pub use ethernet::{EtherType, EthernetFrame, EthernetHeader, Mac};
+pub use ethernet::{EtherType, EthernetFrame, EthernetHeader, Mac, VlanTag};
 pub use icmp::{EchoRequest, IcmpError};
 pub use ipv4::{Ipv4Header, Ipv4Packet};
 pub use ipv6::{Ipv6Header, Ipv6Packet};

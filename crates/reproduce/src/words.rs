@@ -3,7 +3,7 @@
 use crate::finding::{ClaimFinding, ClaimFindings, SeedValues, Size, Tabled, against_band};
 use crate::form::Form;
 use crate::source::{Part, PublishedClaim};
-use weft_draw::text::{count, number};
+use weft_draw::text::{count, number, plain};
 use weft_report::statistics::Estimate;
 
 /// `1.34 (1.28 to 1.41)`; the value alone without an interval, or with one narrower than its last digit.
@@ -21,6 +21,15 @@ pub(crate) fn value(values: &SeedValues) -> String {
     values.estimate().map_or("–".to_owned(), |found| estimate(&found))
 }
 
+/// A part as it stands beside its band: a whole number with all its digits where the band is one number, so that one sees whether both are
+/// the same.
+fn beside_band(part: &Part, values: &SeedValues) -> String {
+    match values.values.first() {
+        Some(found) if part.exactly.is_some() && values.is_certain() && found.fract() == 0.0 => plain(*found),
+        _ => value(values),
+    }
+}
+
 /// `weft 0.1.0 3dca5ce`, with a mark if this program may find something else.
 pub(crate) fn program(program: &str, holds: bool) -> String {
     let mark = if holds { "" } else { ", *stale*" };
@@ -31,8 +40,9 @@ pub(crate) fn program(program: &str, holds: bool) -> String {
 pub(crate) fn measured(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> Vec<String> {
     let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
     let one = |(part, values): (&Part, &SeedValues)| part.one_run.and_then(|one| spread(values, one));
-    let told =
-        |part: (&Part, &SeedValues)| if part.0.one_run.is_some() { one(part) } else { Some(value(part.1)) };
+    let told = |part: (&Part, &SeedValues)| {
+        if part.0.one_run.is_some() { one(part) } else { Some(beside_band(part.0, part.1)) }
+    };
     let told = |part| told(part).unwrap_or_else(|| "–".to_owned());
     parts.map_or(Vec::new(), |finding| claim.parts.iter().zip(&finding.parts).map(told).collect())
 }
@@ -48,7 +58,8 @@ fn spread(values: &SeedValues, one: f64) -> Option<String> {
 pub(crate) fn otherwise(claim: &PublishedClaim, findings: &ClaimFindings) -> Vec<String> {
     let other = findings.others.get(claim.id.get_ref());
     let (Some(otherwise), Some(other)) = (&claim.otherwise, other) else { return Vec::new() };
-    other.parts.iter().map(|values| format!("if {}: {}", otherwise.choice, value(values))).collect()
+    let told = |(part, values)| format!("if {}: {}", otherwise.choice, beside_band(part, values));
+    claim.parts.iter().zip(&other.parts).map(told).collect()
 }
 
 /// The band of each part, and the position of the interval.
@@ -115,4 +126,23 @@ fn amount(size: &Size) -> String {
 
 fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_beside_an_exact_band_has_all_its_digits() {
+        let told = |band: &str, values: &[f64]| {
+            let part: Part = toml::from_str(&format!("measure = \"m\"\n{band}")).unwrap();
+            beside_band(&part, &SeedValues { values: values.to_vec(), ..SeedValues::default() })
+        };
+        assert_eq!(told("exactly = 3072", &[3072.0, 3072.0]), "3072");
+        assert_eq!(told("exactly = 3072", &[3071.0]), "3071");
+        assert_eq!(told("exactly = 0", &[0.0]), "0");
+        assert_eq!(told("exactly = 0", &[0.3333]), "0.333");
+        assert_eq!(told("from = 3000", &[3072.0]), "3070");
+        assert!(told("exactly = 0", &[0.0, 1.0]).starts_with("0.500 ("));
+    }
 }

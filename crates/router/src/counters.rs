@@ -56,6 +56,10 @@ drops! {
     EspInvalid = "esp-invalid",
     /// Between other ends than the tunnel's, from a sender that does not use it, or with a mark that is lost.
     EspPolicy = "esp-policy",
+    /// A fragment of a sealed packet: the router puts none together.
+    EspFragment = "esp-fragment",
+    /// A dummy from the other end of a tunnel, which hides how much there is to send.
+    EspDummy = "esp-dummy",
     /// All sequence numbers of the tunnel have been used.
     EspExhausted = "esp-exhausted",
     /// A message of IKE at the UDP port of a tunnel: the router speaks none.
@@ -68,7 +72,7 @@ drops! {
     DeviceFull = "device-full",
     /// The device refused it, and would again: longer than its MTU, or forbidden.
     Refused = "refused",
-    /// It arrived longer than a buffer.
+    /// It arrived longer than a buffer, or longer than its link carries and did not fit further on.
     Oversized = "oversized",
     /// The ring between two workers had no room for it.
     Handover = "handover",

@@ -38,6 +38,8 @@ pub struct OuterPacket<'a> {
     pub protocol: u8,
     /// DSCP and ECN.
     pub traffic_class: u8,
+    /// Fragment offset in bytes, and whether more fragments follow.
+    pub fragment: (u16, bool),
     /// What it carries.
     pub payload: &'a [u8],
 }
@@ -47,16 +49,16 @@ impl<'a> OuterPacket<'a> {
     #[must_use]
     pub fn of_v4(packet: &Ipv4Packet<'a>) -> OuterPacket<'a> {
         let ends = (packet.source.into(), packet.destination.into());
-        let Ipv4Packet { protocol, traffic_class, payload, .. } = *packet;
-        OuterPacket { ends, protocol, traffic_class, payload }
+        let Ipv4Packet { protocol, traffic_class, fragment, payload, .. } = *packet;
+        OuterPacket { ends, protocol, traffic_class, fragment, payload }
     }
 
-    /// What an IPv6 packet carries.
+    /// What an IPv6 packet carries. That of a fragment is behind its header, and of another protocol.
     #[must_use]
     pub fn of_v6(packet: &Ipv6Packet<'a>) -> OuterPacket<'a> {
         let ends = (packet.source.into(), packet.destination.into());
         let Ipv6Packet { next: protocol, traffic_class, payload, .. } = *packet;
-        OuterPacket { ends, protocol, traffic_class, payload }
+        OuterPacket { ends, protocol, traffic_class, fragment: WHOLE, payload }
     }
 }
 
@@ -69,8 +71,24 @@ pub struct Tunnels {
     sockets: BTreeSet<(IpAddr, u16)>,
 }
 
-/// Congestion experienced, in the low bits of the traffic class.
+/// The place of a packet that is no fragment.
+const WHOLE: (u16, bool) = (0, false);
+/// The ECN field, the low bits of the traffic class (RFC 3168, section 5).
+const NOT_CAPABLE: u8 = 0;
+const CAPABLE_1: u8 = 1;
+const CAPABLE_0: u8 = 2;
 const CONGESTED: u8 = 3;
+
+/// The ECN field of a packet that leaves a tunnel, from that of the outer packet and its own (RFC 6040, figure 4); none if it cannot say what
+/// the outer one says, and must be dropped.
+fn ecn_of_opened(outer: u8, inner: u8) -> Option<u8> {
+    match (outer & 3, inner & 3) {
+        (CONGESTED, NOT_CAPABLE) => None,
+        (CONGESTED, _) => Some(CONGESTED),
+        (CAPABLE_1, CAPABLE_0) => Some(CAPABLE_1),
+        (_, inner) => Some(inner),
+    }
+}
 
 impl Tunnels {
     /// Tunnels by number; the indices of what they receive differ.
@@ -108,7 +126,8 @@ impl Tunnels {
     ) -> Option<Result<(u16, usize), DropCause>> {
         match outer.protocol {
             PROTOCOL if !self.list.is_empty() => Some(self.open_sealed(outer, None, (outer.payload, opened))),
-            UDP if !self.sockets.is_empty() => {
+            // Later fragments have no ports.
+            UDP if !self.sockets.is_empty() && outer.fragment.0 == 0 => {
                 let (source, destination) = ports::of(UDP, outer.payload)?;
                 let is_here = self.sockets.contains(&(outer.ends.1, destination));
                 let ports = Some((destination, source));
@@ -135,6 +154,10 @@ impl Tunnels {
         udp: Option<(u16, u16)>,
         (sealed, opened): (&[u8], &mut [u8]),
     ) -> Result<(u16, usize), DropCause> {
+        // RFC 4303, section 3.4.1.
+        if outer.fragment != WHOLE {
+            return Err(DropCause::EspFragment);
+        }
         let index = spi_of(sealed).ok_or(DropCause::Malformed)?;
         let number = *self.by_index.get(&index).ok_or(DropCause::EspUnknown)?;
         let tunnel = self.get(number).ok_or(DropCause::EspUnknown)?;
@@ -145,20 +168,20 @@ impl Tunnels {
             EspError::Replayed => DropCause::EspReplay,
             _ => DropCause::EspInvalid,
         })?;
-        let packet = &mut opened[..length];
-        let congested = outer.traffic_class & CONGESTED == CONGESTED;
-        // A packet that cannot carry the mark is dropped instead.
-        let carries = !congested
-            || class_of(packet).is_some_and(|class| class & CONGESTED == CONGESTED)
-            || match protocol {
-                IPV4 => ipv4::mark_congestion(packet),
-                _ => ipv6::mark_congestion(packet),
-            };
         match protocol {
-            IPV4 | IPV6 if carries => Ok((number, length)),
-            IPV4 | IPV6 => Err(DropCause::EspPolicy),
-            _ => Err(DropCause::EspInvalid),
+            IPV4 | IPV6 => {}
+            NOTHING => return Err(DropCause::EspDummy),
+            _ => return Err(DropCause::EspInvalid),
         }
+        let packet = &mut opened[..length];
+        let inner = class_of(packet).unwrap_or_default();
+        let ecn = ecn_of_opened(outer.traffic_class, inner).ok_or(DropCause::EspPolicy)?;
+        match protocol {
+            _ if ecn == inner & 3 => {}
+            IPV4 => ipv4::set_ecn(packet, ecn),
+            _ => ipv6::set_ecn(packet, ecn),
+        }
+        Ok((number, length))
     }
 }
 
@@ -181,9 +204,10 @@ fn class_of(packet: &[u8]) -> Option<u8> {
     }
 }
 
-/// Protocol numbers of packets in packets.
+/// Protocol numbers of packets in packets, and of none (RFC 4303, section 2.6: a dummy, which hides how much there is to send).
 const IPV4: u8 = 4;
 const IPV6: u8 = 41;
+const NOTHING: u8 = 59;
 
 impl Tunnel {
     /// Bytes of the IP header, and of the UDP header or none.
@@ -297,7 +321,7 @@ mod tests {
 
     fn received<'a>(ends: [&str; 2], protocol: u8, payload: &'a [u8]) -> OuterPacket<'a> {
         let ends = (ends[1].parse().unwrap(), ends[0].parse().unwrap());
-        OuterPacket { ends, protocol, traffic_class: 0, payload }
+        OuterPacket { ends, protocol, traffic_class: 0, fragment: WHOLE, payload }
     }
 
     #[test]

@@ -32,6 +32,19 @@ pub struct RouterWorker<A> {
     counters: RouterCounters,
     /// Maximum number of frames received at once.
     burst: usize,
+    /// The port whose device has failed in the last poll.
+    failed: Option<usize>,
+}
+
+/// The first failure of a poll, and its port.
+type PortFailure = Option<(usize, io::Error)>;
+
+/// Notes a failure, unless there is one already; but a link that is down hides no other.
+#[cold]
+fn note(failure: &mut PortFailure, port: usize, error: io::Error) {
+    if failure.as_ref().is_none_or(|(_, first)| system::is_link_down(first)) {
+        *failure = Some((port, error));
+    }
 }
 
 impl<A: Application> RouterWorker<A> {
@@ -40,7 +53,7 @@ impl<A: Application> RouterWorker<A> {
     pub fn new(ports: Vec<Box<dyn Backend>>, pool: FramePool, app: A) -> RouterWorker<A> {
         let out = SendQueues::new(ports.len());
         let (batch, counters) = (FrameBatch::default(), RouterCounters::of_ports(ports.len()));
-        RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH }
+        RouterWorker { ports, pool, batch, out, app, counters, burst: crate::pool::BATCH, failed: None }
     }
 
     /// Receives at most this many frames at once (kp of RouteBricks); at least 1.
@@ -72,6 +85,12 @@ impl<A: Application> RouterWorker<A> {
         self.pool.free()
     }
 
+    /// The port whose device has failed, if one has ended [`RouterWorker::run`] or failed in the last poll.
+    #[must_use]
+    pub fn failed_port(&self) -> Option<usize> {
+        self.failed
+    }
+
     /// Polls every port once. Returns the number of frames received.
     ///
     /// # Errors
@@ -79,11 +98,12 @@ impl<A: Application> RouterWorker<A> {
     #[inline]
     pub fn poll(&mut self, now: Time) -> io::Result<usize> {
         let mut received = 0;
-        let mut result = Ok(());
+        let mut failure = None;
         for port in 0..self.ports.len() {
             self.batch.limit(self.burst);
-            let polled = self.ports[port].receive(&mut self.pool, &mut self.batch);
-            result = result.and(polled);
+            if let Err(error) = self.ports[port].receive(&mut self.pool, &mut self.batch) {
+                note(&mut failure, port, error);
+            }
             let frames = self.batch.frames();
             if frames.is_empty() {
                 continue;
@@ -94,22 +114,22 @@ impl<A: Application> RouterWorker<A> {
             self.counters.begin(Some(port));
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.handle(&mut Desk { now, pool, out, counters }, &self.batch);
-            result = result.and(self.flush());
+            self.flush(&mut failure);
         }
         self.counters.begin(None);
         self.counters.polls = (self.counters.polls.0 + 1, self.counters.polls.1 + u64::from(received > 0));
         if self.app.next_tick().is_some_and(|due| due <= now) {
             let (pool, out, counters) = (&mut self.pool, &mut self.out, &mut self.counters);
             self.app.tick(&mut Desk { now, pool, out, counters });
-            result = result.and(self.flush());
+            self.flush(&mut failure);
         }
-        result.map(|()| received)
+        self.failed = failure.as_ref().map(|(port, _)| *port);
+        failure.map_or(Ok(received), |(_, error)| Err(error))
     }
 
     /// Passes queued frames to the devices.
     #[inline]
-    fn flush(&mut self) -> io::Result<()> {
-        let mut result = Ok(());
+    fn flush(&mut self, failure: &mut PortFailure) {
         for (number, port) in self.ports.iter_mut().enumerate() {
             let frames = self.out.queue(number);
             if frames.is_empty() {
@@ -125,11 +145,10 @@ impl<A: Application> RouterWorker<A> {
                 Err(error) => {
                     let losses = DeviceLosses { unsent_bytes: bytes, ..port.losses() };
                     self.counters.lose(number, count as u64, losses);
-                    result = Err(error);
+                    note(failure, number, error);
                 }
             }
         }
-        result
     }
 
     /// How long the worker may sleep, in milliseconds: not longer than until the application's next tick.
@@ -169,7 +188,7 @@ impl<A: Application> RouterWorker<A> {
             if idle > IDLE_POLLS {
                 match self.nap(clock.now()) {
                     0 => std::thread::yield_now(),
-                    nap => system::wait_readable(&descriptors, nap)?,
+                    nap => system::wait_readable(&descriptors, nap).inspect_err(|_| self.failed = None)?,
                 }
             }
         }
@@ -215,6 +234,10 @@ mod tests {
     use crate::pool::Frame;
     use weft_packet::Mac;
 
+    /// ENETDOWN and EBADFD of Linux.
+    const NETWORK_DOWN: i32 = 100;
+    const BAD_STATE: i32 = 77;
+
     /// A port at which frames of some lengths arrive, and that sends none above 100 bytes and none at all once it is broken.
     struct NarrowPort {
         arriving: VecDeque<usize>,
@@ -246,6 +269,29 @@ mod tests {
         fn losses(&mut self) -> DeviceLosses {
             std::mem::take(&mut self.losses)
         }
+    }
+
+    /// The device of the second of two ports fails, while the link of the first is down.
+    #[test]
+    fn a_failure_is_that_of_its_port() {
+        struct Failing(i32);
+        impl Backend for Failing {
+            fn receive(&mut self, _: &mut FramePool, _: &mut FrameBatch) -> io::Result<()> {
+                Err(io::Error::from_raw_os_error(self.0))
+            }
+
+            fn transmit(&mut self, _: &mut FramePool, _: &mut Vec<Frame>) -> io::Result<usize> {
+                Ok(0)
+            }
+        }
+        let ports: Vec<Box<dyn Backend>> =
+            vec![Box::new(Failing(NETWORK_DOWN)), Box::new(Failing(BAD_STATE))];
+        let mut worker = RouterWorker::new(ports, FramePool::new(8), Forwarding::new(Vec::new()));
+        let error = worker.run(RouterClock::start(), &AtomicBool::new(false), &Mutex::default()).unwrap_err();
+        assert_eq!((error.raw_os_error(), worker.failed_port()), (Some(BAD_STATE), Some(1)));
+        worker.ports.pop();
+        assert!(worker.poll(Time::ZERO).is_err());
+        assert_eq!(worker.failed_port(), Some(0));
     }
 
     fn worker(arriving: &[usize], broken: bool) -> RouterWorker<Forwarding> {
@@ -282,6 +328,7 @@ mod tests {
         let (mut worker, published) = (worker(&[60, 200, 90], true), Mutex::default());
         let stop = AtomicBool::new(false);
         assert!(worker.run(RouterClock::start(), &stop, &published).is_err());
+        assert_eq!(worker.failed_port(), Some(0));
         let counters: RouterCounters = published.into_inner().unwrap();
         assert_eq!((counters.sent, counters.sent_bytes, counters.inside()), (0, 0, 0), "{counters}");
         assert_eq!(counters.dropped(DropCause::DeviceFull) + counters.dropped(DropCause::Refused), 3);

@@ -336,6 +336,24 @@ fn what_the_next_link_cannot_carry_is_reported_with_its_mtu() {
     assert_eq!((lab.counters().dropped(DropCause::TooBig), lab.inside()), (2, 0));
 }
 
+/// Port 0 carries 1500 bytes: what is longer was several packets once, whose senders do nothing wrong.
+#[test]
+fn what_its_own_link_cannot_carry_draws_no_error() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let header = Ipv6Header::between(v6("2001:db8:1::2"), v6("2001:db8:2::2"));
+    for more in [0, 1] {
+        let length = 1500 - 28 + more;
+        let datagram = ports::udp_v6(header, (1, 2), &vec![0; length - 20]);
+        let frames = [whole("10.2.0.2", &vec![0; length]), whole("10.77.0.9", &vec![0; length])];
+        lab.receive_all(0, &[&frames[..], &[frame_v6(0, &datagram)]].concat());
+        assert_eq!((lab.sent(0).len(), lab.sent(1).len()), (3 - 3 * more, 0), "{more}");
+    }
+    let counters = lab.counters();
+    let dropped = [DropCause::TooBig, DropCause::Oversized].map(|cause| counters.dropped(cause));
+    assert_eq!((dropped, lab.inside()), ([3, 3], 0), "{counters}");
+}
+
 /// A datagram that must not be fragmented.
 fn whole(to: &str, data: &[u8]) -> Vec<u8> {
     let mut frame = udp_to(to, 64, data);
@@ -448,6 +466,28 @@ fn frames_for_others_and_for_nobody_are_dropped() {
         DropCause::NoRoute,
     ];
     assert_eq!(causes.map(|cause| counters.dropped(cause)), [1; 5]);
+}
+
+/// VLAN 0 is no network: such a tag only says how urgent a frame is (IEEE 802.1Q, table 9-2), and cards may send it.
+#[test]
+fn frames_that_only_say_how_urgent_they_are_belong_to_the_link() {
+    let mut lab = Laboratory::new().with_stations();
+    let question = lab.arp(&ArpMessage {
+        operation: ArpOperation::Request,
+        sender: (STATIONS[0], v4("10.1.0.2")),
+        target: (MACS[0], v4("10.1.0.1")),
+    });
+    let datagram = udp_to("10.2.0.2", 64, b"urgent");
+    let solicited = NeighbourMessage::solicit(v6("2001:db8:1::1"), (STATIONS[0], v6("2001:db8:1::2")));
+    for frame in [&datagram, &question, &frame_v6(0, &solicited)] {
+        for (tag, sent) in [([0x81, 0, 0x60, 0], 1), ([0x88, 0xa8, 0, 0], 1), ([0x81, 0, 0x60, 5], 0)] {
+            lab.receive(0, &[&frame[..12], &tag, &frame[12..]].concat());
+            let out = [lab.sent(0), lab.sent(1)].concat();
+            assert_eq!(out.len(), sent, "{tag:x?}");
+            assert!(out.iter().all(|frame| EthernetFrame::parse(frame).unwrap().tags == [None; 2]));
+        }
+    }
+    assert_eq!((lab.counters().dropped(DropCause::Unsupported), lab.inside()), (3, 0));
 }
 
 /// A default route takes what is for no one on its way: other links' own addresses, groups, reserved ranges.
@@ -1027,6 +1067,93 @@ fn sealed_by(far: &OutboundAssociation, next: u8, inner: &[u8]) -> Vec<u8> {
     let between = Ipv4Header::between(v4("10.1.0.2"), v4("10.1.0.1"));
     let header = Ipv4Header { protocol: 50, payload: sealed.len() as u16, ..between }.to_bytes();
     frame_v4(0, &[&header[..], &sealed].concat())
+}
+
+/// The IPv4 packet of a frame in another place of a datagram (offset in units of 8 bytes, below the flags), or with another hop limit.
+fn with_header(frame: &[u8], (place, ttl): (u16, u8)) -> Vec<u8> {
+    let mut frame = frame.to_vec();
+    frame[20..22].copy_from_slice(&place.to_be_bytes());
+    frame[22] = ttl;
+    frame[24..26].fill(0);
+    let sum = checksum::of(&frame[14..34]).to_be_bytes();
+    frame[24..26].copy_from_slice(&sum);
+    frame
+}
+
+/// A packet that is offered to ESP and appears to be a fragment must be discarded (RFC 4303, section 3.4.1).
+#[test]
+fn fragments_of_sealed_packets_are_not_opened() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.route("10.78.0.0/16", NextHop::Tunnel(1));
+    let far = [SPI, SPI + 1].map(|spi| OutboundAssociation::new(spi, cipher(), 1));
+    let inner =
+        |from| ports::udp_v4(Ipv4Header::between(v4(from), v4("10.2.0.2")), (1, 2), b"inside a fragment");
+    let plain = sealed_by(&far[0], 4, &inner("10.77.0.9"));
+    let mut sealed = Vec::new();
+    far[1].seal(4, &inner("10.78.0.9"), &mut sealed).unwrap();
+    let in_udp = at_udp_port(&sealed);
+    // The slow path takes what has one hop left.
+    for ttl in [64, 1] {
+        let parts = [(&plain, 0x2000), (&plain, 0x2005), (&plain, 5), (&in_udp, 0x2000)];
+        for (frame, place) in parts {
+            lab.receive(0, &with_header(frame, (place, ttl)));
+            assert!(lab.sent(1).is_empty(), "{place:#x} {ttl}");
+        }
+        // Of a later fragment in UDP nobody can tell.
+        lab.receive(0, &with_header(&in_udp, (5, ttl)));
+    }
+    let dropped = [DropCause::EspFragment, DropCause::Local].map(|cause| lab.counters().dropped(cause));
+    assert_eq!((dropped, lab.counters().opened), ([8, 2], 0), "{}", lab.counters());
+    lab.receive_all(0, &[plain, in_udp]);
+    assert_eq!((lab.sent(1).len(), lab.inside()), (2, 0), "they are no replays");
+}
+
+/// RFC 6040, figure 4: what the outer packet says counts if it says more than the inner one.
+#[test]
+fn the_marks_of_the_outer_packet_reach_the_inner_one() {
+    const DROPPED: u8 = 9;
+    // By the marks of the inner packet, then those of the outer one: not capable, ECT(1), ECT(0), congested.
+    let expected = [[0, 0, 0, DROPPED], [1, 1, 1, 3], [2, 1, 2, 3], [3, 3, 3, 3]];
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    lab.route("2001:db8:77::/48", NextHop::Tunnel(0));
+    let far = OutboundAssociation::new(SPI, cipher(), 1);
+    for (inner, outer) in (0..4_u8).flat_map(|inner| (0..4_u8).map(move |outer| (inner, outer))) {
+        let traffic_class = 0xb8 | inner;
+        let ip = Ipv4Header { traffic_class, ..Ipv4Header::between(v4("10.77.0.9"), v4("10.2.0.2")) };
+        let between = Ipv6Header::between(v6("2001:db8:77::9"), v6("2001:db8:2::2"));
+        let packets = [
+            (4, ports::udp_v4(ip, (1, 2), b"marked")),
+            (41, ports::udp_v6(Ipv6Header { traffic_class, ..between }, (1, 2), b"marked")),
+        ];
+        for ((next, packet), ttl) in packets.iter().flat_map(|packet| [(packet, 64), (packet, 1)]) {
+            let mut frame = sealed_by(&far, *next, packet);
+            frame[15] = outer;
+            lab.receive(0, &with_header(&frame, (0, ttl)));
+            let left = lab.sent(1).first().map_or(DROPPED, |frame| match next {
+                4 => Ipv4Packet::parse(&frame[14..]).unwrap().traffic_class ^ 0xb8,
+                _ => Ipv6Packet::parse(&frame[14..]).unwrap().traffic_class ^ 0xb8,
+            });
+            assert_eq!(left, expected[usize::from(inner)][usize::from(outer)], "{inner} in {outer}, {next}");
+        }
+    }
+    assert_eq!((lab.counters().dropped(DropCause::EspPolicy), lab.inside()), (4, 0));
+}
+
+/// Whoever hides how much it sends must not be told of as somebody with a wrong key.
+#[test]
+fn dummies_of_the_other_end_are_no_errors() {
+    let mut lab = Laboratory::new().with_stations();
+    lab.route("10.77.0.0/16", NextHop::Tunnel(0));
+    let far = OutboundAssociation::new(SPI, cipher(), 1);
+    for ttl in [64, 1] {
+        lab.receive(0, &with_header(&sealed_by(&far, 59, &[0; 40]), (0, ttl)));
+    }
+    lab.receive(0, &sealed_by(&far, 60, &[0; 40]));
+    assert!(lab.sent(0).is_empty() && lab.sent(1).is_empty());
+    let dropped = [DropCause::EspDummy, DropCause::EspInvalid].map(|cause| lab.counters().dropped(cause));
+    assert_eq!((dropped, lab.inside()), ([2, 1], 0));
 }
 
 /// Path MTU discovery through a tunnel: an error about a packet that came out of it goes back through it from an address that the other

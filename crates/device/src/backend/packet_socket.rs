@@ -1,13 +1,12 @@
 //! AF_PACKET: frames of any Linux interface, in bursts of one system call each.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::sync::Once;
 
 use weft_packet::checksum;
 
 use crate::backend::system::{self, HeardStations, SendFailure};
-use crate::backend::{Backend, DeviceLosses, give_back};
+use crate::backend::{Backend, DeviceLosses, give_back, oversized};
 use crate::pool::{BATCH, Frame, FrameBatch, FramePool, STRIDE};
 
 /// Which frames of an interface a socket receives.
@@ -64,17 +63,12 @@ impl PacketSocket {
     /// Counts a frame that no buffer holds; the first of the process is told of, with advice.
     #[cold]
     fn note_oversized(&mut self, length: usize) {
-        static FIRST: Once = Once::new();
         self.losses.oversized += 1;
         self.losses.arrived_bytes += length as u64;
-        FIRST.call_once(|| {
-            let name = &self.interface;
-            let _ = writeln!(
-                io::stderr(),
-                "{name}: a frame of {length} bytes is dropped, because buffers hold {STRIDE}: turn off what coalesces packets. On a card: \
-                 ethtool -K {name} gro off lro off; on the peer of a veth interface: ethtool -K ... tso off gso off"
-            );
-        });
+        let name = &self.interface;
+        let found =
+            format_args!("{name}: a frame of {length} bytes is dropped, because buffers hold {STRIDE}");
+        oversized::tell_of_first(found, name);
     }
 }
 

@@ -167,12 +167,31 @@ pub fn missed(socket: &OwnedFd) -> io::Result<u64> {
     Ok(counts.tp_drops.into())
 }
 
-/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash.
+/// Joins a group of sockets among which the kernel distributes arriving frames by flow hash. The group also hears what leaves by the
+/// interface, although its sockets ignore that on their own: a filter keeps it out, with any kernel.
 ///
 /// # Errors
 /// The kernel refuses.
 pub fn share_by_flow(socket: &OwnedFd, group: u16) -> io::Result<()> {
+    refuse_outgoing(socket)?;
     set_option(socket, libc::PACKET_FANOUT, &(u32::from(group) | libc::PACKET_FANOUT_HASH << 16))
+}
+
+/// Lets a packet socket receive only what has arrived: a program of the classic packet filter looks at the type of each frame.
+fn refuse_outgoing(socket: &OwnedFd) -> io::Result<()> {
+    const LOAD_BYTE: u32 = libc::BPF_LD | libc::BPF_B | libc::BPF_ABS;
+    const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    let step = |code: u32, skip: u8, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: skip, k };
+    let frame_type = (libc::SKF_AD_OFF + libc::SKF_AD_PKTTYPE).cast_unsigned();
+    let mut steps = [
+        step(LOAD_BYTE, 0, frame_type),
+        step(IF_EQUAL, 1, libc::PACKET_OUTGOING.into()),
+        step(libc::BPF_RET, 0, 0),
+        step(libc::BPF_RET, 0, u32::MAX),
+    ];
+    // The kernel copies the steps during the call, which they outlive.
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    set(socket, (libc::SOL_SOCKET, libc::SO_ATTACH_FILTER), &program)
 }
 
 /// Sets an option of a packet socket; `T` is the kernel's type for it.
@@ -193,11 +212,16 @@ fn set<T: Copy>(socket: &OwnedFd, (level, option): (c_int, c_int), value: &T) ->
 /// What the kernel says beside a frame: a header (`cmsghdr`) and `tpacket_auxdata`, as words.
 type SideNote = [u32; 10];
 
-/// Whether the kernel has taken a VLAN tag off the frame. A note that the kernel has not written is zero.
-fn was_tagged(note: &SideNote) -> bool {
+/// Whether the kernel has taken a VLAN tag off the frame that names a network; VLAN 0 is none (IEEE 802.1Q, table 9-2). A note that the
+/// kernel has not written is zero.
+fn was_of_vlan(note: &SideNote) -> bool {
     const STATUS: usize = size_of::<libc::cmsghdr>() / size_of::<u32>();
+    // The status, two lengths, two places in the frame, and the tag with its type.
+    const TAG: usize = STATUS + 4;
     let kind = [libc::SOL_PACKET, libc::PACKET_AUXDATA].map(c_int::cast_unsigned);
-    note[STATUS - 2..STATUS] == kind && note[STATUS] & libc::TP_STATUS_VLAN_VALID != 0
+    let [first, second, ..] = note[TAG].to_ne_bytes();
+    let is_tagged = note[STATUS - 2..STATUS] == kind && note[STATUS] & libc::TP_STATUS_VLAN_VALID != 0;
+    is_tagged && u16::from_ne_bytes([first, second]) & 0xfff != 0
 }
 
 /// Messages of two parts: the kernel's header and the frame.
@@ -226,7 +250,7 @@ impl Messages {
 }
 
 /// Receives at most as many frames as there are buffers; calls `got` with the number, length and kernel header of each, and whether
-/// it had a VLAN tag. A frame longer than its buffer is truncated; its full length is reported.
+/// it had a tag of another VLAN than 0. A frame longer than its buffer is truncated; its full length is reported.
 ///
 /// # Errors
 /// The interface has failed.
@@ -262,7 +286,7 @@ pub fn receive_many(
         Ok(received) => {
             for (n, message) in messages[..received as usize].iter().enumerate() {
                 let length = (message.msg_len as usize).saturating_sub(size_of::<OffloadNote>());
-                let tagged = was_tagged(&beside[n]);
+                let tagged = was_of_vlan(&beside[n]);
                 got(n, length, &notes[n], tagged);
             }
             Ok(())

@@ -19,7 +19,7 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4,
 };
 
-use crate::app::station::{WaitingFrames, answer, consume, drop_frame};
+use crate::app::station::{WaitingFrames, answer, consume, drop_frame, untagged};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::pool::{Frame, FrameBatch};
@@ -70,6 +70,17 @@ impl Clustering {
         Clustering { shared, worker, director, routes, flows, waiting, due: Time::ZERO }
     }
 
+    /// A frame from outside.
+    fn arrive(&mut self, desk: &mut Desk<'_>, frame: Frame, port: &ClusterPort) {
+        let frame = untagged(desk, frame);
+        match self.entering(desk.pool.bytes(frame), port) {
+            Entering::Packet(to, flow) => self.enter(desk, frame, (to, flow)),
+            Entering::Answer(message) => answer(desk, frame, &message),
+            Entering::Nothing => consume(desk, frame),
+            Entering::Drop(cause) => drop_frame(desk, frame, cause),
+        }
+    }
+
     /// Examines a frame from outside: the only place where headers are parsed.
     fn entering(&self, bytes: &[u8], port: &ClusterPort) -> Entering {
         let Ok(frame) = EthernetFrame::parse(bytes) else { return Entering::Drop(DropCause::Malformed) };
@@ -79,8 +90,11 @@ impl Clustering {
         if frame.destination != port.mac && !frame.destination.is_multicast() {
             return Entering::Drop(DropCause::OtherStation);
         }
+        if frame.names_vlan() {
+            return Entering::Drop(DropCause::Unsupported);
+        }
         if port.end == ClusterEnd::Outside(None) {
-            port.far.learn(frame.source);
+            port.far.hear(frame.source, port.mac);
         }
         match frame.kind {
             _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
@@ -88,7 +102,7 @@ impl Clustering {
             }
             // RFC 1812, section 5.3.4.
             EtherType::IPV4 if frame.destination != port.mac => Entering::Drop(DropCause::Multicast),
-            EtherType::IPV4 if frame.tags == [None; 2] => self.entering_packet(frame.payload),
+            EtherType::IPV4 => self.entering_packet(frame.payload),
             EtherType::ARP => self.question(frame.payload, port),
             _ => Entering::Drop(DropCause::Unsupported),
         }
@@ -219,12 +233,7 @@ impl Application for Clustering {
         for frame in batch.frames().iter().copied() {
             match port.end {
                 ClusterEnd::Node(from) => self.inside(desk, frame, from),
-                ClusterEnd::Outside(_) => match self.entering(desk.pool.bytes(frame), port) {
-                    Entering::Packet(to, flow) => self.enter(desk, frame, (to, flow)),
-                    Entering::Answer(message) => answer(desk, frame, &message),
-                    Entering::Nothing => consume(desk, frame),
-                    Entering::Drop(cause) => drop_frame(desk, frame, cause),
-                },
+                ClusterEnd::Outside(_) => self.arrive(desk, frame, port),
             }
         }
         self.waiting.look(desk, shared.way_out());
@@ -365,6 +374,18 @@ mod tests {
         assert!(cluster.nodes.iter().all(|(_, pool, _)| pool.free() == 256), "no buffer is lost");
     }
 
+    /// The tag of VLAN 0 stays outside; any other makes a frame one of another network.
+    #[test]
+    fn what_only_says_how_urgent_it_is_crosses_without_its_tag() {
+        let mut cluster = Cluster::new(settings());
+        let plain = packet(0, 1, 7);
+        let expected = cluster.arrive(0, 0, &plain);
+        let tagged = |tag: [u8; 4]| [&plain[..12], &tag, &plain[12..]].concat();
+        assert_eq!(cluster.arrive(0, 0, &tagged([0x81, 0, 0xe0, 0])), expected);
+        assert!(cluster.arrive(0, 0, &tagged([0x81, 0, 0xe0, 5])).is_empty());
+        assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unsupported), 1);
+    }
+
     /// What leaves, by flow: the packets of each in order.
     fn by_flow(workers: u16) -> std::collections::BTreeMap<u16, Vec<Vec<u8>>> {
         let settings = DirectorSettings { depth: Span::from_us(21), ..settings() };
@@ -497,6 +518,8 @@ mod tests {
         assert_eq!((asked.len(), question.target.1), (1, [10, 0, 1, 2].into()));
         assert!(handle(1, &inside(2)).is_empty());
         let solicitation = [&[0x33, 0x33, 0, 0, 0, 2][..], &CLIENT.0, &[0x86, 0xdd], &[0; 46]].concat();
+        let of_its_own = [&solicitation[..6], &mac(0, 0).0, &solicitation[12..]].concat();
+        assert!(handle(0, &of_its_own).is_empty(), "the port is not at its own other end");
         let sent = handle(0, &solicitation);
         assert!(sent.len() == 2 && sent.iter().all(|frame| frame[..6] == CLIENT.0), "{sent:?}");
         assert_eq!(pool.free(), 64);

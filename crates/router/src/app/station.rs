@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use weft_core::{Span, Time};
-use weft_packet::{ArpMessage, ArpOperation, EtherType, EthernetHeader, Ipv4Header, Mac};
+use weft_packet::{ArpMessage, ArpOperation, EtherType, EthernetHeader, Ipv4Header, Mac, VlanTag};
 
 use crate::app::Desk;
 use crate::counters::DropCause;
@@ -25,6 +25,19 @@ pub(crate) fn drop_frame(desk: &mut Desk<'_>, frame: Frame, cause: DropCause) {
 pub(crate) fn consume(desk: &mut Desk<'_>, frame: Frame) {
     desk.counters.consumed += 1;
     desk.pool.give(frame.buffer);
+}
+
+/// The frame without tags of VLAN 0, which only say how urgent it is (IEEE 802.1Q, table 9-2).
+#[inline]
+pub(crate) fn untagged(desk: &mut Desk<'_>, mut frame: Frame) -> Frame {
+    while let [_, _, _, _, _, _, _, _, _, _, _, _, 0x81, 0x00, high, 0, ..]
+    | [_, _, _, _, _, _, _, _, _, _, _, _, 0x88, 0xa8, high, 0, ..] = desk.pool.bytes(frame)
+        && high & 0x0f == 0
+    {
+        desk.pool.bytes_mut(frame).copy_within(12 + VlanTag::LEN.., 12);
+        frame.length -= VlanTag::LEN as u16;
+    }
+    frame
 }
 
 /// Sends the answer in the buffer of the request.
@@ -51,12 +64,20 @@ impl FarEnd {
         far
     }
 
-    /// The sender of a frame is at the other end.
+    /// This station is at the other end.
     pub(crate) fn learn(&self, Mac([a, b, c, d, e, f]): Mac) {
         let word = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
         // Written only when it changes, so that workers share the cache line.
         if self.0.load(Ordering::Relaxed) != word {
             self.0.store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// The sender of a frame is at the other end, unless it is the port itself, whose station is `own`: another program of this machine
+    /// has sent the frame, or somebody claims to be the port.
+    pub(crate) fn hear(&self, sender: Mac, own: Mac) {
+        if sender != own {
+            self.learn(sender);
         }
     }
 

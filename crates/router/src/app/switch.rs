@@ -16,7 +16,9 @@ use weft_packet::{
     ArpMessage, ArpOperation, EtherType, EthernetFrame, EthernetHeader, Ipv4Packet, Mac, ipv4, ports,
 };
 
-use crate::app::station::{FarEnd, LEAST_FRAME, WaitingFrames, WireEnd, answer, consume, drop_frame};
+use crate::app::station::{
+    FarEnd, LEAST_FRAME, WaitingFrames, WireEnd, answer, consume, drop_frame, untagged,
+};
 use crate::app::{Application, Desk};
 use crate::counters::DropCause;
 use crate::driver::SwitchOutcome;
@@ -161,16 +163,17 @@ impl Switching {
         if frame.destination != port.mac && !frame.destination.is_multicast() {
             return Wanted::Drop(DropCause::OtherStation);
         }
-        port.far.learn(frame.source);
+        if frame.names_vlan() {
+            return Wanted::Drop(DropCause::Unsupported);
+        }
+        port.far.hear(frame.source, port.mac);
         match frame.kind {
             _ if frame.destination != port.mac && frame.destination != Mac::BROADCAST => {
                 Wanted::Drop(DropCause::Multicast)
             }
             // RFC 1812, section 5.3.4.
             EtherType::IPV4 if frame.destination != port.mac => Wanted::Drop(DropCause::Multicast),
-            EtherType::IPV4 if frame.tags == [None; 2] => {
-                self.wanted_packet(frame.payload, bytes.len() as u16)
-            }
+            EtherType::IPV4 => self.wanted_packet(frame.payload, bytes.len() as u16),
             EtherType::ARP => self.wanted_address(frame.payload, port),
             _ => Wanted::Drop(DropCause::Unsupported),
         }
@@ -248,6 +251,7 @@ impl Application for Switching {
     fn handle(&mut self, desk: &mut Desk<'_>, batch: &FrameBatch) {
         self.shared.advance(desk.now);
         for frame in batch.frames().iter().copied() {
+            let frame = untagged(desk, frame);
             match self.wanted(desk.pool.bytes(frame), frame.port) {
                 Wanted::Switching(header) => self.switch(desk, frame, header),
                 Wanted::Answer(message) => answer(desk, frame, &message),

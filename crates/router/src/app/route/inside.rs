@@ -32,7 +32,7 @@ impl Routing {
             return self.send_all(desk, transit.port, number, &[packet]);
         }
         let Some(parts) = fragments(packet, mtu.into()) else {
-            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+            return self.refuse_long(desk, transit, mtu);
         };
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         self.send_all(desk, transit.port, number, &parts)

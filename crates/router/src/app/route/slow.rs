@@ -10,9 +10,10 @@ use weft_packet::{EtherType, EthernetFrame, IcmpError, Ipv4Packet, Ipv6Packet, M
 use crate::app::Desk;
 use crate::app::route::Routing;
 use crate::app::route::send::kind_of;
+use crate::backend::oversized;
 use crate::control::NextHop;
 use crate::counters::DropCause;
-use crate::interface::is_link_local;
+use crate::interface::{Interface, is_link_local};
 use crate::neighbours::{Announcement, Station};
 
 /// The fate of a received packet.
@@ -65,7 +66,7 @@ impl Routing {
             return Fate::Dropped(DropCause::OtherStation);
         }
         match frame.kind {
-            _ if frame.tags[0].is_some() => Fate::Dropped(DropCause::Unsupported),
+            _ if frame.names_vlan() => Fate::Dropped(DropCause::Unsupported),
             EtherType::ARP => self.hear_arp(desk, port, frame.payload),
             EtherType::IPV4 => self.judge_v4(desk, (port, frame.destination != own), frame.payload),
             EtherType::IPV6 => self.judge_v6(desk, (port, frame.destination != own), frame.payload),
@@ -188,7 +189,7 @@ impl Routing {
         let mtu = self.ports[usize::from(station.0)].mtu;
         if bytes.len() > usize::from(mtu) {
             let Some(parts) = fragments(&bytes, mtu.into()).filter(|_| to.is_ipv4()) else {
-                return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+                return self.refuse_long(desk, transit, mtu);
             };
             desk.counters.made += parts.len() as u64 - 1;
             parts.iter().for_each(|part| self.send_to(desk, station, part));
@@ -209,6 +210,22 @@ impl Routing {
             self.send_error(desk, (transit.port, transit.bytes), error);
         }
         Fate::Dropped(cause)
+    }
+
+    /// Drops a packet that does not fit into `mtu` bytes, and tells its sender; unless it is longer than the link by which it came carries.
+    /// Then packets have been coalesced on the way, or the ends of that link disagree about it: an error would ask a sender for less than
+    /// it sends already.
+    pub(super) fn refuse_long(&mut self, desk: &mut Desk<'_>, transit: Transit<'_>, mtu: u16) -> Fate {
+        let (from, length) = (&self.ports[usize::from(transit.port)], transit.bytes.len());
+        if length <= usize::from(from.mtu) {
+            return self.refuse(desk, transit, (IcmpError::TooBig(mtu), DropCause::TooBig));
+        }
+        let Interface { name, mtu: carried, .. } = from;
+        let found = format_args!(
+            "port `{name}`: a packet of {length} bytes is dropped: its link carries {carried}, so that several have become one, or its ends have different MTUs"
+        );
+        oversized::tell_of_first(found, "INTERFACE");
+        Fate::Dropped(DropCause::Oversized)
     }
 
     /// A station has announced its MAC address. One outside the prefixes of its link is heard only if the router itself has asked for it:
