@@ -8,11 +8,14 @@ use std::sync::Arc;
 use lab::laws::same;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
-use weft_plan::{Division, Setup};
+use weft_plan::{Division, Engine, EngineProgress, Setup};
+use weft_sim::Packets;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{FailurePlan, Outage, RoutingSettings, TopologySettings, timeline};
 use weft_workload::pattern::terasort::TeraSortSettings;
-use weft_workload::{Cluster, ClusterJob, Flow, Flows, FrameworkSettings};
+use weft_workload::{Cluster, ClusterJob, Flow, Flows, Framework, FrameworkSettings};
+
+const FRAMEWORKS: [Framework; 3] = [Framework::MapReduce, Framework::Tez, Framework::Spark];
 
 fn hosts(range: std::ops::Range<u32>) -> Vec<HostId> {
     range.map(HostId).collect()
@@ -167,6 +170,27 @@ fn a_job_that_ends_the_run_takes_the_background_with_it() {
     let open: Vec<u64> =
         record.flows.iter().filter(|flow| flow.end.is_none()).map(|flow| flow.size.0).collect();
     assert_eq!(open, [1 << 50]);
+}
+
+/// When the files are cut off for good while tasks wait, heartbeats and searches for stragglers go on: they let nothing happen.
+#[test]
+fn a_job_that_is_cut_off_is_stuck_whatever_still_ticks() {
+    let whole = lab::run(with_job(lab::leaf_spine(), &settings())).jobs.remove(0);
+    let first = |name| whole.steps.iter().find(|step| step.name == name).expect("it has this step").start;
+    for (framework, speculation) in FRAMEWORKS.into_iter().flat_map(|one| [(one, false), (one, true)]) {
+        let runs = FrameworkSettings { framework, speculation, ..settings().runs };
+        let mut setup = with_job(lab::leaf_spine(), &TeraSortSettings { runs, ..settings() });
+        let at = Some(first("map") + Span::from_us(500));
+        let plan =
+            FailurePlan { outages: vec![Outage { cables: setup.graph.fabric_cables(), at, repair: None }] };
+        let routing = RoutingSettings::default();
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, setup.balancer.grouping()));
+        let mut patient = |told: &EngineProgress| told.now < Time::ZERO + Span::from_s(60);
+        let setup = Setup { until: Time::NEVER, ..setup };
+        let record = Packets.run(setup, &mut |_| true, &mut patient).record;
+        assert_eq!(record.stop, Stop::Stuck, "{framework:?}, speculation {speculation}");
+        assert!(record.ended < Time::ZERO + Span::from_s(10) && record.jobs[0].open_tasks() > 0);
+    }
 }
 
 #[test]

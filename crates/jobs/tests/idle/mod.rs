@@ -22,6 +22,10 @@ pub(crate) fn run(plan: JobPlan, cluster: Cluster) -> (JobRecord, Vec<Transfer>)
                 launch(&mut job, at, &mut flying, &mut all);
             }
             _ if job.due() < Time::NEVER => {
+                assert!(
+                    job.is_expecting() || !flying.is_empty(),
+                    "it goes on, so it must not be taken for stuck"
+                );
                 let now = job.due();
                 job.wake(now);
                 launch(&mut job, now, &mut flying, &mut all);

@@ -43,7 +43,7 @@ impl Jobs {
 
     /// Whether any job has something to do even if no flow in flight arrives.
     pub(crate) fn is_expecting(&self) -> bool {
-        !self.called.is_empty() || self.due() < Time::NEVER
+        !self.called.is_empty() || self.jobs.iter().any(ClusterJob::is_expecting)
     }
 
     fn due(&self) -> Time {
