@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 use weft_core::{Bytes, HostId, Random, Span, Time};
 
+use crate::disks::HostDisks;
 use crate::plan::JobPlan;
 use crate::shuffle::Fetches;
 use crate::steps::{DiskKind, JobEvent, Steps, Transfer};
@@ -233,6 +234,23 @@ impl ClusterJob {
         if let Some(due) = self.steps.delivered(now, transfer) {
             self.happen(now, due);
         }
+    }
+
+    /// Handles something with the disks that it shares with other jobs.
+    pub(crate) fn with_disks(&mut self, disks: &mut HostDisks, handle: impl FnOnce(&mut ClusterJob)) {
+        std::mem::swap(&mut self.steps.disks, disks);
+        handle(self);
+        std::mem::swap(&mut self.steps.disks, disks);
+    }
+
+    /// The disks of its hosts, as its settings give them.
+    pub(crate) fn disks(&self) -> &HostDisks {
+        &self.steps.disks
+    }
+
+    /// The hosts that run its tasks.
+    pub(crate) fn compute(&self) -> &[HostId] {
+        &self.cluster.compute
     }
 
     /// Takes the transfers that start now.

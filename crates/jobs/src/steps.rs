@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{Activity, Resource, StepRecord};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 
-use crate::disks::Disks;
+use crate::disks::{Disks, HostDisks};
 
 /// A transfer over the network that starts now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ struct Open {
 pub(crate) struct Steps {
     open: Vec<Option<Open>>,
     pub(crate) records: Vec<StepRecord>,
-    disks: BTreeMap<HostId, Disks>,
+    pub(crate) disks: HostDisks,
     /// Size of a remote procedure call in each direction, and whether those of a step share a connection.
     call: (Bytes, bool),
     due: BTreeMap<(Time, u64), JobEvent>,

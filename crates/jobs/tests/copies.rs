@@ -113,9 +113,9 @@ fn only_calls_are_bounded_by_calls() {
     let mut killed = 0;
     for (framework, maps) in FRAMEWORKS.into_iter().flat_map(|one| (4..12).map(move |maps| (one, maps))) {
         let record = slow_containers(framework, maps);
-        let lasting = record.steps.iter().filter(|step| step.end.is_some_and(|end| end > step.start));
+        let mut lasting = record.steps.iter().filter(|step| step.end.is_some_and(|end| end > step.start));
         let other = |step: &&StepRecord| step.bound == Resource::Latency && !calls.contains(&step.name);
-        assert_eq!(lasting.filter(other).next(), None, "{framework:?}, {maps} maps");
+        assert_eq!(lasting.find(other), None, "{framework:?}, {maps} maps");
         let starts: Vec<_> = record.steps.iter().filter(|step| step.name == "start").collect();
         killed += starts.iter().filter(|step| record.tasks[step.task as usize].killed).count();
         assert!(starts.iter().all(|step| step.bound == Resource::Fixed));

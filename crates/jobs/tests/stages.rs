@@ -194,6 +194,17 @@ fn the_map_phase_is_that_of_the_stages_that_read_files() {
     assert_eq!(measured, Some(expected));
 }
 
+/// A job of one stage writes what it has read: that is part of its map phase.
+#[test]
+fn the_map_phase_lasts_until_the_last_write() {
+    let job = DagSettings { stages: vec![files("copy", 512, 1.0)], ..query(Framework::Tez) };
+    let (record, _) = run(job.plan(), cluster());
+    let (start, write) =
+        (record.phase("map").expect("it reads").0, record.phase("write").expect("it writes").1);
+    let measured = RunRecord { jobs: vec![record], ..RunRecord::default() }.job_measures()[1];
+    assert_eq!(measured, Some(write.since(start).seconds()));
+}
+
 #[test]
 fn the_same_seed_draws_the_same_stragglers() {
     let found = || run(straggling(true).plan(), cluster()).0;

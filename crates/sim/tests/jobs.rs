@@ -138,6 +138,22 @@ fn a_message_lost_on_an_open_connection_waits_for_the_minimum_time_out() {
     assert_eq!((timeouts, of_opening), (1, 0));
 }
 
+/// Two jobs on the same hosts, whose only disk takes 20 ms for each request: it works no longer than time passes.
+#[test]
+fn jobs_share_the_disks_of_their_hosts() {
+    let runs = FrameworkSettings { disks: 1, seek: Span::from_ms(20), ..settings().runs };
+    let one = job(&TeraSortSettings { runs, ..settings() });
+    let flows: Flows = Vec::new().into();
+    let flows = flows.with_jobs(vec![one.clone(), one]);
+    let record = lab::run(Setup { flows, tags: vec!["terasort".to_owned()], ..lab::leaf_spine() });
+    let [a, b] = record.jobs.as_slice() else { panic!("there are two jobs") };
+    assert!(a.end.is_some() && b.end.is_some() && a.disks.width() == b.disks.width());
+    let all = a.disks.bins().iter().zip(b.disks.bins()).map(|(a, b)| a + b);
+    let most = a.disks.width().0 * a.disk_count;
+    let busy = all.max().unwrap_or(0);
+    assert!(busy > most / 2 && busy <= most + 1_000, "{busy} of {most} ps");
+}
+
 /// Flows drawn in advance keep their numbers, and the run waits for both.
 #[test]
 fn a_job_shares_the_network_with_other_traffic() {
