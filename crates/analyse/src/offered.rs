@@ -14,8 +14,8 @@ const FEWEST: u64 = 100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traffic {
     /// FNV-1a over start (picoseconds, 8 bytes), source (4), destination (4), size (bytes, 8) and traffic entry (2) of every
-    /// flow in order, each with its lowest byte first.
-    pub hash: u64,
+    /// flow in order, each with its lowest byte first. `None` with jobs, whose flows depend on the network.
+    pub hash: Option<u64>,
     /// For each link the share of its rate that flows would take with equal splitting; `None` for links that are down at the
     /// start or lead to or from hosts. Empty without switches above the leaves, for fewer than 100 flows, and when all flows
     /// start at one instant.
@@ -33,7 +33,8 @@ pub fn traffic(setup: &Setup) -> Traffic {
         let framing = alone.unwrap_or_else(|| Framing::from(setup.sender(&flow).frames()));
         list.add(&flow, (leaf(flow.destination), leaf(flow.source)), framing);
     }
-    Traffic { hash: list.checksum.value(), offered: list.offered(setup).unwrap_or_default() }
+    let hash = setup.flows.jobs().is_empty().then(|| list.checksum.value());
+    Traffic { hash, offered: list.offered(setup).unwrap_or_default() }
 }
 
 /// The accumulated properties.
@@ -79,4 +80,35 @@ fn with(checksum: Checksum, flow: &Flow) -> Checksum {
     let pair = checksum.with(&flow.start.0.to_le_bytes()).with(&flow.source.0.to_le_bytes());
     let pair = pair.with(&flow.destination.0.to_le_bytes());
     pair.with(&flow.size.0.to_le_bytes()).with(&flow.tag.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{Bytes, Grouping, HostId, Purpose, Random};
+    use weft_topology::{FailurePlan, RoutingSettings, TopologySettings, build, timeline};
+    use weft_transport::{Transport, TransportSettings};
+    use weft_workload::pattern::terasort::TeraSortSettings;
+    use weft_workload::{Cluster, ClusterJob, Flows};
+
+    /// Which flows a job sends is known when it has run: a hash of the others would be the same for jobs of any size.
+    #[test]
+    fn flows_of_jobs_have_no_hash_before_the_run() {
+        let graph = build(&TopologySettings::default()).expect("the default is a network");
+        let timeline =
+            timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
+        let setup = |flows| Setup {
+            flows,
+            ..Setup::new(graph.clone(), timeline.clone(), Transport::new(&TransportSettings::default()))
+        };
+        let flow = |size| Flow::new(0, Time::ZERO, (HostId(0), HostId(1)), Bytes(size));
+        let hash = |flows: Flows| traffic(&setup(flows)).hash;
+        let drawn = |size| Flows::from(vec![flow(size)]);
+        assert!(hash(drawn(1)).is_some() && hash(drawn(1)) != hash(drawn(2)));
+        let job = TeraSortSettings { input: Bytes(1_000), reducers: 1, ..TeraSortSettings::default() };
+        let cluster = Cluster { compute: vec![HostId(1)], data: vec![HostId(1)], master: HostId(0) };
+        let random = Random::new(1, Purpose::Stragglers, 0);
+        let job = ClusterJob::new(job.plan(), cluster, (0, Time::ZERO), random);
+        assert_eq!(hash(drawn(1).with_jobs(vec![job])), None);
+    }
 }

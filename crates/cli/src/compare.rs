@@ -12,8 +12,8 @@ Examples:
   weft compare before/drill-80 after/drill-80
   weft compare runs/drill-80/ecmp-1f2e3d4c runs/drill-80/drill-5b6a7988
 
-Runs with the same seed have the same flows and are compared pairwise; intervals
-are 95 % confidence intervals of the mean ratio.")]
+Runs with the same seed have the same flows, except for those of jobs, and are
+compared pairwise; intervals are 95 % confidence intervals of the mean ratio.")]
 pub(crate) struct CompareArguments {
     /// Results to compare with
     #[arg(value_name = "A")]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{FlowRecord, Stop};
 use weft_core::{Bytes, FlowId, HostId, Time};
 use weft_plan::{EngineProgress, Setup, Sink, Watch};
-use weft_workload::{ClusterJob, Flow};
+use weft_workload::{ClusterJobs, Flow};
 
 use crate::background::{Background, ends_early};
 use crate::moment::Moment;
@@ -40,7 +40,7 @@ enum Pending {
 /// A run in progress.
 pub(crate) struct Drive<'a> {
     setup: &'a Setup,
-    jobs: Vec<ClusterJob>,
+    jobs: ClusterJobs,
     background: Background,
     network: FluidNetwork,
     routes: FluidRoutes<'a>,
@@ -62,7 +62,7 @@ pub(crate) struct Drive<'a> {
 pub(crate) struct Driven {
     pub(crate) stop: Stop,
     pub(crate) ended: Time,
-    pub(crate) jobs: Vec<ClusterJob>,
+    pub(crate) jobs: ClusterJobs,
     pub(crate) steps: u64,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Drive<'a> {
         let capacity = setup.graph.links().iter().map(|link| link.rate.0 as f64 / 8.0).collect();
         let mut drive = Drive {
             setup,
-            jobs: setup.flows.jobs().to_vec(),
+            jobs: ClusterJobs::new(setup.flows.jobs().to_vec()),
             next: background.flows.len() as u32,
             carrier: Vec::new(),
             background,
@@ -154,12 +154,11 @@ impl<'a> Drive<'a> {
     }
 
     fn is_done(&self) -> bool {
-        let done = self.jobs.iter().all(ClusterJob::is_done);
-        done && (self.open.is_empty() || self.jobs.iter().any(ClusterJob::ends_run))
+        self.jobs.is_done() && (self.open.is_empty() || self.jobs.ends_run())
     }
 
     fn next_instant(&mut self) -> Time {
-        let due = self.jobs.iter().map(ClusterJob::due).min().unwrap_or(Time::NEVER);
+        let due = self.jobs.due();
         let pending = self.pending.first_key_value().map_or(Time::NEVER, |((at, _), _)| *at);
         due.min(pending).min(self.network.due())
     }
@@ -196,19 +195,18 @@ impl<'a> Drive<'a> {
         for id in arrived {
             let Some(carried) = self.open.remove(&id) else { continue };
             goes_on &= sink(&self.record(id, &carried.flow, Some(now), carried.flow.size));
-            self.jobs[carried.job].delivered(now, carried.transfer);
+            self.jobs.delivered(now, carried.job, carried.transfer);
         }
-        self.jobs.iter_mut().filter(|job| job.due() <= now).for_each(|job| job.wake(now));
+        self.jobs.wake(now);
         self.start_transfers();
         Ok(goes_on)
     }
 
     /// Begins what the jobs have asked for.
     fn start_transfers(&mut self) {
-        for number in 0..self.jobs.len() {
-            let tag = self.jobs[number].tag();
-            let asked: Vec<_> = self.jobs[number].transfers().collect();
-            for transfer in asked {
+        let asked = self.jobs.each().map(|job| (job.tag(), job.transfers().collect::<Vec<_>>()));
+        for (number, (tag, transfers)) in asked.collect::<Vec<_>>().into_iter().enumerate() {
+            for transfer in transfers {
                 let id = self.next;
                 self.next += 1;
                 let flow = Flow::new(tag, self.now, (transfer.from, transfer.to), transfer.size)

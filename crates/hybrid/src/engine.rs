@@ -11,7 +11,7 @@ use crate::background::Background;
 use crate::drive::Drive;
 use crate::fitness::{misfits, of_jobs};
 use crate::kinds::PairKinds;
-use crate::moment::{CallsByMoment, Moment, ProbedCalls, STRETCH, WINDOW};
+use crate::moment::{CallsByMoment, Moment, Probed, ProbedCalls, STRETCH, WINDOW};
 use crate::openings::{Load, windows};
 use crate::probe::{PATIENCE, ProbeFailure, ProbePlan};
 use crate::rehearsal::Rehearsal;
@@ -40,7 +40,7 @@ impl Hybrid {
         let facts = facts(setup, load.as_ref());
         let driven = Drive::new(setup, background, load).run(sink, watch)?;
         let record = RunRecord {
-            jobs: driven.jobs.iter().map(ClusterJob::record).collect(),
+            jobs: driven.jobs.records(),
             events: driven.steps,
             ended: driven.ended,
             stop: driven.stop,
@@ -85,8 +85,7 @@ fn facts<'a>(setup: &Setup, load: Option<&'a Load>) -> Vec<(String, String)> {
         return facts;
     };
     let both = [("calls", &load.calls.opening), ("calls on open connections", &load.calls.on_open)];
-    let probed = both.iter().flat_map(|(_, calls)| calls.iter().flatten());
-    let calls: usize = probed.map(|calls| calls.durations.len()).sum();
+    let calls: usize = load.calls.calls().map(|calls| calls.durations.len()).sum();
     let words = format!(
         "{calls} calls of {} in packets, from {} after the first flow of other traffic; at each moment they start within {WINDOW}, and \
          are followed for up to {PATIENCE}; {} bulk transfers of a stretch of {STRETCH} are repeated, and calls after them begin {} later",
@@ -96,6 +95,7 @@ fn facts<'a>(setup: &Setup, load: Option<&'a Load>) -> Vec<(String, String)> {
         rough(load.rest)
     );
     facts.push(fact("probe", words));
+    facts.extend(caution(&load.calls).map(|words| fact("caution", words)));
     let of_moments = |(what, calls): (&'static str, &'a CallsByMoment)| {
         Moment::ALL.into_iter().zip(calls).map(move |(moment, kinds)| (what, moment, kinds))
     };
@@ -110,6 +110,24 @@ fn facts<'a>(setup: &Setup, load: Option<&'a Load>) -> Vec<(String, String)> {
         facts.extend(by_switches.into_iter().map(of_switches));
     }
     facts
+}
+
+/// Share of the probe's bulk transfers, or of its calls, that wait for time-outs, from which on the neglect of losses is told.
+const LATE: f64 = 0.05;
+
+/// That bulk transfers wait for time-outs, which this engine neglects; `None` if hardly anything does.
+fn caution(probed: &Probed) -> Option<String> {
+    let (bulk, ended) = (probed.bulk_late, probed.bulk_ended);
+    let calls: usize = probed.calls().map(|calls| calls.durations.len()).sum();
+    let late: usize = probed.calls().map(|calls| calls.with_time_outs).sum();
+    let many = |part: usize, all: usize| part > 0 && part as f64 >= LATE * all as f64;
+    (many(bulk, ended) || many(late, calls)).then(|| {
+        format!(
+            "Lost packets cost time-outs here, and the hybrid engine neglects those of bulk transfers, so that with packets jobs may \
+             take several times as long and schemes may rank otherwise: in its probe {bulk} of {ended} bulk transfers and {late} of \
+             {calls} calls waited for time-outs."
+        )
+    })
 }
 
 /// The calls between hosts of two switches: how long they took, over all and by kind of pair.

@@ -55,6 +55,16 @@ pub(crate) struct Probed {
     pub(crate) opening: CallsByMoment,
     /// Calls on connections that were open; none if the jobs keep no connection.
     pub(crate) on_open: CallsByMoment,
+    /// Of the bulk transfers, how many ended.
+    pub(crate) bulk_ended: usize,
+    /// Of these, how many waited for time-outs.
+    pub(crate) bulk_late: usize,
+}
+
+impl Probed {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &ProbedCalls> {
+        self.opening.iter().chain(&self.on_open).flatten()
+    }
 }
 
 /// The calls of one kind of pairs at a moment.

@@ -131,9 +131,13 @@ impl ProbePlan<'_> {
         let is_other = |flow: &FlowRecord| flow.flow.index() < others;
         let mut open = flows.iter().filter(|(_, place)| place.is_some()).count();
         let (mut records, mut ended) = (vec![None; flows.len()], None);
+        let (mut bulk_ended, mut bulk_late) = (0, 0);
         let mut take = |record: &FlowRecord| {
             let is_call = flows[record.flow.index()].1.is_some();
             open -= usize::from(is_call);
+            let is_bulk = !is_call && !is_other(record) && record.end.is_some();
+            bulk_ended += usize::from(is_bulk);
+            bulk_late += usize::from(is_bulk && waited(record));
             if is_other(record) && record.end.is_some() {
                 ended = Some(record.clone());
             }
@@ -150,7 +154,7 @@ impl ProbePlan<'_> {
         match ended {
             _ if interrupted => Err(ProbeFailure::Interrupted),
             Some(flow) => Err(ProbeFailure::Ended(crate::background::ends_early(self.setup, flow.tag))),
-            None => Ok(self.sorted(&flows, &records)),
+            None => Ok(Probed { bulk_ended, bulk_late, ..self.sorted(&flows, &records) }),
         }
     }
 
@@ -170,7 +174,7 @@ impl ProbePlan<'_> {
 
     /// Flows and records by what was probed.
     fn sorted(&self, flows: &[ProbeFlow], records: &[Option<FlowRecord>]) -> Probed {
-        let mut probed = Probed { opening: self.empty(), on_open: Vec::new() };
+        let mut probed = Probed { opening: self.empty(), ..Probed::default() };
         if self.keeps {
             probed.on_open = self.empty();
         }
@@ -192,11 +196,15 @@ impl ProbePlan<'_> {
     /// Adds a call; `smooth` is a sum until all are in.
     fn add(&self, calls: &mut ProbedCalls, flow: &Flow, record: Option<&FlowRecord>) {
         let took = record.and_then(|record| record.end).map(|end| end.since(flow.start));
-        let late =
-            took.is_none() || record.is_some_and(|record| record.timeouts > 0 || record.syn_timeouts > 0);
+        let late = took.is_none() || record.is_some_and(waited);
         calls.durations.push(took.unwrap_or_else(|| self.end().since(flow.start)));
         calls.unfinished += usize::from(took.is_none());
         calls.with_time_outs += usize::from(late);
         calls.smooth += took.filter(|_| !late).unwrap_or_default();
     }
+}
+
+/// Whether a flow waited for a time-out.
+fn waited(flow: &FlowRecord) -> bool {
+    flow.timeouts > 0 || flow.syn_timeouts > 0
 }

@@ -39,6 +39,11 @@ fn settings() -> TeraSortSettings {
 
 /// Four hosts that compute behind one leaf, and three that store files behind another.
 fn setup(others: Vec<Flow>, settings: &TeraSortSettings) -> Setup {
+    setup_with(others, settings, Bytes(1_000_000))
+}
+
+/// The same with another receive window.
+fn setup_with(others: Vec<Flow>, settings: &TeraSortSettings, window: Bytes) -> Setup {
     let topology = TopologySettings::LeafSpine(LeafSpineSettings {
         leaves: 2,
         spines: 2,
@@ -50,7 +55,7 @@ fn setup(others: Vec<Flow>, settings: &TeraSortSettings) -> Setup {
     let graph = build(&topology).expect("it is a network");
     let routing = RoutingSettings::default();
     let timeline = timeline(&graph, &FailurePlan::default(), &routing, Grouping::Together);
-    let tcp = Tcp { mtu: Bytes(9_000), receive_window: Some(Bytes(1_000_000)), ..Tcp::default() };
+    let tcp = Tcp { mtu: Bytes(9_000), receive_window: Some(window), ..Tcp::default() };
     let transport = TransportSettings::Htcp(TcpHtcpSettings { tcp, ..TcpHtcpSettings::default() });
     let cluster = Cluster { compute: hosts(4..8), data: hosts(1..4), master: HostId(0) };
     let random = Random::new(1, Purpose::Stragglers, 0);
@@ -182,4 +187,20 @@ fn what_cannot_be_treated_is_refused_with_what_can() {
     let goes_on =
         TeraSortSettings { runs: FrameworkSettings { ends_run: false, ..settings().runs }, ..settings() };
     refused(setup(ring(Span::ZERO), &goes_on), "ends_run");
+}
+
+/// With windows of 1 MB, transfers to one host overflow its port of 1 MB and wait for time-outs, as a run of packets shows; with
+/// windows of 50 kB nothing is lost. The engine sees the first only in its probe, and says so.
+#[test]
+fn where_transfers_wait_for_time_outs_it_says_that_it_neglects_them() {
+    for (window, loses) in [(1_000_000, true), (50_000, false)] {
+        let at = || setup_with(ring(Span::from_ms(50)), &settings(), Bytes(window));
+        let packets = Packets.run_keeping_flows(at(), &mut |_| true);
+        let late = packets.flows.iter().filter(|flow| flow.tag == 0 && flow.timeouts > 0).count();
+        assert_eq!(late > 0, loses, "{late} flows wait for time-outs with {window} B");
+        let (_, facts) = run(at());
+        let caution = facts.iter().find(|(name, _)| name == "caution");
+        assert_eq!(caution.is_some(), loses, "{facts:?}");
+        assert!(caution.is_none_or(|(_, words)| words.starts_with("Lost packets cost time-outs here")));
+    }
 }

@@ -1,6 +1,11 @@
 //! The disks of a host: each serves its requests in order, and a request goes to the disk that is free first.
 
-use weft_core::{Bytes, Rate, Span, Time};
+use std::collections::BTreeMap;
+
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+
+/// The disks of all hosts.
+pub(crate) type HostDisks = BTreeMap<HostId, Disks>;
 
 /// The disks of a host.
 #[derive(Clone, Debug)]
@@ -18,6 +23,16 @@ impl Disks {
 
     pub(crate) fn count(&self) -> u64 {
         self.free.len() as u64
+    }
+
+    /// The first setting in which they differ from others.
+    pub(crate) fn differs(&self, other: &Disks) -> Option<&'static str> {
+        let found = [
+            ("disks", self.count() != other.count()),
+            ("disk_rate", self.rate != other.rate),
+            ("seek", self.seek != other.seek),
+        ];
+        found.into_iter().find(|(_, differs)| *differs).map(|(name, _)| name)
     }
 
     /// Queues a request; returns when it begins and when it is done.

@@ -90,6 +90,24 @@ pub(crate) fn positive(path: &str, is: bool) -> Option<Problem> {
 }
 
 impl FrameworkSettings {
+    /// Settings that change nothing on so many hosts that run tasks, although they may in another case of a sweep.
+    #[must_use]
+    pub fn idle(&self, hosts: usize) -> Option<String> {
+        let all = self.speculation && self.speculation_share.0 >= 1.0;
+        let alone = self.speculation && hosts < 2;
+        let equal = self.stragglers.0 > 0.0 && self.straggler_slowdown == 1.0;
+        let found = [
+            (
+                all,
+                "no task ever gets a copy: with speculation_share = 1 all tasks of its stage must be done before",
+            ),
+            (alone, "no task ever gets a copy: copies run on another host, and only one runs tasks"),
+            (equal, "stragglers are as fast as other tasks: straggler_slowdown is 1"),
+        ];
+        let words: Vec<&str> = found.into_iter().filter(|(is, _)| *is).map(|(_, words)| words).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+
     /// All impossible settings, and those without effect, regardless of the network.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {

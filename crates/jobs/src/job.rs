@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 use weft_core::{Bytes, HostId, Random, Span, Time};
 
+use crate::disks::HostDisks;
 use crate::plan::JobPlan;
 use crate::shuffle::Fetches;
 use crate::steps::{DiskKind, JobEvent, Steps, Transfer};
@@ -48,6 +49,8 @@ struct Task {
     killed: bool,
     /// Its cores are slow.
     slow: bool,
+    /// Those of its copy are.
+    slow_copy: bool,
     /// Its number among those that fetch for its stage.
     reader: usize,
 }
@@ -92,7 +95,6 @@ pub struct ClusterJob {
     stages: Vec<Progress>,
     /// For each compute host, its containers for maps and for reducers.
     containers: Vec<[Containers; 2]>,
-    random: Random,
 }
 
 impl ClusterJob {
@@ -109,19 +111,13 @@ impl ClusterJob {
         let call = (settings.call, settings.persistent_calls);
         let mut steps = Steps::new(plan.tasks() as usize, &hosts, kind, call);
         steps.schedule(start, JobEvent::Submit);
-        let task = |of| Task {
-            of,
-            reader: if of == JOB { 0 } else { plan.place(of).1 as usize },
-            ..Task::default()
-        };
         let mut job = ClusterJob {
             tag,
             steps,
             start,
-            tasks: (0..plan.tasks()).map(task).collect(),
+            tasks: tasks(&plan, random),
             stages: Vec::new(),
             containers: vec![each; cluster.compute.len()],
-            random,
             plan,
             cluster,
         };
@@ -197,6 +193,17 @@ impl ClusterJob {
         all.filter(|((from, to), _)| from != to).collect()
     }
 
+    /// Whether it goes on even if nothing that it has sent arrives: anything is due but heartbeats and searches that can start
+    /// no task, which would follow each other for ever.
+    #[must_use]
+    pub fn is_expecting(&self) -> bool {
+        self.steps.due().any(|due| match due {
+            JobEvent::Heartbeat(host) => self.can_start(host),
+            JobEvent::Speculate => self.can_copy(),
+            JobEvent::Submit | JobEvent::Served(..) | JobEvent::Fetched(..) => true,
+        })
+    }
+
     /// When [`ClusterJob::wake`] must be called next; never, if it waits for transfers or is done.
     #[must_use]
     pub fn due(&self) -> Time {
@@ -227,6 +234,23 @@ impl ClusterJob {
         if let Some(due) = self.steps.delivered(now, transfer) {
             self.happen(now, due);
         }
+    }
+
+    /// Handles something with the disks that it shares with other jobs.
+    pub(crate) fn with_disks(&mut self, disks: &mut HostDisks, handle: impl FnOnce(&mut ClusterJob)) {
+        std::mem::swap(&mut self.steps.disks, disks);
+        handle(self);
+        std::mem::swap(&mut self.steps.disks, disks);
+    }
+
+    /// The disks of its hosts, as its settings give them.
+    pub(crate) fn disks(&self) -> &HostDisks {
+        &self.steps.disks
+    }
+
+    /// The hosts that run its tasks.
+    pub(crate) fn compute(&self) -> &[HostId] {
+        &self.cluster.compute
     }
 
     /// Takes the transfers that start now.
@@ -262,4 +286,19 @@ impl ClusterJob {
     fn all_done(&self) -> bool {
         self.stages.iter().zip(&self.plan.stages).all(|(stage, plan)| stage.done == plan.tasks())
     }
+}
+
+/// The job itself and its tasks. Each draws for itself and for its copy, in the order of their numbers: when and where they
+/// start changes no straggler.
+fn tasks(plan: &JobPlan, mut random: Random) -> Vec<Task> {
+    let share = plan.settings.stragglers.0;
+    let mut draw = || share > 0.0 && random.chance(share);
+    let own = |of| Task {
+        of,
+        reader: plan.place(of).1 as usize,
+        slow: draw(),
+        slow_copy: draw(),
+        ..Task::default()
+    };
+    std::iter::once(Task::default()).chain((JOB + 1..plan.tasks()).map(own)).collect()
 }

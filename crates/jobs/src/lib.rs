@@ -4,7 +4,7 @@
 //! Must not depend on networks, transports or engines. A [`ClusterJob`] takes inputs (the time, delivered transfers) and
 //! answers with effects: transfers to start now, and the next instant at which it has something to do. In reading
 //! order: [`framework`], [`terasort`] and [`dag`] (the description), [`plan`] (its stages), [`job`] (heartbeats, containers,
-//! tasks), `shuffle` (which output a task fetches next), `steps` (what a task waits for), `disks` (disks of a host).
+//! tasks), [`together`] (the jobs of a run), `shuffle` (which output a task fetches next), `steps` (what a task waits for), `disks` (disks of a host).
 
 pub mod dag;
 mod disks;
@@ -14,6 +14,7 @@ pub mod plan;
 mod shuffle;
 mod steps;
 pub mod terasort;
+pub mod together;
 
 pub use dag::{DagSettings, StageSettings};
 pub use framework::{Framework, FrameworkSettings};
@@ -21,3 +22,4 @@ pub use job::{Cluster, ClusterJob};
 pub use plan::JobPlan;
 pub use steps::Transfer;
 pub use terasort::TeraSortSettings;
+pub use together::ClusterJobs;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{Activity, Resource, StepRecord};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 
-use crate::disks::Disks;
+use crate::disks::{Disks, HostDisks};
 
 /// A transfer over the network that starts now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,8 @@ struct Open {
     pending: u32,
     /// When its core has done the step's work.
     core_until: Time,
+    /// The last end that is known beforehand, and of what: a delay, a core or a disk.
+    known: (Time, Resource),
 }
 
 /// The steps of all tasks of a job.
@@ -110,7 +112,7 @@ struct Open {
 pub(crate) struct Steps {
     open: Vec<Option<Open>>,
     pub(crate) records: Vec<StepRecord>,
-    disks: BTreeMap<HostId, Disks>,
+    pub(crate) disks: HostDisks,
     /// Size of a remote procedure call in each direction, and whether those of a step share a connection.
     call: (Bytes, bool),
     due: BTreeMap<(Time, u64), JobEvent>,
@@ -158,8 +160,12 @@ impl Steps {
     pub(crate) fn begin(&mut self, now: Time, task: u32, name: &'static str) {
         let bound = Resource::Latency;
         self.records.push(StepRecord { task, name, start: now, end: None, bound, after: None });
-        self.open[task as usize] =
-            Some(Open { record: self.records.len() - 1, pending: 1, core_until: Time::ZERO });
+        self.open[task as usize] = Some(Open {
+            record: self.records.len() - 1,
+            pending: 1,
+            core_until: Time::ZERO,
+            known: (now, bound),
+        });
     }
 
     /// Opens a step with all its needs.
@@ -173,17 +179,17 @@ impl Steps {
     pub(crate) fn need(&mut self, now: Time, task: u32, need: Need) {
         self.open_step(task).pending += 1;
         match need {
-            Need::Delay(span) => self.schedule(now + span, JobEvent::Served(task, Resource::Fixed)),
+            Need::Delay(span) => self.serve_at(now + span, task, Resource::Fixed),
             Need::Core(span) => {
                 self.used.cores.add(now, now + span, span.0);
                 self.open_step(task).core_until = now + span;
-                self.schedule(now + span, JobEvent::Served(task, Resource::Cpu));
+                self.serve_at(now + span, task, Resource::Cpu);
             }
             Need::Disk(host, size) => {
                 let disks = self.disks.get_mut(&host).expect("every host of a cluster has disks");
                 let (begins, done) = disks.serve(now, size);
                 self.used.disks.add(begins, done, done.since(begins).0);
-                self.schedule(done, JobEvent::Served(task, Resource::Disk));
+                self.serve_at(done, task, Resource::Disk);
             }
             Need::Transfer(from, to, size) if from == to || size == Bytes::ZERO => {
                 self.schedule(now, JobEvent::Served(task, Resource::Latency));
@@ -213,15 +219,37 @@ impl Steps {
         self.open.push(None);
     }
 
-    /// Ends the step of a task that is killed. What it has requested still comes, and goes nowhere; its core is free, and bounds the step if
-    /// it was at work.
+    /// A need of the open step of a task is served at an instant that is known now.
+    fn serve_at(&mut self, at: Time, task: u32, by: Resource) {
+        let known = &mut self.open_step(task).known;
+        *known = (*known).max((at, by));
+        self.schedule(at, JobEvent::Served(task, by));
+    }
+
+    /// Ends the step of a task that is killed. What it has requested still comes, and goes nowhere; its core is free. What the
+    /// step still waited for bounds it.
     pub(crate) fn close(&mut self, now: Time, task: u32) {
         let Some(open) = self.open[task as usize].take() else { return };
+        let bound = self.awaited(now, task, &open);
         let record = &mut self.records[open.record];
-        record.end = Some(now);
+        (record.end, record.bound) = (Some(now), bound);
         if open.core_until > now {
-            record.bound = Resource::Cpu;
             self.used.cores.take_back(now, open.core_until, open.core_until.since(now).0);
+        }
+    }
+
+    /// What an open step waits for: of what is known beforehand the last, then bulk transfers, then calls. A fetch without a
+    /// transfer, or before the last map is done, waits for tasks.
+    fn awaited(&self, now: Time, task: u32, open: &Open) -> Resource {
+        let bulk = |flying: &Flying| {
+            flying.task == task && matches!(flying.purpose, Purpose::Bulk | Purpose::Fetch(_))
+        };
+        match self.records[open.record].name {
+            _ if open.known.0 > now => open.known.1,
+            "fetch early" => Resource::Tasks,
+            _ if self.flying.values().any(bulk) => Resource::Network,
+            "fetch" => Resource::Tasks,
+            _ => Resource::Latency,
         }
     }
 
@@ -265,6 +293,11 @@ impl Steps {
     /// Disks of all hosts.
     pub(crate) fn disk_count(&self) -> u64 {
         self.disks.values().map(Disks::count).sum()
+    }
+
+    /// All events to come.
+    pub(crate) fn due(&self) -> impl Iterator<Item = JobEvent> + '_ {
+        self.due.values().copied()
     }
 
     /// When the next event is due.

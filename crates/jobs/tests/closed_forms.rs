@@ -340,6 +340,7 @@ fn an_unfinished_job_names_its_tasks() {
             break;
         }
     }
+    assert!(job.due() == Time::NEVER || !job.is_expecting(), "heartbeats alone are no progress");
     let record = job.record();
     assert_eq!(record.unfinished().collect::<Vec<_>>(), ["job", "map 0", "reduce 0"]);
     assert_eq!(record.duration(), None);

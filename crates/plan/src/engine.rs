@@ -31,7 +31,7 @@ pub struct Finished {
     pub record: RunRecord,
     /// The number of threads it used.
     pub threads: usize,
-    /// What else must be known to judge the results, as name and value; for the manifest.
+    /// What else must be known to judge the results, as name and value; for the manifest. Reports begin with that called `caution`.
     pub facts: Vec<(String, String)>,
 }
 

@@ -6,6 +6,7 @@ use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::figures::series;
 use crate::files::read_comparable;
 use crate::headline::Headline;
+use crate::job_words::{JOB_TIME, flows_of_jobs, is_whole};
 use crate::metric::unit;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
@@ -16,13 +17,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use weft_draw::WIDTH;
 
-use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, other_flows, pairs};
+use sides::{Pair, RunKey, Side, differences_of, key, lonely, of_both, other_flows, pairs, side_names};
 
 mod sides;
 
 /// The metrics compared.
 const COMPARED: [&str; 12] = [
-    "job.seconds",
+    JOB_TIME,
     "fct.mean",
     "fct.p99",
     "fct.p99_9",
@@ -95,28 +96,6 @@ pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
     Ok(Comparison::of(of_a, of_b, side_names(a, b)))
 }
 
-/// The parts in which two paths differ, starting from the end.
-fn side_names(a: &Path, b: &Path) -> [String; 2] {
-    let words = |path: &Path| -> Vec<String> {
-        path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
-    };
-    let (a, b) = (words(a), words(b));
-    let differ = a.iter().zip(&b).find(|(a, b)| a != b);
-    let named = differ.map(|(a, b)| [without_hash(a), without_hash(b)]).filter(|[a, b]| a != b);
-    let whole = || differ.map(|(a, b)| [a.clone(), b.clone()]);
-    named.or_else(whole).unwrap_or(["a".to_owned(), "b".to_owned()])
-}
-
-/// A case's folder name without the hash.
-fn without_hash(name: &str) -> String {
-    match name.rsplit_once('-') {
-        Some((case, hash)) if hash.len() == 8 && hash.bytes().all(|c| c.is_ascii_hexdigit()) => {
-            case.to_owned()
-        }
-        _ => name.to_owned(),
-    }
-}
-
 fn estimate(runs: &[&Run], metric: &str) -> Option<Estimate> {
     Estimate::of(&runs.iter().filter_map(|run| run.summary.metric(metric)).collect::<Vec<_>>())
 }
@@ -126,9 +105,9 @@ fn compared((case, a, b): &Pair<'_>) -> Vec<ComparedMetric> {
         case: case.clone(),
         values: if case.is_empty() { String::new() } else { label_values(a) },
         metric: metric.to_owned(),
-        a: estimate(a, metric),
-        b: estimate(b, metric),
-        ratio: paired_ratio(b, a, metric),
+        a: estimate(a, metric).filter(|_| is_whole(a, metric)),
+        b: estimate(b, metric).filter(|_| is_whole(b, metric)),
+        ratio: paired_ratio(b, a, metric).filter(|_| is_whole(a, metric) && is_whole(b, metric)),
     };
     let told = COMPARED.iter().filter(|metric| a.iter().chain(b).all(|run| !run.summary.is_maximum(metric)));
     told.map(|metric| row(metric)).filter(|row| row.a.is_some() || row.b.is_some()).collect()
@@ -174,6 +153,7 @@ impl Comparison {
     pub fn headline(&self) -> Headline {
         let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
         let of_sides = self.of_other_epochs().into_iter().chain(self.of_other_flows());
+        let of_sides = of_sides.chain(flows_of_jobs(&self.sweep));
         warnings.splice(0..0, of_sides.chain(self.of_alone()).chain(self.of_unpaired()));
         Headline { warnings, sentence: self.sentence() }
     }
@@ -500,6 +480,13 @@ mod tests {
         assert!(told("1", "2").starts_with("the flows of new are not those of old"), "{}", told("1", "2"));
         assert!(!told("1", "1").contains("flows of"));
         assert!(!told("", "2").contains("flows of"), "an older manifest does not know");
+        let jobs = |seconds| {
+            let mut runs = of("");
+            runs[0].summary.jobs = [("seconds".to_owned(), seconds)].into();
+            runs
+        };
+        let words = Comparison::of(jobs(1.0), jobs(2.0), names()).headline().warnings.join(" ");
+        assert!(words.contains("with equal seeds the sides may have other flows"), "{words}");
     }
 
     #[test]

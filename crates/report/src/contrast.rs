@@ -205,6 +205,20 @@ impl Duel {
     }
 }
 
+/// `At 80 % load: `, and what all cases share; empty without an axis.
+pub(crate) fn place_words(sweep: &Sweep, at: usize) -> String {
+    let axis = sweep.axis.as_ref().map(|axis| format!("At {}", axis.phrase(at)));
+    let only = Some(sweep.only.clone()).filter(|only| !only.is_empty());
+    let words: Vec<String> = axis.into_iter().chain(only).collect();
+    if words.is_empty() { String::new() } else { words.join(", ") + ": " }
+}
+
+/// `words` after the point of the axis, or capitalised as the start of a sentence.
+pub(crate) fn begin(place: &str, words: &str) -> String {
+    let (first, rest) = words.split_at(1);
+    if place.is_empty() { first.to_uppercase() + rest } else { format!("{place}{words}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,8 +8,8 @@ mod warnings;
 pub(crate) use incidents::{back, what};
 pub(crate) use timeouts::of_syn;
 
-use crate::contrast::{Contrast, Duel, MetricOrder, interval_words, more_words};
-use crate::job_words::{job_times, job_words, times_of_all_jobs};
+use crate::contrast::{Contrast, Duel, MetricOrder, begin, interval_words, more_words, place_words};
+use crate::job_words::{is_of_jobs, job_times, job_words};
 use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
@@ -88,7 +88,7 @@ impl Headline {
         }
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
-            (_, 2..) if times_of_all_jobs(sweep) => incidents::of_schemes(sweep, &[0], at),
+            (_, 2..) if is_of_jobs(sweep) => incidents::of_schemes(sweep, &[0], at),
             _ if endless::endless(&sweep.runs) => endless::of_sweep(sweep, at),
             (Some(duel), _) => {
                 duel_sentence(sweep, duel) + &incidents::of_schemes(sweep, &[duel.base, duel.best], duel.at)
@@ -116,14 +116,11 @@ const NONE: &str = "No measured flow finished: there is no completion time to re
 
 fn run_sentence(run: &Run) -> String {
     let Summary { fct_us, slowdown, flows, .. } = &run.summary;
-    let (Some(mean), Some(half)) = (fct_us.all.mean, slowdown.all.p50) else {
-        return if endless::endless(std::slice::from_ref(run)) {
-            endless::of_run(run)
-        } else {
-            NONE.to_owned()
-        };
-    };
     let jobs: String = run.detail.jobs.iter().map(|job| job_words(job) + " ").collect();
+    let (Some(mean), Some(half)) = (fct_us.all.mean, slowdown.all.p50) else {
+        let endless = endless::endless(std::slice::from_ref(run));
+        return jobs + &if endless { endless::of_run(run) } else { NONE.to_owned() };
+    };
     let tail =
         slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 at least {}×", number(p99)));
     let (place, began) = match run.manifest.case() {
@@ -140,19 +137,6 @@ fn run_sentence(run: &Run) -> String {
         timeouts::of_run(&run.summary),
         incidents::of_run(&run.summary)
     )
-}
-
-fn place_words(sweep: &Sweep, at: usize) -> String {
-    let axis = sweep.axis.as_ref().map(|axis| format!("At {}", axis.phrase(at)));
-    let only = Some(sweep.only.clone()).filter(|only| !only.is_empty());
-    let words: Vec<String> = axis.into_iter().chain(only).collect();
-    if words.is_empty() { String::new() } else { words.join(", ") + ": " }
-}
-
-/// `words` after the point of the axis, or capitalised as the start of a sentence.
-fn begin(place: &str, words: &str) -> String {
-    let (first, rest) = words.split_at(1);
-    if place.is_empty() { first.to_uppercase() + rest } else { format!("{place}{words}") }
 }
 
 /// Compares the baseline with another scheme: which is faster, if the difference is significant, and the effect on the
@@ -443,6 +427,104 @@ mod tests {
         assert!(table.contains("job") && table.contains("0.667×"), "{table}");
     }
 
+    /// The seeds of a scheme with the seconds of their jobs.
+    type JobRuns<'a> = (&'a str, &'a [(u64, Option<f64>)]);
+
+    /// Runs with the seconds of their jobs; those without a time ended before their jobs.
+    fn of_jobs(schemes: &[JobRuns<'_>], load: &str) -> Vec<Run> {
+        let one = |scheme: &str, (seed, seconds): (u64, Option<f64>)| {
+            let mut run = run(scheme, seed, 1_000.0, 20_000);
+            run.manifest.labels[1].1 = load.to_owned();
+            let known = seconds.map(|seconds| ("seconds".to_owned(), seconds));
+            run.summary.jobs = known.into_iter().collect();
+            run.summary.jobs.insert("unfinished".to_owned(), if seconds.is_some() { 0.0 } else { 3.0 });
+            run
+        };
+        schemes.iter().flat_map(|(scheme, runs)| runs.iter().map(move |run| one(scheme, *run))).collect()
+    }
+
+    /// A mean over the jobs that ended would leave out the longest and make the slowest scheme the fastest.
+    #[test]
+    fn a_scheme_whose_jobs_did_not_all_end_has_no_mean() {
+        let deep: JobRuns<'_> = ("deep", &[(1, Some(5.0)), (2, Some(7.0)), (3, Some(6.0))]);
+        let shallow: JobRuns<'_> = ("shallow", &[(1, Some(1.0)), (2, None), (3, None)]);
+        let sweep = Sweep::new(of_jobs(&[deep, shallow], "0.8"));
+        assert_eq!(
+            sentence(&sweep),
+            "Jobs take 6.00 s with deep. In 2 of 3 runs with shallow jobs did not end: a mean over the others would leave out the longest."
+        );
+        let headline = Headline::of_sweep(&sweep, &[]);
+        assert!(
+            headline.warnings[0].starts_with("2 of 6 runs ended before their jobs did"),
+            "{:?}",
+            headline.warnings
+        );
+        let table = crate::terminal::of_sweep(&sweep, &headline, false);
+        assert!(table.contains("2/3 open") && !table.contains("1.00 s"), "{table}");
+        let compared = crate::compare::Comparison::of(
+            of_jobs(&[deep], "0.8"),
+            of_jobs(&[shallow], "0.8"),
+            ["deep".to_owned(), "shallow".to_owned()],
+        );
+        let row = compared.rows.iter().find(|row| row.metric == "job.seconds").expect("deep has it");
+        assert_eq!((row.a.map(|of| of.mean), row.b, row.ratio), (Some(6.0), None, None));
+        assert!(compared.headline().warnings.join(" ").contains("2 of 6 runs ended before their jobs did"));
+        // Where no job ends, the scheme is still named.
+        let none: JobRuns<'_> = ("shallow", &[(1, None), (2, None)]);
+        let words = sentence(&Sweep::new(of_jobs(&[none, deep], "0.8")));
+        assert_eq!(
+            words,
+            "Jobs take 6.00 s with deep. In 2 of 2 runs with shallow jobs did not end: a mean over the others would leave out the longest."
+        );
+    }
+
+    /// The order of schemes may change along an axis: the sentence says of which point it speaks, and of one scheme it tells all.
+    #[test]
+    fn times_of_jobs_say_at_which_point_they_hold() {
+        let at = |load, scheme, seconds| of_jobs(&[(scheme, &[(1, Some(seconds))])], load);
+        let two = [("0.3", "a", 19.0), ("0.8", "a", 3.0), ("0.3", "b", 15.0), ("0.8", "b", 4.0)];
+        let words =
+            sentence(&Sweep::new(two.iter().flat_map(|(load, scheme, by)| at(load, scheme, *by)).collect()));
+        assert!(
+            words.starts_with("At 80 % load: jobs take 3.00 s with a, 4.00 s with b (1.33× as long, "),
+            "{words}"
+        );
+        let one = [("0.3", 19.0), ("0.5", 10.0), ("0.8", 3.0)];
+        let words = sentence(&Sweep::new(one.iter().flat_map(|(load, by)| at(load, "a", *by)).collect()));
+        assert!(
+            words.starts_with("Jobs take 19.0 s at 30 % load, 10.0 s at 50 % load, 3.00 s at 80 % load. "),
+            "{words}"
+        );
+    }
+
+    /// Two jobs of 17.5 s, the second 100 s after the first: their critical paths add up to 35 s, not to the 118 s from the first
+    /// submission to the last end.
+    #[test]
+    fn the_time_of_several_jobs_is_called_what_it_is() {
+        let mut runs = of_jobs(&[("a", &[(1, Some(118.0)), (2, Some(118.0))])], "0.8");
+        for run in &mut runs {
+            run.summary.jobs.extend([("path.fixed".to_owned(), 30.0), ("path.cpu".to_owned(), 5.0)]);
+        }
+        let words = sentence(&Sweep::new(runs.clone()));
+        assert!(
+            words.starts_with("All jobs take, from the first submission to the last end, 118 s with a"),
+            "{words}"
+        );
+        runs.iter_mut().for_each(|run| _ = run.summary.jobs.insert("path.fixed".to_owned(), 113.0));
+        assert!(sentence(&Sweep::new(runs)).starts_with("Jobs take 118 s with a"));
+    }
+
+    /// Where no flow is measured, such as on one host, the time of the job is the answer.
+    #[test]
+    fn a_job_without_measured_flows_still_says_what_it_took() {
+        let mut run = of_jobs(&[("a", &[(1, Some(29.5))])], "0.8").remove(0);
+        (run.summary.fct_us, run.summary.slowdown) = (FlowMeasure::default(), FlowMeasure::default());
+        run.detail.jobs =
+            vec![crate::detail::JobChart { tag: "sort".into(), seconds: Some(29.5), ..Default::default() }];
+        let words = Headline::of_run(&run, &[]).sentence;
+        assert!(words.starts_with("sort took 29.5") && words.contains("no completion time"), "{words}");
+    }
+
     /// A ratio that is not the quotient of the means beside it says what it is.
     #[test]
     fn a_ratio_of_seeds_is_named_where_the_means_give_another() {
@@ -628,6 +710,24 @@ mod tests {
         run.manifest.is_measurement = true;
         run.manifest.engine = "lab".to_owned();
         assert!(words(&run).contains("Measured, not simulated (lab)"), "{}", words(&run));
+    }
+
+    /// What an engine warns of comes before the sentence; of several runs without the numbers of one of them.
+    #[test]
+    fn cautions_of_engines_are_warnings() {
+        let cautious = |seed| {
+            let mut run = run("ecmp", seed, 1.0, 1_000);
+            run.manifest
+                .facts
+                .push(("caution".into(), "Losses are neglected here: 3 of 4 calls were late.".into()));
+            run
+        };
+        let words = |headline: Headline| headline.warnings.join(" ");
+        let one = words(Headline::of_run(&cautious(1), &[]));
+        assert!(one.contains("Losses are neglected here: 3 of 4 calls were late."), "{one}");
+        let sweep = Sweep::new(vec![cautious(1), cautious(2), run("drill", 1, 1.0, 1_000)]);
+        let several = words(Headline::of_sweep(&sweep, &[]));
+        assert!(several.contains("2 of 3 runs: Losses are neglected here."), "{several}");
     }
 
     /// A warning names the averaging period where the run mostly drains.

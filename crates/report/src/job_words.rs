@@ -1,8 +1,9 @@
 //! What bounded a job, in a sentence: where the time of its critical path went. Must not depend on pages.
 
-use crate::contrast::interval_words;
+use crate::contrast::{begin, interval_words, place_words};
 use crate::detail::{JOB_BOUNDS, JobChart, PhaseTimes};
-use crate::sweep::Sweep;
+use crate::statistics::Estimate;
+use crate::sweep::{Run, Sweep};
 use crate::text::{duration, number, percent};
 
 /// `terasort took 20.6 s. Cores bounded it: 12 s of its critical path (58 %); …`; of an unfinished job, that it is.
@@ -29,26 +30,130 @@ pub(crate) fn job_words(chart: &JobChart) -> String {
     )
 }
 
-/// Whether the answer of a sweep is how long its jobs took: every run has the time of a job.
-pub(crate) fn times_of_all_jobs(sweep: &Sweep) -> bool {
-    !sweep.runs.is_empty() && sweep.runs.iter().all(|run| run.summary.metric("job.seconds").is_some())
+/// What a job took, from the submission of the first of a run to the end of the last.
+pub(crate) const JOB_TIME: &str = "job.seconds";
+
+/// Whether the answer of a sweep is how long its jobs took: every run has jobs.
+pub(crate) fn is_of_jobs(sweep: &Sweep) -> bool {
+    !sweep.runs.is_empty() && sweep.runs.iter().all(has_jobs)
 }
 
-/// Schemes whose job times are named.
+fn has_jobs(run: &Run) -> bool {
+    [JOB_TIME, "job.unfinished"].iter().any(|metric| run.summary.metric(metric).is_some())
+}
+
+/// Whether a run ended before its jobs.
+pub(crate) fn ended_early(run: &Run) -> bool {
+    has_jobs(run) && run.summary.metric(JOB_TIME).is_none()
+}
+
+/// Whether the mean of a metric over runs leaves none out: jobs that did not end would be the longest.
+pub(crate) fn is_whole(runs: &[&Run], metric: &str) -> bool {
+    metric != JOB_TIME || !runs.iter().any(|run| ended_early(run))
+}
+
+/// What to know of flows before the completion times of jobs are compared; `None` without jobs.
+pub(crate) fn flows_of_jobs(sweep: &Sweep) -> Option<String> {
+    let words = "jobs start flows when others have ended: with equal seeds the sides may have other flows, so compare what jobs took \
+                 before you compare completion times.";
+    sweep.runs.iter().any(has_jobs).then(|| words.to_owned())
+}
+
+/// Whether any run has several jobs: their critical paths do not add up to the time from the first submission to the last end.
+fn are_several(sweep: &Sweep) -> bool {
+    let several = |run: &Run| {
+        let paths = ["fixed", "latency", "cpu", "disk", "network"].map(|by| format!("job.path.{by}"));
+        let known: Vec<f64> = paths.iter().filter_map(|path| run.summary.metric(path)).collect();
+        let whole = run.summary.metric(JOB_TIME).filter(|_| !known.is_empty());
+        whole.is_some_and(|whole| (known.iter().sum::<f64>() - whole).abs() > whole * 1e-3)
+    };
+    sweep.runs.iter().any(several)
+}
+
+/// What the times of jobs are called at the head of a column.
+pub(crate) fn job_head(sweep: &Sweep) -> &'static str {
+    if are_several(sweep) { "all jobs" } else { "job" }
+}
+
+/// Of the runs of a case, how many ended before their jobs, and all.
+fn open(sweep: &Sweep, (scheme, at): (usize, usize)) -> (usize, usize) {
+    let case = sweep.case(scheme, at);
+    (case.iter().filter(|run| ended_early(run)).count(), case.len())
+}
+
+/// `4/6 open`: of how many runs of a case the jobs did not end; `None` if all did.
+pub(crate) fn open_words(sweep: &Sweep, case: (usize, usize)) -> Option<String> {
+    let (open, all) = open(sweep, case);
+    (open > 0).then(|| format!("{open}/{all} open"))
+}
+
+/// The ratio of job times, if all jobs of both cases ended: those that did not would be the longest.
+pub(crate) fn job_ratio(sweep: &Sweep, scheme: usize, base: usize, at: usize) -> Option<Estimate> {
+    let whole = [scheme, base].iter().all(|one| open(sweep, (*one, at)).0 == 0);
+    sweep.ratio(scheme, base, at, JOB_TIME).filter(|_| whole)
+}
+
+/// Schemes, or points of an axis, that are named.
 const MOST_TIMES: usize = 8;
 
-/// `Jobs take 20.6 s with shallow, 22 s with deep (1.07× as long, 95 % interval 1.05–1.09, 5 seeds). `; empty without jobs.
+/// `Jobs take 20.6 s with shallow, 22 s with deep (1.07× as long, 95 % interval 1.05–1.09, 5 seeds). `; of one scheme the times along
+/// the axis; where jobs did not end, that instead of a mean over the others. Empty without jobs.
 pub(crate) fn job_times(sweep: &Sweep, at: usize) -> String {
-    let time = |scheme: usize| {
-        let seconds = sweep.estimate(scheme, at, "job.seconds")?.mean;
-        let ratio = sweep.ratio(scheme, 0, at, "job.seconds").filter(|_| scheme > 0);
-        let longer = ratio.map_or(String::new(), |ratio| {
-            format!(" ({}× as long, {})", number(ratio.mean), interval_words(&ratio))
-        });
-        Some(format!("{} with {}{longer}", duration(seconds * 1e6), sweep.schemes[scheme]))
+    if !sweep.runs.iter().any(has_jobs) {
+        return String::new();
+    }
+    match &sweep.axis {
+        Some(axis) if sweep.schemes.len() == 1 && sweep.points() > 1 => {
+            let points: Vec<usize> = (0..sweep.points()).collect();
+            let named = if points.len() > MOST_TIMES { [0, at].to_vec() } else { points };
+            let cases = named.into_iter().map(|at| ((0, at), format!("at {}", axis.phrase(at))));
+            told(sweep, "", cases.collect())
+        }
+        _ => {
+            let named = sweep.schemes.iter().take(MOST_TIMES).enumerate();
+            let cases = named.map(|(scheme, name)| ((scheme, at), format!("with {name}")));
+            told(sweep, &place_words(sweep, at), cases.collect())
+        }
+    }
+}
+
+/// Cases, each with its name in a sentence.
+type Named = Vec<((usize, usize), String)>;
+
+/// The times of these cases, and of how many runs the jobs did not end.
+fn told(sweep: &Sweep, place: &str, cases: Named) -> String {
+    let (early, whole): (Named, Named) = cases.into_iter().partition(|(case, _)| open(sweep, *case).0 > 0);
+    let times =
+        whole.iter().filter_map(|(case, name)| time(sweep, *case, name)).collect::<Vec<_>>().join(", ");
+    let several = are_several(sweep);
+    let take =
+        if several { "all jobs take, from the first submission to the last end," } else { "jobs take" };
+    let times = if times.is_empty() { times } else { begin(place, &format!("{take} {times}. ")) };
+    let early = early_words(sweep, &early);
+    let place = if times.is_empty() { place } else { "" };
+    if early.is_empty() { times } else { times + &begin(place, &early) }
+}
+
+/// `in 4 of 6 runs with shallow jobs did not end: …`; empty without such cases.
+fn early_words(sweep: &Sweep, cases: &Named) -> String {
+    let of = |(case, name): &((usize, usize), String)| {
+        let (open, all) = open(sweep, *case);
+        format!("{open} of {all} runs {name}")
     };
-    let times: Vec<String> = (0..sweep.schemes.len()).filter_map(time).take(MOST_TIMES).collect();
-    if times.is_empty() { String::new() } else { format!("Jobs take {}. ", times.join(", ")) }
+    let runs = cases.iter().map(of).collect::<Vec<_>>().join(", ");
+    match runs.as_str() {
+        "" => runs,
+        runs => format!("in {runs} jobs did not end: a mean over the others would leave out the longest. "),
+    }
+}
+
+/// `22 s with deep (1.07× as long, 95 % interval 1.05–1.09, 5 seeds)`.
+fn time(sweep: &Sweep, (scheme, at): (usize, usize), name: &str) -> Option<String> {
+    let seconds = sweep.estimate(scheme, at, JOB_TIME)?.mean;
+    let longer = job_ratio(sweep, scheme, 0, at).filter(|_| scheme > 0).map_or(String::new(), |ratio| {
+        format!(" ({}× as long, {})", number(ratio.mean), interval_words(&ratio))
+    });
+    Some(format!("{} {name}{longer}", duration(seconds * 1e6)))
 }
 
 fn total(chart: &JobChart, bound: usize) -> f64 {

@@ -8,7 +8,7 @@ use crate::figures::deadlines::{self, CaseDeadlines};
 use crate::figures::pauses::victims_words;
 use crate::headline::endless::{SHOWN, endless};
 use crate::headline::{Headline, of_syn, tail_metric};
-use crate::job_words::times_of_all_jobs;
+use crate::job_words::{JOB_TIME, is_of_jobs, job_head, job_ratio, open_words};
 use crate::metric::unit;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::{Summary, TimedOut};
@@ -49,14 +49,15 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     let quantile = tail["fct.".len()..].replace('_', ".");
     let compared = ["faster", "95 % interval"].into_iter().filter(|_| several);
     let lead = lead(sweep);
-    let words = (lead != FCT).then_some("job").into_iter().chain(["mean FCT", &quantile]).chain(compared);
+    let words =
+        (lead != FCT).then(|| job_head(sweep)).into_iter().chain(["mean FCT", &quantile]).chain(compared);
     let words = words.chain(["drops"]).chain(paused.then_some("pauses"));
     let header: Vec<String> = header.chain(words.map(str::to_owned)).collect();
     let first = if sweep.points() * sweep.schemes.len() > ROWS { sweep.points() - 1 } else { 0 };
     let cases =
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let faster = |scheme: usize, at: usize| {
-        let ratio = sweep.ratio(scheme, 0, at, lead);
+        let ratio = lead_ratio(sweep, scheme, 0, at);
         ratio.is_some_and(|ratio| MetricOrder::of(&ratio) == MetricOrder::Less)
     };
     let rows: Vec<TerminalRow> = cases
@@ -79,9 +80,17 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
 
 const FCT: &str = "fct.mean";
 
-/// The metric by which schemes are compared: the time of jobs where every run has one.
+/// The metric by which schemes are compared: the time of jobs where every run has them.
 fn lead(sweep: &Sweep) -> &'static str {
-    if times_of_all_jobs(sweep) { "job.seconds" } else { FCT }
+    if is_of_jobs(sweep) { JOB_TIME } else { FCT }
+}
+
+/// The ratio of that metric.
+fn lead_ratio(sweep: &Sweep, scheme: usize, base: usize, at: usize) -> Option<Estimate> {
+    match lead(sweep) {
+        JOB_TIME => job_ratio(sweep, scheme, base, at),
+        metric => sweep.ratio(scheme, base, at, metric),
+    }
 }
 
 /// What each traffic entry got; empty where there is only one, or where the rows would fill more than a screen.
@@ -162,13 +171,13 @@ fn cell(sweep: &Sweep, scheme: usize, at: usize, metric: &str) -> String {
 fn case_cells(sweep: &Sweep, (scheme, at): (usize, usize), (tail, paused): (&str, bool)) -> Vec<String> {
     let shown = |metric: &str| cell(sweep, scheme, at, metric);
     let lead = lead(sweep);
-    let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, lead) };
+    let ratio = if scheme == 0 { None } else { lead_ratio(sweep, 0, scheme, at) };
     let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let several = sweep.schemes.len() > 1;
     let start = [several.then(|| sweep.cell_name(scheme)), place].into_iter().flatten();
     let faster = ratio.as_ref().map_or(String::new(), |ratio| speed(ratio.mean));
     let compared = [faster, interval(ratio.as_ref())].into_iter().filter(|_| several);
-    let job = (lead != FCT).then(|| shown(lead));
+    let job = (lead != FCT).then(|| open_words(sweep, (scheme, at)).unwrap_or_else(|| shown(lead)));
     let cells =
         job.into_iter().chain([shown(FCT), shown(tail)]).chain(compared).chain([shown("drops.total")]);
     start.chain(cells).chain(paused.then(|| shown("pause.stops"))).collect()

@@ -274,7 +274,7 @@ const JOBS: TableWords = TableWords {
     columns: &[
         ("tag", "", "the traffic entry"),
         ("start_ps", "ps", "when it was submitted"),
-        ("duration_ps", "ps", "from then until its last task was done; empty: unfinished"),
+        ("duration_ps", "ps", "from then until it ended, history and commit included; empty: unfinished"),
         ("tasks", "", "its tasks"),
         ("unfinished_tasks", "", "tasks that were not done"),
         ("shuffled_bytes", "B", "map output that reducers fetched, also from their own host"),

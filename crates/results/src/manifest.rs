@@ -35,7 +35,8 @@ pub struct Manifest {
     /// Content hash over everything that can change the result, hexadecimal.
     pub hash: String,
     /// Hash of the list of flows, hexadecimal: FNV-1a over start (ps), source, destination, size (bytes) and number of
-    /// the traffic entry of every flow in order. Runs with equal hashes have the same flows, whatever the transport.
+    /// the traffic entry of every flow in order. Runs with equal hashes have the same flows, whatever the transport. Empty with
+    /// jobs, whose flows depend on the network.
     pub flows_hash: String,
     /// Hashes of the input files: path as written in the scenario, hexadecimal hash.
     pub inputs: Vec<(String, String)>,

@@ -2,6 +2,7 @@
 
 use crate::{Facts, Finding, impossible};
 use weft_model::Recorded;
+use weft_workload::PatternSettings;
 
 /// The name becomes a folder, so it must be a valid folder name.
 pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -60,6 +61,16 @@ pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Fin
             "measure.flows",
             "without a flow there is nothing to measure: give at least 1, or false for no limit",
         ));
+    }
+}
+
+/// A number of flows ends arrivals; those of jobs are none.
+pub(crate) fn counted_flows_arrive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let is_job =
+        |pattern: &PatternSettings| matches!(pattern, PatternSettings::TeraSort(_) | PatternSettings::Dag(_));
+    if facts.settings.flows().iter().all(|entry| is_job(&entry.pattern)) {
+        let why = "all flows are those of jobs, and the run ends with the jobs";
+        facts.idle("measure.flows", why, found);
     }
 }
 

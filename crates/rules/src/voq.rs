@@ -1,10 +1,12 @@
 //! Rules on virtual output queues.
 
 use crate::{Facts, Finding, impossible};
+use weft_core::Bytes;
 use weft_switch::VoqSettings;
 use weft_switch::order::OrderSettings;
 use weft_switch::schedule::SchedulerSettings;
 use weft_topology::Node;
+use weft_transport::Transport;
 
 /// Why `[switch.voq]` excludes other mechanisms, or makes settings ineffective.
 pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -41,9 +43,8 @@ pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut V
 /// Memories and credits hold something, and all of it is usable.
 pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(voq) = &facts.switch.voq else { return };
-    let sizes = [("limit", voq.limit.0), ("on_chip", voq.on_chip.0), ("credit", voq.credit.0)];
-    for (name, _) in sizes.into_iter().filter(|(_, bytes)| *bytes == 0) {
-        found.push(impossible(format!("switch.voq.{name}"), "holds no packet, so none passes"));
+    if voq.credit.0 == 0 {
+        found.push(impossible("switch.voq.credit", "holds no packet, so none passes"));
     }
     if voq.output < voq.credit {
         let message =
@@ -69,6 +70,18 @@ pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut
     }
     if let Some(message) = wrong_groups(voq, facts.device.switches.iter().map(ports)) {
         found.push(impossible("switch.voq.port_groups", message));
+    }
+}
+
+/// Memory in which no full packet fits would drop them all, and the run would never end.
+pub(crate) fn memory_of_virtual_output_queues_holds_a_packet(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(voq) = &facts.switch.voq else { return };
+    let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
+    for (name, room) in [("limit", voq.limit), ("on_chip", voq.on_chip)] {
+        if room < full {
+            let message = format!("{room} holds no packet of {full}: all of them would be dropped");
+            found.push(impossible(format!("switch.voq.{name}"), message));
+        }
     }
 }
 

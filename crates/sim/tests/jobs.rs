@@ -8,11 +8,14 @@ use std::sync::Arc;
 use lab::laws::same;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
-use weft_plan::{Division, Setup};
+use weft_plan::{Division, Engine, EngineProgress, Setup};
+use weft_sim::Packets;
 use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{FailurePlan, Outage, RoutingSettings, TopologySettings, timeline};
 use weft_workload::pattern::terasort::TeraSortSettings;
-use weft_workload::{Cluster, ClusterJob, Flow, Flows, FrameworkSettings};
+use weft_workload::{Cluster, ClusterJob, Flow, Flows, Framework, FrameworkSettings};
+
+const FRAMEWORKS: [Framework; 3] = [Framework::MapReduce, Framework::Tez, Framework::Spark];
 
 fn hosts(range: std::ops::Range<u32>) -> Vec<HostId> {
     range.map(HostId).collect()
@@ -135,6 +138,22 @@ fn a_message_lost_on_an_open_connection_waits_for_the_minimum_time_out() {
     assert_eq!((timeouts, of_opening), (1, 0));
 }
 
+/// Two jobs on the same hosts, whose only disk takes 20 ms for each request: it works no longer than time passes.
+#[test]
+fn jobs_share_the_disks_of_their_hosts() {
+    let runs = FrameworkSettings { disks: 1, seek: Span::from_ms(20), ..settings().runs };
+    let one = job(&TeraSortSettings { runs, ..settings() });
+    let flows: Flows = Vec::new().into();
+    let flows = flows.with_jobs(vec![one.clone(), one]);
+    let record = lab::run(Setup { flows, tags: vec!["terasort".to_owned()], ..lab::leaf_spine() });
+    let [a, b] = record.jobs.as_slice() else { panic!("there are two jobs") };
+    assert!(a.end.is_some() && b.end.is_some() && a.disks.width() == b.disks.width());
+    let all = a.disks.bins().iter().zip(b.disks.bins()).map(|(a, b)| a + b);
+    let most = a.disks.width().0 * a.disk_count;
+    let busy = all.max().unwrap_or(0);
+    assert!(busy > most / 2 && busy <= most + 1_000, "{busy} of {most} ps");
+}
+
 /// Flows drawn in advance keep their numbers, and the run waits for both.
 #[test]
 fn a_job_shares_the_network_with_other_traffic() {
@@ -167,6 +186,27 @@ fn a_job_that_ends_the_run_takes_the_background_with_it() {
     let open: Vec<u64> =
         record.flows.iter().filter(|flow| flow.end.is_none()).map(|flow| flow.size.0).collect();
     assert_eq!(open, [1 << 50]);
+}
+
+/// When the files are cut off for good while tasks wait, heartbeats and searches for stragglers go on: they let nothing happen.
+#[test]
+fn a_job_that_is_cut_off_is_stuck_whatever_still_ticks() {
+    let whole = lab::run(with_job(lab::leaf_spine(), &settings())).jobs.remove(0);
+    let first = |name| whole.steps.iter().find(|step| step.name == name).expect("it has this step").start;
+    for (framework, speculation) in FRAMEWORKS.into_iter().flat_map(|one| [(one, false), (one, true)]) {
+        let runs = FrameworkSettings { framework, speculation, ..settings().runs };
+        let mut setup = with_job(lab::leaf_spine(), &TeraSortSettings { runs, ..settings() });
+        let at = Some(first("map") + Span::from_us(500));
+        let plan =
+            FailurePlan { outages: vec![Outage { cables: setup.graph.fabric_cables(), at, repair: None }] };
+        let routing = RoutingSettings::default();
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, setup.balancer.grouping()));
+        let mut patient = |told: &EngineProgress| told.now < Time::ZERO + Span::from_s(60);
+        let setup = Setup { until: Time::NEVER, ..setup };
+        let record = Packets.run(setup, &mut |_| true, &mut patient).record;
+        assert_eq!(record.stop, Stop::Stuck, "{framework:?}, speculation {speculation}");
+        assert!(record.ended < Time::ZERO + Span::from_s(10) && record.jobs[0].open_tasks() > 0);
+    }
 }
 
 #[test]

@@ -206,7 +206,7 @@ impl Job for Planned<'_> {
             events: record.events,
             threads: threads as u32,
             facts,
-            flows_hash: format!("{:016x}", traffic.hash),
+            flows_hash: traffic.hash.map_or_else(String::new, |hash| format!("{hash:016x}")),
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()
         };

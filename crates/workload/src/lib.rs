@@ -31,4 +31,4 @@ pub use site::Shape;
 pub use sizes::SizeDistribution;
 pub use traffic::{Limits, TrafficSettings, check, generate, notes};
 pub use weft_core::Problem;
-pub use weft_jobs::{Cluster, ClusterJob, FrameworkSettings};
+pub use weft_jobs::{Cluster, ClusterJob, ClusterJobs, Framework, FrameworkSettings};

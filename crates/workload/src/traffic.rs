@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::iter::Peekable;
 use weft_core::Problem;
 use weft_core::{Purpose, Random, Span, Time};
+use weft_jobs::ClusterJob;
 
 weft_core::settings! {
     /// One source of flows; a scenario may have several.
@@ -67,10 +68,7 @@ pub fn generate(
     let last_turn =
         |entry: &TrafficSettings| AnyPattern::new(&entry.pattern, ()).is_in_turn().then(|| stop(entry));
     let in_turn: Vec<Option<Time>> = traffic.iter().map(last_turn).collect();
-    let job = |(index, entry): (usize, &TrafficSettings)| {
-        AnyPattern::new(&entry.pattern, ()).job(&site(index, entry, shape, seed))
-    };
-    let jobs = traffic.iter().enumerate().filter_map(job).collect();
+    let jobs = jobs(traffic, shape, seed).into_iter().map(|(_, job)| job).collect();
     Flows::counted(merged, MAX_FLOWS)
         .map(|flows| flows.taking_turns(&in_turn).with_jobs(jobs))
         .ok_or_else(|| vec![Problem::new("traffic", format!("this makes more than {MAX_FLOWS} flows"))])
@@ -86,7 +84,49 @@ pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>, until: Option<Time>
         let notes = own.into_iter().chain(left_out(entry, &site, until));
         notes.map(|note| format!("traffic {}: {note}", entry.tag)).collect::<Vec<_>>()
     };
-    traffic.iter().enumerate().flat_map(note).collect()
+    let of_entries = traffic.iter().enumerate().flat_map(note);
+    of_entries.chain(own_containers(traffic, &jobs(traffic, shape, 0))).collect()
+}
+
+/// The jobs, each with the number of its entry.
+fn jobs(traffic: &[TrafficSettings], shape: &Shape<'_>, seed: u64) -> Vec<(usize, ClusterJob)> {
+    let job = |(index, entry): (usize, &TrafficSettings)| {
+        Some((index, AnyPattern::new(&entry.pattern, ()).job(&site(index, entry, shape, seed))?))
+    };
+    traffic.iter().enumerate().filter_map(job).collect()
+}
+
+/// Pairs of jobs, the later first.
+fn pairs(jobs: &[(usize, ClusterJob)]) -> impl Iterator<Item = (&(usize, ClusterJob), &(usize, ClusterJob))> {
+    jobs.iter().enumerate().flat_map(|(number, job)| jobs[..number].iter().map(move |before| (job, before)))
+}
+
+/// Jobs that share the disks of a host give it the same disks.
+fn other_disks(traffic: &[TrafficSettings], jobs: &[(usize, ClusterJob)]) -> Vec<Problem> {
+    let differ = |((index, job), (before, other)): (&(usize, ClusterJob), &(usize, ClusterJob))| {
+        let (host, setting) = job.other_disks(other)?;
+        let message = format!(
+            "host {} has other disks in the traffic entry `{}`: jobs share the disks of a host, so give both the same disks, disk_rate and seek",
+            host.0, traffic[*before].tag
+        );
+        Some(Problem::new(format!("traffic[{index}].{setting}"), message))
+    };
+    pairs(jobs).filter_map(differ).collect()
+}
+
+/// Jobs that run tasks on one host do not share its containers.
+fn own_containers(traffic: &[TrafficSettings], jobs: &[(usize, ClusterJob)]) -> Vec<String> {
+    let note = |((index, job), (before, other)): (&(usize, ClusterJob), &(usize, ClusterJob))| {
+        let hosts = job.both_compute(other).count();
+        (hosts > 0).then(|| {
+            format!(
+                "traffic {}: {hosts} of its hosts run tasks of {} too; they share disks, but each job has its own containers, so that a \
+                 host may run as many tasks at a time as both allow",
+                traffic[*index].tag, traffic[*before].tag
+            )
+        })
+    };
+    pairs(jobs).filter_map(note).collect()
 }
 
 /// How many flows of a list or of incasts never start, because the entry stops or the run ends before.
@@ -131,6 +171,9 @@ fn open(
             Err(more) => found.extend(more),
         }
         problems.extend(found.into_iter().map(|problem| problem.within(&format!("traffic[{index}]"))));
+    }
+    if problems.is_empty() {
+        problems = other_disks(traffic, &jobs(traffic, shape, seed));
     }
     if problems.is_empty() { Ok(entries) } else { Err(problems) }
 }

@@ -18,11 +18,12 @@ use weft_workload::pattern::{
     random::RandomPairsSettings,
     shuffle::ShuffleSettings,
     stride::StrideSettings,
+    terasort::TeraSortSettings,
 };
 use weft_workload::site::{Pairs, PatternSite};
 use weft_workload::{
-    Flow, Flows, Framing, Limits, PatternSettings, Shape, SizeDistribution, TrafficSettings, check, generate,
-    notes,
+    Flow, Flows, FrameworkSettings, Framing, Limits, PatternSettings, Shape, SizeDistribution,
+    TrafficSettings, check, generate, notes,
 };
 
 /// A leaf-spine network as traffic sees it.
@@ -972,4 +973,49 @@ fn malformed_rows_and_rows_with_unknown_hosts_are_named_together() {
         .map(|(line, problem)| problem.message.contains(&format!("bad-rows.csv:{line}: ")))
         .collect();
     assert_eq!((lines.as_slice(), problems.len()), ([true; 3].as_slice(), 3), "{problems:?}");
+}
+
+fn sort(hosts: &[u32], change: impl FnOnce(&mut FrameworkSettings)) -> PatternSettings {
+    let mut runs = FrameworkSettings { compute: hosts.to_vec(), replicas: 1, ..FrameworkSettings::default() };
+    change(&mut runs);
+    let job = TeraSortSettings { input: Bytes(1 << 30), reducers: 1, runs, ..TeraSortSettings::default() };
+    PatternSettings::TeraSort(job)
+}
+
+/// Two jobs cannot give one host different disks; that each has its own containers there is said.
+#[test]
+fn jobs_on_one_host_have_the_same_disks_and_containers_of_their_own() {
+    let network = Network::new(4, 4, 100);
+    let both = |second| [entry("a", sort(&[1, 2, 3], |_| {})), entry("b", second)];
+    let problems = |second| check(&both(second), &network.shape(), &Limits::default());
+    let told = |second| notes(&both(second), &network.shape(), None);
+    let other = problems(sort(&[3, 4], |runs| runs.disks = 2));
+    assert_eq!(other.len(), 1, "{other:?}");
+    assert_eq!(other[0].path, "traffic[1].disks");
+    assert!(other[0].message.starts_with("host 3 has other disks in the traffic entry `a`"), "{other:?}");
+    let slower = problems(sort(&[1, 2, 3], |runs| runs.disk_rate = Rate::from_mbps(500)));
+    assert_eq!(slower[0].path, "traffic[1].disk_rate");
+    assert!(problems(sort(&[4, 5], |runs| runs.disks = 2)).is_empty(), "they share no host");
+    assert!(problems(sort(&[3, 4], |_| {})).is_empty());
+    let shared = told(sort(&[2, 3, 4], |_| {}));
+    assert!(shared[0].starts_with("traffic b: 2 of its hosts run tasks of a too"), "{shared:?}");
+    // Files on a host of the other job take its disks, not its containers.
+    assert!(told(sort(&[4, 5], |runs| runs.data = vec![1])).is_empty());
+}
+
+#[test]
+fn settings_of_jobs_that_change_nothing_are_told() {
+    let network = Network::new(4, 4, 100);
+    let told = |hosts: &[u32], change: fn(&mut FrameworkSettings)| {
+        notes(&[entry("a", sort(hosts, change))], &network.shape(), None).concat()
+    };
+    let late = |runs: &mut FrameworkSettings| (runs.speculation, runs.speculation_share) = (true, Share(1.0));
+    assert!(
+        told(&[1, 2], late).starts_with("traffic a: no task ever gets a copy: with speculation_share = 1")
+    );
+    assert!(told(&[1], |runs| runs.speculation = true).contains("only one runs tasks"));
+    let equal = |runs: &mut FrameworkSettings| (runs.stragglers, runs.straggler_slowdown) = (Share(0.1), 1.0);
+    assert!(told(&[1, 2], equal).contains("straggler_slowdown is 1"));
+    let usual = |runs: &mut FrameworkSettings| (runs.speculation, runs.stragglers) = (true, Share(0.1));
+    assert_eq!(told(&[1, 2], usual), "");
 }

@@ -154,7 +154,7 @@ impl JobRecord {
         Some((start, of().filter_map(|step| step.end).max()?))
     }
 
-    /// From the first map's start of reading to the last map's last spill; later stages of a graph may spill as well.
+    /// From the first map's start of reading to the last map's last spill or write; later stages of a graph may spill as well.
     fn map_phase(&self) -> Option<(Time, Time)> {
         let mut is_map = vec![false; self.tasks.len()];
         for step in self.steps.iter().filter(|step| step.name == "map") {
@@ -163,14 +163,14 @@ impl JobRecord {
             }
         }
         let of_map = |task: u32| is_map.get(task as usize).copied().unwrap_or(false);
-        self.range(|step| step.name == "map" || (step.name == "spill" && of_map(step.task)))
+        self.range(|step| step.name == "map" || (matches!(step.name, "spill" | "write") && of_map(step.task)))
     }
 }
 
 /// The numbers that summarise the jobs of a run: name, unit and meaning, in the order of [`RunRecord::job_measures`].
 pub const JOB_MEASURES: [(&str, &str, &str); 17] = [
     ("seconds", "s", "from the submission of the first job to the end of the last"),
-    ("map", "s", "from the first map's start of reading to the last map's last spill"),
+    ("map", "s", "from the first map's start of reading to the last map's last spill or write"),
     ("shuffle", "s", "from the first fetch to the last"),
     ("reduce", "s", "from the first merge or reduction to the last written output"),
     ("bound.fixed", "s", "task time bounded by fixed delays"),

@@ -69,7 +69,8 @@ impl JobRecord {
     /// The critical path, from the submission to the end of the job without a gap; empty if the job is unfinished.
     ///
     /// From the last step back: a step began because the previous step of its task ended or because another task did
-    /// ([`StepRecord::after`]). Between that and the step a task waits for a heartbeat.
+    /// ([`StepRecord::after`]). Between that and the step a task waits for a heartbeat. A copy begins while the task that it
+    /// copies is in a step: until then the path is that step.
     #[must_use]
     pub fn critical_path(&self) -> Vec<PathSection> {
         let Some(end) = self.end else { return Vec::new() };
@@ -82,15 +83,24 @@ impl JobRecord {
             };
             add(step.bound, step.start, until);
             at = match step.after {
-                Some(task) => self.last_of(task, step.start, self.steps.len()),
+                Some(task) => self
+                    .step_at(task, step.start)
+                    .or_else(|| self.last_of(task, step.start, self.steps.len())),
                 None => self.last_of(step.task, step.start, number),
             };
-            let before = at.and_then(|before| self.steps[before].end).unwrap_or(self.start);
+            let before = at.and_then(|before| self.steps[before].end).unwrap_or(self.start).min(step.start);
             add(Resource::Fixed, before, step.start);
             until = before;
         }
         path.reverse();
         path
+    }
+
+    /// The step in which a task is at an instant, begun before it and not over.
+    fn step_at(&self, task: u32, at: Time) -> Option<usize> {
+        self.steps
+            .iter()
+            .position(|step| step.task == task && step.start < at && step.end.is_none_or(|end| end > at))
     }
 
     /// The last step of a task that ended by an instant, among the first `count` steps.
@@ -172,6 +182,28 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(path.windows(2).all(|two| two[0].end == two[1].start) && path[0].start == Time::ZERO);
+    }
+
+    /// The copy of a map begins at 40 ms, while the map is on its core from 12 ms on.
+    #[test]
+    fn until_a_copy_begins_the_path_is_what_its_original_was_doing() {
+        let named = |name: &str| TaskRecord { name: name.to_owned(), ..TaskRecord::default() };
+        let after = |step: StepRecord, task| StepRecord { after: Some(task), ..step };
+        let job = JobRecord {
+            end: Some(at(60)),
+            tasks: ["job", "map 0", "map 0 copy"].map(named).to_vec(),
+            steps: vec![
+                step(0, "submit", (0, 10), Resource::Fixed),
+                after(step(1, "open", (10, 12), Resource::Latency), 0),
+                step(1, "map", (12, 55), Resource::Cpu),
+                after(step(2, "map", (40, 55), Resource::Disk), 1),
+                after(step(0, "commit", (55, 60), Resource::Fixed), 2),
+            ],
+            ..JobRecord::default()
+        };
+        let times = job.path_times();
+        assert_eq!(times[1], [0, 2, 28, 15, 0, 0].map(Span::from_ms));
+        assert_eq!(times.iter().flatten().copied().sum::<Span>(), Span::from_ms(60));
     }
 
     #[test]

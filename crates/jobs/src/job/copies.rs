@@ -11,17 +11,37 @@ impl ClusterJob {
     pub(super) fn speculate(&mut self, now: Time) {
         for stage in 0..self.stages.len() {
             let Some(longest) = self.longest(stage) else { continue };
-            let plan = &self.plan.stages[stage];
-            let late = |task: &u32| {
-                let own = &self.tasks[*task as usize];
-                own.runs() && own.copy.is_none() && now.since(own.start) > longest
-            };
-            let late: Vec<u32> = (plan.first..plan.first + plan.tasks()).filter(late).collect();
+            let late = |task: &u32| now.since(self.tasks[*task as usize].start) > longest;
+            let late: Vec<u32> = self.uncopied(stage).filter(late).collect();
             late.into_iter().for_each(|task| self.copy(now, task));
         }
         if !self.all_done() {
             self.steps.schedule(now + self.plan.settings.heartbeat, JobEvent::Speculate);
         }
+    }
+
+    /// Whether a task that runs would get a copy once it has taken too long.
+    pub(super) fn can_copy(&self) -> bool {
+        let judged = (0..self.stages.len()).filter(|stage| self.longest(*stage).is_some());
+        judged.flat_map(|stage| self.uncopied(stage)).any(|task| self.room_for_copy(task).is_some())
+    }
+
+    /// Tasks of a stage that run and have no copy.
+    fn uncopied(&self, stage: usize) -> impl Iterator<Item = u32> + '_ {
+        let plan = &self.plan.stages[stage];
+        let alone = |task: &u32| {
+            let own = &self.tasks[*task as usize];
+            own.runs() && own.copy.is_none()
+        };
+        (plan.first..plan.first + plan.tasks()).filter(alone)
+    }
+
+    /// The next host after that of a task that has a free container for its copy.
+    fn room_for_copy(&self, task: u32) -> Option<usize> {
+        let (pool, hosts) = (self.plan.stages[self.place(task).0].pool, self.cluster.compute.len());
+        let own = self.host_of(task);
+        let mut others = (1..hosts).map(|n| (own + n) % hosts);
+        others.find(|host| !self.containers[*host][pool].free.is_empty())
     }
 
     /// How long a task of a stage may take before it gets a copy; `None` while too few are done to know.
@@ -38,16 +58,15 @@ impl ClusterJob {
 
     /// Starts a copy of a task on the next host that has a free container, if there is one.
     fn copy(&mut self, now: Time, task: u32) {
-        let ((stage, index), own) = (self.place(task), self.host_of(task));
-        let (pool, hosts) = (self.plan.stages[stage].pool, self.cluster.compute.len());
-        let free = |host: &usize| !self.containers[*host][pool].free.is_empty();
-        let Some(host) = (1..hosts).map(|n| (own + n) % hosts).find(free) else { return };
+        let Some(host) = self.room_for_copy(task) else { return };
+        let (stage, index) = self.place(task);
         let reader = match self.plan.stages[stage].reads_files() {
             true => 0,
             false => self.stages[stage].fetches.read(index),
         };
         let copy = self.tasks.len() as u32;
-        self.tasks.push(Task { of: task, reader, ..Task::default() });
+        let slow = self.tasks[task as usize].slow_copy;
+        self.tasks.push(Task { of: task, reader, slow, ..Task::default() });
         self.tasks[task as usize].copy = Some(copy);
         self.steps.grow();
         self.occupy(now, copy, host);

@@ -4,6 +4,7 @@ use weft_core::{HostId, Time};
 
 use super::{ClusterJob, JOB};
 use crate::framework::Framework;
+use crate::plan::TaskPhase;
 use crate::steps::JobEvent;
 
 impl ClusterJob {
@@ -50,12 +51,23 @@ impl ClusterJob {
         started
     }
 
-    /// The next waiting task for such a container of a host: of the first stage that may start.
-    fn next_task(&mut self, host: usize, pool: usize) -> Option<u32> {
-        let stage = (0..self.stages.len()).find(|stage| {
+    /// Whether a task waits for a container that is free on a host.
+    pub(super) fn can_start(&self, host: usize) -> bool {
+        let containers = self.containers[host].iter().enumerate();
+        containers.into_iter().any(|(pool, own)| !own.free.is_empty() && self.startable(pool).is_some())
+    }
+
+    /// The first stage with waiting tasks for such a container that may start.
+    fn startable(&self, pool: usize) -> Option<usize> {
+        (0..self.stages.len()).find(|stage| {
             let own = &self.stages[*stage];
             self.plan.stages[*stage].pool == pool && own.opening.is_some() && !own.waiting.is_empty()
-        })?;
+        })
+    }
+
+    /// The next waiting task for such a container of a host: of the first stage that may start.
+    fn next_task(&mut self, host: usize, pool: usize) -> Option<u32> {
+        let stage = self.startable(pool)?;
         if !self.plan.stages[stage].reads_files() {
             return self.stages[stage].waiting.pop_front();
         }
@@ -86,10 +98,8 @@ impl ClusterJob {
     pub(super) fn occupy(&mut self, now: Time, task: u32, host: usize) -> u32 {
         let pool = self.plan.stages[self.place(task).0].pool;
         let before = self.containers[host][pool].free.pop_front().expect("a container is free");
-        let slow =
-            self.plan.settings.stragglers.0 > 0.0 && self.random.chance(self.plan.settings.stragglers.0);
         let own = &mut self.tasks[task as usize];
-        (own.host, own.start, own.slow) = (Some(host), now, slow);
+        (own.host, own.start) = (Some(host), now);
         self.advance(now, task);
         before
     }
@@ -141,11 +151,15 @@ impl ClusterJob {
         }
     }
 
-    /// Frees the container of a task; only a new one for each task must start again.
+    /// Frees the container of a task. It must start again if each task has a new one, or if the task was killed before it had
+    /// started.
     pub(super) fn release(&mut self, task: u32) {
-        let (pool, host) = (self.plan.stages[self.place(task).0].pool, self.host_of(task));
+        let (stage, host) = (&self.plan.stages[self.place(task).0], self.host_of(task));
+        let pool = stage.pool;
+        let mut begun = stage.phases.iter().take(self.tasks[task as usize].phase as usize);
+        let runs = begun.any(|phase| *phase == TaskPhase::Open);
         let containers = &mut self.containers[host][pool];
         containers.free.push_back(task);
-        containers.held += u32::from(self.plan.settings.framework != Framework::MapReduce);
+        containers.held += u32::from(runs && self.plan.settings.framework != Framework::MapReduce);
     }
 }

@@ -3,6 +3,29 @@
 use crate::settings::{NO_VALUE, settings};
 use crate::sweep::{Run, partners, retained};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The parts in which two paths differ, starting from the end.
+pub(super) fn side_names(a: &Path, b: &Path) -> [String; 2] {
+    let words = |path: &Path| -> Vec<String> {
+        path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let differ = a.iter().zip(&b).find(|(a, b)| a != b);
+    let named = differ.map(|(a, b)| [without_hash(a), without_hash(b)]).filter(|[a, b]| a != b);
+    let whole = || differ.map(|(a, b)| [a.clone(), b.clone()]);
+    named.or_else(whole).unwrap_or(["a".to_owned(), "b".to_owned()])
+}
+
+/// A case's folder name without the hash.
+fn without_hash(name: &str) -> String {
+    match name.rsplit_once('-') {
+        Some((case, hash)) if hash.len() == 8 && hash.bytes().all(|c| c.is_ascii_hexdigit()) => {
+            case.to_owned()
+        }
+        _ => name.to_owned(),
+    }
+}
 
 /// Runs by their labels, in order of first appearance.
 fn by_case(runs: &[Run]) -> Vec<(String, Vec<&Run>)> {

@@ -1,6 +1,7 @@
 //! Warnings that qualify a result: missed expectations, runs that did not end by themselves, unfinished flows,
 //! overload, long drains, thin tails.
 
+use crate::job_words::ended_early;
 use crate::listing::ExpectationVerdict;
 use crate::summary::FlowCounts;
 use crate::sweep::Run;
@@ -31,7 +32,9 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
     expectations
         .into_iter()
         .chain(stops)
+        .chain(open_jobs(runs))
         .chain(measured(runs))
+        .chain(cautions(runs))
         .chain(too_early(runs))
         .chain(unfinished(runs))
         .chain(overload(runs))
@@ -48,6 +51,17 @@ fn of_runs(many: usize, all: usize) -> String {
     if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
 }
 
+/// Runs that ended before their jobs.
+fn open_jobs(runs: &[Run]) -> Option<String> {
+    let many = runs.iter().filter(|run| ended_early(run)).count();
+    (many > 0).then(|| match runs.len() {
+        1 => "The run ended before its jobs did.".to_owned(),
+        all => format!(
+            "{many} of {all} runs ended before their jobs did; the times of these jobs are in no mean."
+        ),
+    })
+}
+
 /// Results that are measurements and not a simulation.
 fn measured(runs: &[Run]) -> Option<String> {
     let many = runs.iter().filter(|run| run.manifest.is_measurement).count();
@@ -55,6 +69,22 @@ fn measured(runs: &[Run]) -> Option<String> {
     Some(match many == runs.len() {
         true => format!("Measured, not simulated ({engine}): the same command varies from run to run."),
         false => format!("{many} of {} runs are measured, not simulated ({engine}).", runs.len()),
+    })
+}
+
+/// What engines say about the worth of their results: the fact `caution`. Of several runs without its numbers, after the colon.
+fn cautions(runs: &[Run]) -> Option<String> {
+    let of = |run: &Run| {
+        run.manifest.facts.iter().find(|(name, _)| name == "caution").map(|(_, words)| words.clone())
+    };
+    let told: Vec<String> = runs.iter().filter_map(of).collect();
+    let first = told.first()?;
+    Some(match runs.len() {
+        1 => first.clone(),
+        all => {
+            let words = first.split_once(": ").map_or(first.as_str(), |(words, _)| words);
+            format!("{} of {all} runs: {}.", told.len(), words.trim_end_matches('.'))
+        }
     })
 }
 

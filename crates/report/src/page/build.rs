@@ -211,7 +211,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         id: "job",
         metric: "job.seconds",
         name: "Time of the job",
-        caption: "From the submission of the first job to the end of the last.",
+        caption: "From the submission of the first job to the end of the last. Runs that ended before are in no mean.",
         share: false,
         samples: Samples::Runs,
         ideals: [None; 5],

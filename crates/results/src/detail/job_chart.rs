@@ -8,7 +8,7 @@ use weft_core::record::{Activity, JobPhase, JobRecord, Resource, RunRecord, Step
 use weft_core::{HostId, Span, Time};
 
 /// What the tasks of a chart do, by index.
-pub const JOB_WORK: [&str; 6] = ["wait and start", "map", "spill", "fetch", "merge", "reduce"];
+pub const JOB_WORK: [&str; 6] = ["wait and start", "map", "spill", "fetch", "merge", "reduce and write"];
 /// Resources that can bound a step of the critical path, by index.
 pub const JOB_BOUNDS: [&str; 5] = ["fixed delays", "calls", "cores", "disks", "the network"];
 /// Tasks drawn at most; further hosts are counted.
@@ -131,7 +131,7 @@ fn work(step: &StepRecord) -> usize {
         "spill" => 2,
         "fetch" | "fetch early" => 3,
         "merge" => 4,
-        "reduce" => 5,
+        "reduce" | "write" => 5,
         _ => 0,
     }
 }
@@ -240,6 +240,29 @@ mod tests {
             TaskBar(0, 1, 1, 0.32, 0.9),
         ];
         assert_eq!(bars, expected);
+    }
+
+    /// A stage that reads files and that nobody reads writes them; so does a reducer. Only what a task waits for is neither.
+    #[test]
+    fn writing_is_work_and_no_wait() {
+        let mut job = job();
+        job.steps.extend([(1, 300, 400), (2, 200, 300)].map(|(task, from, to)| StepRecord {
+            task,
+            name: "write",
+            start: at(from),
+            end: Some(at(to)),
+            bound: Resource::Disk,
+            after: None,
+        }));
+        job.steps
+            .iter_mut()
+            .filter(|step| step.name == "map" && step.task < 3)
+            .for_each(|step| step.end = Some(at(step.start.0 / 1_000_000_000 + 200)));
+        let (bars, _) = bars(&job, &[HostId(3)], at(1_000));
+        let lasting =
+            |kind: usize| bars.iter().filter(|bar| bar.2 == kind).map(|bar| bar.4 - bar.3).sum::<f64>();
+        assert!(JOB_WORK[5].contains("write") && (lasting(5) - 0.2).abs() < 1e-9, "{bars:?}");
+        assert!((lasting(0) - 0.12).abs() < 1e-9, "{bars:?}");
     }
 
     #[test]

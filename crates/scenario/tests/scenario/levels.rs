@@ -312,6 +312,12 @@ fn virtual_output_queues_stand_alone() {
     finds(&leaf("cell = \"208 B\""), "`switch.leaf.cell` has no effect: virtual output queues count bytes");
     let voq = |what: &str| format!("[switch.leaf.voq]\n{what}\n");
     finds(&voq("credit = \"0 B\""), "holds no packet");
+    // A full frame of 1500 B of IP takes 1538 B on the wire.
+    let holds = |setting: &str, size: &str| voq(&format!("{setting} = \"{size}\"\nspill = \"1 GB\""));
+    finds(&holds("limit", "1537 B"), "1537 B holds no packet of 1538 B: all of them would be dropped");
+    finds(&holds("on_chip", "1537 B"), "1537 B holds no packet of 1538 B");
+    finds(&holds("limit", "0 B"), "holds no packet of 1538 B");
+    accepted(&small(&holds("limit", "1538 B")));
     finds(&voq("output = \"1 kB\""), "1 kB is less than one credit of 4 KiB");
     finds(&voq("spill = \"1 GB\"\ndeep = \"4 GB\""), "`switch.leaf.voq.deep` has no effect: no queue spills");
     finds(&voq("groups = 40"), "40 groups of ports in a switch that has 4");

@@ -325,6 +325,27 @@ fn memory_holds_a_packet() {
     section(&buffer("1537 B"), "all of them would be dropped", &buffer("1538 B"));
 }
 
+/// All flows of a job start when others have ended: nothing arrives that could be counted.
+#[test]
+fn a_number_of_flows_has_no_effect_on_jobs() {
+    let job = "tag = \"sort\"\nkind = \"terasort\"\ninput = \"1 MB\"\nreducers = 1\n";
+    let alone = |measure: &str| {
+        format!(
+            "weft = 1\nname = \"x\"\nseeds = [1]\n[topology.single-switch]\nhosts = 4\n[[traffic]]\n{job}{measure}"
+        )
+    };
+    let counted = "[measure]\nflows = 10\n";
+    let found = refused(&alone(counted));
+    assert!(
+        found
+            .iter()
+            .any(|mistake| mistake.contains("`measure.flows` has no effect: all flows are those of jobs")),
+        "{found:?}"
+    );
+    accepted(&alone(""));
+    accepted(&small(&format!("[[traffic]]\n{job}")));
+}
+
 #[test]
 fn remarks_tell_what_limits_a_load_and_which_cases_have_other_flows() {
     let told = |text: &str| accepted(text).remarks(std::path::Path::new(""));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use weft_core::record::JobRecord;
 use weft_core::{FlowId, Time};
-use weft_workload::{ClusterJob, Flow, Flows};
+use weft_workload::{ClusterJobs, Flow, Flows};
 
 use super::Hosts;
 use crate::context::Context;
@@ -12,7 +12,7 @@ use crate::event::Event;
 
 /// The jobs of a run, and the flows they have started.
 pub(crate) struct Jobs {
-    jobs: Vec<ClusterJob>,
+    jobs: ClusterJobs,
     /// The earliest pending event of any job; later ones are stale.
     wake_at: Time,
     /// Flows in flight: the job, and the job's number of the transfer.
@@ -26,9 +26,9 @@ pub(crate) struct Jobs {
 impl Jobs {
     /// `None` if the run has no jobs. Their flows are numbered after those drawn in advance.
     pub(crate) fn new(flows: &Flows) -> Option<Box<Jobs>> {
-        let jobs = flows.jobs().to_vec();
+        let (jobs, none) = (ClusterJobs::new(flows.jobs().to_vec()), flows.jobs().is_empty());
         let (open, called, next) = (BTreeMap::new(), BTreeMap::new(), flows.len() as u32);
-        (!jobs.is_empty()).then(|| Box::new(Jobs { jobs, wake_at: Time::NEVER, open, called, next }))
+        (!none).then(|| Box::new(Jobs { jobs, wake_at: Time::NEVER, open, called, next }))
     }
 
     /// Takes a flow that starts.
@@ -43,25 +43,17 @@ impl Jobs {
 
     /// Whether any job has something to do even if no flow in flight arrives.
     pub(crate) fn is_expecting(&self) -> bool {
-        !self.called.is_empty() || self.due() < Time::NEVER
-    }
-
-    fn due(&self) -> Time {
-        self.jobs.iter().map(ClusterJob::due).min().unwrap_or(Time::NEVER)
-    }
-
-    fn is_done(&self) -> bool {
-        self.jobs.iter().all(ClusterJob::is_done)
+        !self.called.is_empty() || self.jobs.is_expecting()
     }
 
     /// Whether all jobs are done, and one of them ends the run.
     fn end_run(&self) -> bool {
-        self.is_done() && self.jobs.iter().any(ClusterJob::ends_run)
+        self.jobs.is_done() && self.jobs.ends_run()
     }
 
     /// Schedules the flows that jobs have asked for, and their next event.
     fn follow_up(&mut self, cx: &mut Context) {
-        for (number, job) in self.jobs.iter_mut().enumerate() {
+        for (number, job) in self.jobs.each().enumerate() {
             let tag = job.tag();
             for transfer in job.transfers() {
                 let flow = FlowId(self.next);
@@ -73,7 +65,7 @@ impl Jobs {
                 cx.schedule(cx.now, Event::FlowStart(flow));
             }
         }
-        let due = self.due();
+        let due = self.jobs.due();
         if due < self.wake_at {
             self.wake_at = due;
             cx.schedule(due, Event::Job);
@@ -93,7 +85,7 @@ impl Hosts {
     pub(crate) fn job_due(&mut self, cx: &mut Context) {
         let Some(jobs) = self.jobs.as_mut().filter(|jobs| jobs.wake_at == cx.now) else { return };
         jobs.wake_at = Time::NEVER;
-        jobs.jobs.iter_mut().for_each(|job| job.wake(cx.now));
+        jobs.jobs.wake(cx.now);
         jobs.follow_up(cx);
         self.end_if_done(cx);
     }
@@ -102,7 +94,7 @@ impl Hosts {
     pub(super) fn tell_job(&mut self, cx: &mut Context, flow: FlowId) {
         let Some(jobs) = &mut self.jobs else { return };
         if let Some((job, transfer)) = jobs.open.remove(&flow) {
-            jobs.jobs[job].delivered(cx.now, transfer);
+            jobs.jobs.delivered(cx.now, job, transfer);
             jobs.follow_up(cx);
         }
     }
@@ -112,13 +104,13 @@ impl Hosts {
     pub(crate) fn flows_wanted(&self, drawn: usize) -> usize {
         match &self.jobs {
             Some(jobs) if jobs.end_run() => self.ends.completed,
-            Some(jobs) => jobs.next as usize + usize::from(!jobs.is_done()),
+            Some(jobs) => jobs.next as usize + usize::from(!jobs.jobs.is_done()),
             None => drawn,
         }
     }
 
     /// What the jobs have done.
     pub(crate) fn job_records(&self) -> Vec<JobRecord> {
-        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.iter().map(ClusterJob::record).collect())
+        self.jobs.as_ref().map_or_else(Vec::new, |jobs| jobs.jobs.records())
     }
 }

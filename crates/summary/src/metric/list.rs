@@ -280,7 +280,12 @@ pub(super) const METRICS: &[Metric] = &[
     ),
     metric("arbitration.slices", "", "slices of upper links sent to leaves in answer", Neither),
     metric("job.seconds", "s", "from the submission of the first job to the end of the last", Lower),
-    metric("job.map", "s", "from the first map's start of reading to the last map's last spill", Lower),
+    metric(
+        "job.map",
+        "s",
+        "from the first map's start of reading to the last map's last spill or write",
+        Lower,
+    ),
     metric("job.shuffle", "s", "from the first fetch to the last", Lower),
     metric("job.reduce", "s", "from the first merge or reduction to the last written output", Lower),
     metric("job.bound.fixed", "s", "task time bounded by fixed delays", Lower),

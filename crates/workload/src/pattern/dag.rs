@@ -1,6 +1,6 @@
 //! A job of any stages: its tasks start flows when others have finished. It draws no flows in advance.
 
-use super::terasort::{cluster, job_of};
+use super::terasort::{cluster, job_of, note_on};
 use super::{Pattern, Stream};
 use crate::site::PatternSite;
 use weft_core::Problem;
@@ -29,5 +29,9 @@ impl Pattern for Dag {
 
     fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         job_of(|| self.0.plan(), cluster(&self.0.runs, self.0.problems(), site), site)
+    }
+
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
+        note_on(&self.0.runs, self.0.problems(), site)
     }
 }

@@ -61,6 +61,15 @@ pub(super) fn job_of(
     Some(ClusterJob::new(plan(), cluster.ok()?, (site.tag, site.start), random))
 }
 
+/// A remark on settings that change nothing.
+pub(super) fn note_on(
+    runs: &FrameworkSettings,
+    problems: Vec<Problem>,
+    site: &PatternSite<'_>,
+) -> Option<String> {
+    runs.idle(cluster(runs, problems, site).ok()?.compute.len())
+}
+
 impl Pattern for TeraSort {
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         cluster(&self.0.runs, self.0.problems(), site).map(|_| Stream::of(Vec::new()))
@@ -68,5 +77,9 @@ impl Pattern for TeraSort {
 
     fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         job_of(|| self.0.plan(), cluster(&self.0.runs, self.0.problems(), site), site)
+    }
+
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
+        note_on(&self.0.runs, self.0.problems(), site)
     }
 }
