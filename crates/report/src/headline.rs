@@ -531,7 +531,7 @@ mod tests {
         let uneven =
             made(&[("ecmp", &[(1, 1_000.0), (2, 10_000.0)]), ("drill", &[(1, 100.0), (2, 9_900.0)])]);
         assert!(
-            sentence(&uneven).contains("0.315× as the mean of the ratios by seed"),
+            sentence(&uneven).contains("0.315× as the geometric mean of the ratios by seed"),
             "{}",
             sentence(&uneven)
         );
@@ -550,7 +550,7 @@ mod tests {
         let runs =
             vec![at("0.3", 1, 100.0), at("0.8", 1, 900.0), at("0.3", 2, 1_000.0), at("0.8", 2, 1_100.0)];
         let text = sentence(&Sweep::new(runs));
-        assert!(text.contains("(3.15× as the mean of the ratios by seed, 95 %"), "{text}");
+        assert!(text.contains("(3.15× as the geometric mean of the ratios by seed, 95 %"), "{text}");
     }
 
     #[test]
@@ -927,7 +927,9 @@ mod tests {
         );
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 90.0)]);
         assert!(
-            text.contains("which is no significant difference (1.28× as the mean of the ratios by seed"),
+            text.contains(
+                "which is no significant difference (1.28× as the geometric mean of the ratios by seed"
+            ),
             "{text}"
         );
         let text = two(&[(1, 100.0, 200.0)]);
