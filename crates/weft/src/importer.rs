@@ -62,7 +62,7 @@ pub(crate) fn import(format: &str, files: &[PathBuf], out: Option<&Path>) -> Res
     }
     let mut beside = Vec::new();
     for (number, (path, mut listed)) in rest.iter().zip(lists).enumerate() {
-        listed.iter_mut().for_each(|flow| flow.at = flow.at - first);
+        listed.iter_mut().for_each(|flow| flow.at -= first);
         let tag = if number == 0 { "imported".to_owned() } else { format!("imported-{}", number + 1) };
         text += "\n";
         if listed.len() <= MOST_INLINE {
