@@ -7,7 +7,7 @@ use weft_core::{Grouping, SwitchId};
 use weft_draw::tiers::{Drawing, TierLink, TierSwitch};
 use weft_plan::Setup;
 use weft_topology::quiver::pair::PathComponent;
-use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
+use weft_topology::{Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
 
 use crate::words::paths;
 
@@ -153,12 +153,8 @@ fn states(timeline: &Timeline) -> Vec<LinkState> {
     let mut states = vec![timeline.initial.clone()];
     for changes in timeline.changes.chunk_by(|a, b| a.0 == b.0) {
         let mut state = states[states.len() - 1].clone();
-        for (_, change) in changes {
-            match change {
-                Change::CableDown(cable) => state.set(*cable, false),
-                Change::CableUp(cable) => state.set(*cable, true),
-                _ => {}
-            }
+        for (cable, up) in changes.iter().filter_map(|(_, change)| change.cable()) {
+            state.set(cable, up);
         }
         if state != states[states.len() - 1] {
             states.push(state);

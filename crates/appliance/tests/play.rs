@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use weft_appliance::file::read_plan;
-use weft_appliance::run;
+use weft_appliance::{RouterReport, run};
 use weft_packet::capture::{enhanced_packet, interface_description, section_header};
 use weft_packet::{EtherType, EthernetFrame, EthernetHeader, Ipv4Header, Ipv4Packet, Mac, ports};
 use weft_router::DropCause;
@@ -94,29 +94,32 @@ fn what_a_router_has_to_say_later_is_said_after_the_capture() {
     assert!(folder.frames("left.pcapng").len() >= 3);
 }
 
-#[test]
-fn a_switch_paces_frames_at_the_rate_of_its_link() {
-    let folder = Folder::new("switch");
+/// Frames that arrive one nanosecond after the other at the left port of a switch of the scenario `bottleneck`, from a capture.
+fn through_a_switch(folder: &Folder, frames: &[Vec<u8>]) -> RouterReport {
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
     folder.write("s.toml", std::fs::read(scenario).unwrap());
     let mut file = [section_header(), interface_description("in")].concat();
-    for n in 0..20_u32 {
-        let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
-        let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 };
-        let frame = [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (1, 2), &[0; 1000])].concat();
-        file.extend(enhanced_packet(0, u64::from(n), &frame));
-    }
+    (0..).zip(frames).for_each(|(n, frame)| file.extend(enhanced_packet(0, n, frame)));
     folder.write("in.pcapng", file);
     let port = |name: &str, to: &str, files: &str| {
         format!(
             "[[port]]\nname = \"{name}\"\ndevice = \"capture\"\n{files}\nmac = \"{OWN}\"\nto = \"{to}\"\n"
         )
     };
-    let report = folder.run(&format!(
+    folder.run(&format!(
         "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
         port("left", "host1", "read = \"in.pcapng\""),
         port("right", "host2", &format!("write = \"right.pcapng\"\nstation = \"{FAR}\""))
-    ));
+    ))
+}
+
+#[test]
+fn a_switch_paces_frames_at_the_rate_of_its_link() {
+    let folder = Folder::new("switch");
+    let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+    let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 };
+    let frame = [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (1, 2), &[0; 1000])].concat();
+    let report = through_a_switch(&folder, &vec![frame; 20]);
     let left: Vec<u64> = folder.frames("right.pcapng").iter().map(|(time, _)| *time).collect();
     assert_eq!((left.len(), report.counters.inside()), (20, 0));
     // 1000 + 42 bytes and 24 on the wire around them at 100 Mb/s.
@@ -127,29 +130,12 @@ fn a_switch_paces_frames_at_the_rate_of_its_link() {
 /// RFC 1812, section 5.3.4: a packet for one station in a frame for all is not forwarded.
 #[test]
 fn a_switch_forwards_nothing_that_came_in_a_frame_for_all() {
-    let folder = Folder::new("broadcast");
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
-    folder.write("s.toml", std::fs::read(scenario).unwrap());
-    let mut file = [section_header(), interface_description("in")].concat();
-    for destination in [OWN, Mac::BROADCAST] {
+    let frames = [OWN, Mac::BROADCAST].map(|destination| {
         let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
         let ethernet = EthernetHeader { destination, source: FAR, kind: EtherType::IPV4 };
-        let frame = [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (1, 2), &[0; 1000])].concat();
-        file.extend(enhanced_packet(0, 0, &frame));
-    }
-    folder.write("in.pcapng", file);
-    let port = |name: &str, to: &str, files: &str| {
-        format!(
-            "[[port]]\nname = \"{name}\"\ndevice = \"capture\"\n{files}\nmac = \"{OWN}\"\nto = \"{to}\"\n"
-        )
-    };
-    let counters = folder
-        .run(&format!(
-            "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
-            port("left", "host1", "read = \"in.pcapng\""),
-            port("right", "host2", &format!("write = \"right.pcapng\"\nstation = \"{FAR}\""))
-        ))
-        .counters;
+        [&ethernet.to_bytes()[..], &ports::udp_v4(ip, (1, 2), &[0; 1000])].concat()
+    });
+    let counters = through_a_switch(&Folder::new("broadcast"), &frames).counters;
     assert_eq!((counters.sent, counters.dropped(DropCause::Multicast)), (1, 1), "{counters}");
 }
 
@@ -157,29 +143,12 @@ fn a_switch_forwards_nothing_that_came_in_a_frame_for_all() {
 #[test]
 fn a_switch_forwards_frames_that_only_say_how_urgent_they_are() {
     let folder = Folder::new("priority");
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bottleneck.toml");
-    folder.write("s.toml", std::fs::read(scenario).unwrap());
-    let mut file = [section_header(), interface_description("in")].concat();
     let ethernet = EthernetHeader { destination: OWN, source: FAR, kind: EtherType::IPV4 }.to_bytes();
     let ip = Ipv4Header::between([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
     let packet = ports::udp_v4(ip, (1, 2), &[7; 1000]);
-    for tags in [&[][..], &[0x81, 0, 0xa0, 0], &[0x88, 0xa8, 0, 0, 0x81, 0, 0xe0, 0], &[0x81, 0, 0xa0, 5]] {
-        let frame = [&ethernet[..12], tags, &ethernet[12..], &packet].concat();
-        file.extend(enhanced_packet(0, 0, &frame));
-    }
-    folder.write("in.pcapng", file);
-    let port = |name: &str, to: &str, files: &str| {
-        format!(
-            "[[port]]\nname = \"{name}\"\ndevice = \"capture\"\n{files}\nmac = \"{OWN}\"\nto = \"{to}\"\n"
-        )
-    };
-    let counters = folder
-        .run(&format!(
-            "application = \"switch\"\nscenario = \"s.toml\"\nswitch = \"switch0\"\n{}{}",
-            port("left", "host1", "read = \"in.pcapng\""),
-            port("right", "host2", &format!("write = \"right.pcapng\"\nstation = \"{FAR}\""))
-        ))
-        .counters;
+    let tags = [&[][..], &[0x81, 0, 0xa0, 0], &[0x88, 0xa8, 0, 0, 0x81, 0, 0xe0, 0], &[0x81, 0, 0xa0, 5]];
+    let frames = tags.map(|tags| [&ethernet[..12], tags, &ethernet[12..], &packet].concat());
+    let counters = through_a_switch(&folder, &frames).counters;
     let left = folder.frames("right.pcapng");
     let mut expected = packet.clone();
     assert!(weft_packet::ipv4::decrement_ttl(&mut expected));

@@ -2,7 +2,7 @@
 
 use weft_core::{Bytes, Span, SwitchId, Time};
 use weft_switch::BalancerSettings;
-use weft_topology::{Change, Handshake, Ideal, LinkState, Spreading, Train};
+use weft_topology::{Handshake, Ideal, LinkState, Spreading, Train};
 use weft_workload::Flow;
 
 use crate::setup::Setup;
@@ -80,11 +80,7 @@ impl<'a> Alone<'a> {
 fn states(setup: &Setup) -> Vec<(Time, LinkState)> {
     let mut states = vec![(Time::ZERO, setup.timeline.initial.clone())];
     for &(at, change) in &setup.timeline.changes {
-        let (cable, up) = match change {
-            Change::CableDown(cable) => (cable, false),
-            Change::CableUp(cable) => (cable, true),
-            Change::LocalDown { .. } | Change::LocalUp { .. } | Change::Install { .. } => continue,
-        };
+        let Some((cable, up)) = change.cable() else { continue };
         let (since, now) = states.last_mut().expect("there is a state at the start");
         if now.is_up(cable) == up {
             continue;

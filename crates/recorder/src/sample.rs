@@ -209,11 +209,7 @@ struct LivePorts {
 
 impl LivePorts {
     fn new(timeline: &Timeline, links: &[(LinkId, &Link, SwitchId)]) -> LivePorts {
-        let change = |(at, change): &(Time, Change)| match change {
-            Change::CableUp(cable) => Some((*at, *cable, true)),
-            Change::CableDown(cable) => Some((*at, *cable, false)),
-            _ => None,
-        };
+        let change = |(at, change): &(Time, Change)| change.cable().map(|(cable, up)| (*at, cable, up));
         let cables: Vec<usize> = links.iter().map(|(_, link, _)| link.cable).collect();
         LivePorts {
             up: cables.iter().map(|cable| timeline.initial.is_up(*cable)).collect(),

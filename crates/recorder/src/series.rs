@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{GroupBin, LinkGroup, PausedLink, Reason, TimeBin, TimeSeries};
 use weft_core::{Bytes, HostId, LinkId, Rate, Span, Time};
 use weft_plan::Setup;
-use weft_topology::{Change, Graph, Node, Timeline};
+use weft_topology::{Graph, Node, Timeline};
 
 /// When bins end. A pure function of the setup and of how many have ended, so that all threads agree.
 #[derive(Clone, Copy, Debug)]
@@ -221,10 +221,8 @@ impl SeriesWatch {
 /// The groups of links by the tiers of their ends, and the group of each link. Links that are never up add no capacity.
 fn groups(graph: &Graph, timeline: &Timeline) -> (Vec<LinkGroup>, Vec<u8>) {
     let mut dead: Vec<bool> = (0..graph.cables().len()).map(|cable| !timeline.initial.is_up(cable)).collect();
-    for (_, change) in &timeline.changes {
-        if let Change::CableUp(cable) = change {
-            dead[*cable] = false;
-        }
+    for (cable, up) in timeline.changes.iter().filter_map(|(_, change)| change.cable()) {
+        dead[cable] &= !up;
     }
     let tier = |node: Node| match node {
         Node::Host(_) => 0,

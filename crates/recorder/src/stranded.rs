@@ -3,7 +3,7 @@
 //! transports.
 
 use weft_core::{HostId, Span, Time};
-use weft_topology::{Change, Graph, LinkState, Timeline};
+use weft_topology::{Graph, LinkState, Timeline};
 
 /// The interval between checks for stranded flows.
 pub const EVERY: Span = Span::from_ms(1);
@@ -49,12 +49,8 @@ impl Remains {
 
 fn last_state(timeline: &Timeline) -> LinkState {
     let mut up = timeline.initial.clone();
-    for (_, change) in &timeline.changes {
-        match change {
-            Change::CableDown(cable) => up.set(*cable, false),
-            Change::CableUp(cable) => up.set(*cable, true),
-            Change::LocalDown { .. } | Change::LocalUp { .. } | Change::Install { .. } => (),
-        }
+    for (cable, is_up) in timeline.changes.iter().filter_map(|(_, change)| change.cable()) {
+        up.set(cable, is_up);
     }
     up
 }

@@ -368,6 +368,22 @@ pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Goodput is averaged from the warm-up on.
+    #[test]
+    fn goodput_says_over_which_part_of_a_run_it_is_averaged() {
+        let words = |warm_up_s| {
+            let run =
+                Summary { warm_up_s, simulated_s: 0.03, arrivals_until_s: Some(0.02), ..Summary::default() };
+            averaged(&run).replace('\u{202f}', " ")
+        };
+        assert!(words(0.0).starts_with(" while flows arrive (20.0 ms, then 10.0 ms"), "{}", words(0.0));
+        assert!(
+            words(0.008).starts_with(" while flows arrive (8.00 ms to 20.0 ms, then"),
+            "{}",
+            words(0.008)
+        );
+    }
     use crate::summary::{DeadlineCounts, Deadlines, FlowMeasure, Waiting};
 
     fn sweep() -> Sweep {

@@ -93,19 +93,20 @@ pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Findin
     {
         found.push(impossible(facts.transport("initial_window"), "a window of nothing lets nothing pass"));
     }
-    let clocks: &[(&str, Span)] = match facts.stack {
-        TransportSettings::Pfabric(own) => &[("rto", own.rto)],
-        TransportSettings::Pdq(own) => &[("round_trip", own.round_trip), ("rto", own.rto)],
-        TransportSettings::Dcqcn(own) => &[
-            ("alpha_timer", own.law.alpha_timer),
-            ("increase_timer", own.law.increase_timer),
-            ("decrease_interval", own.law.decrease_interval),
+    let (packets, rates) = (Span::from_us(1), Span::from_ns(1));
+    let clocks = match facts.stack {
+        TransportSettings::Pfabric(own) => vec![("rto", own.rto, packets)],
+        TransportSettings::Pdq(own) => {
+            vec![("round_trip", own.round_trip, packets), ("rto", own.rto, packets)]
+        }
+        TransportSettings::Dcqcn(own) => vec![
+            ("alpha_timer", own.law.alpha_timer, rates),
+            ("increase_timer", own.law.increase_timer, rates),
+            ("decrease_interval", own.law.decrease_interval, rates),
         ],
-        _ => &[],
+        _ => Vec::new(),
     };
-    let least =
-        if matches!(facts.stack, TransportSettings::Dcqcn(_)) { Span::from_ns(1) } else { Span::from_us(1) };
-    for (name, _) in clocks.iter().filter(|(_, clock)| *clock < least) {
+    for (name, _, least) in clocks.into_iter().filter(|(_, clock, least)| clock < least) {
         found.push(impossible(facts.transport(name), format!("must be at least {least}")));
     }
 }

@@ -104,7 +104,7 @@ fn measured(plan: &RunPlan) -> Measured {
 
 /// Failures and repairs after the end.
 fn late_changes(plan: &RunPlan, end: Time) -> u64 {
-    let of_cables = |change: &Change| matches!(change, Change::CableDown(_) | Change::CableUp(_));
+    let of_cables = |change: &Change| change.cable().is_some();
     let late = plan.setup.timeline.changes.iter().filter(|(at, change)| *at > end && of_cables(change));
     late.count() as u64
 }

@@ -74,6 +74,18 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// The cable that fails or works again, and whether it is then up; `None` for what switches do.
+    #[must_use]
+    pub fn cable(&self) -> Option<(usize, bool)> {
+        match self {
+            Change::CableDown(cable) => Some((*cable, false)),
+            Change::CableUp(cable) => Some((*cable, true)),
+            Change::LocalDown { .. } | Change::LocalUp { .. } | Change::Install { .. } => None,
+        }
+    }
+}
+
 /// All changes of the network during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {

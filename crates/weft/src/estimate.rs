@@ -9,7 +9,7 @@ use weft_plan::Setup;
 use weft_report::terminal::{WIDTH, wrapped};
 use weft_report::text::{count, duration, number, plural, size};
 use weft_scenario::Scenario;
-use weft_topology::{Change, Graph, Node};
+use weft_topology::{Graph, Node};
 use weft_workload::Flow;
 
 /// Time of a packet hop in the event loop, nanoseconds: `r1-shared` in `docs/src/performance.md`. Large networks and pauses
@@ -198,11 +198,7 @@ fn thinned(setup: &Setup) -> Option<String> {
 /// Failures and repairs after the earliest instant at which all flows can be done: the run may be over by then.
 fn late(setup: &Setup) -> Option<String> {
     let done = earliest_end(setup)?;
-    let of_cables = setup
-        .timeline
-        .changes
-        .iter()
-        .filter(|(_, it)| matches!(it, Change::CableDown(_) | Change::CableUp(_)));
+    let of_cables = setup.timeline.changes.iter().filter(|(_, change)| change.cable().is_some());
     let late: Vec<Time> = of_cables.map(|(at, _)| *at).filter(|at| *at > done && *at < setup.until).collect();
     let time = |at: Time| duration(at.seconds() * 1e6);
     Some(format!(

@@ -136,6 +136,18 @@ fn what_makes_no_scenario_is_refused_with_its_line() {
     assert!(error.contains("1.txt:4: found a flow from host 1 to itself"), "{error}");
 }
 
+/// All flows start earlier by the time at which the first of any file starts.
+#[test]
+fn flows_may_come_from_several_files() {
+    let later = HPCC[1].replace("0.0001", "0.0002");
+    let text = import("hpcc", &folder("import-two"), &[HPCC[0], &later, HPCC[1]]).expect("it is imported");
+    for words in
+        ["tag = \"imported\"", "tag = \"imported-2\"", "at = \"100 us\", from = 0", "at = \"0 ps\", from = 0"]
+    {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
 /// The files name neither switches nor transport; silence would mean NewReno without pauses.
 #[test]
 fn hpcc_files_get_the_switches_and_the_transport_of_their_simulator() {

@@ -217,11 +217,12 @@ impl Reader<'_> {
         let function = format!("{:?}", own.hash).to_lowercase();
         let linear = function.starts_with("crc");
         let path = if linear { "balance.ecmp.hash" } else { "balance.ecmp.seeding" };
+        let seeding = if own.seeding == Seeding::Same { "same" } else { "per-switch" };
         (linear || own.seeding == Seeding::Same).then(|| Hash {
             at: self.spot(path),
             function,
             seed: 0,
-            origin: "seeding = \"same\"".to_owned(),
+            origin: format!("seeding = \"{seeding}\""),
         })
     }
 

@@ -330,6 +330,31 @@ mod tests {
         );
     }
 
+    /// Half of the links' time is drain: they are half busy over the arrivals, as single links are told.
+    #[test]
+    fn loads_are_averaged_over_the_arrivals() {
+        let group = weft_results::detail::GroupCourse {
+            name: "leaf → spine".to_owned(),
+            load: vec![0.5, 0.5, 0.0, 0.0],
+            ..Default::default()
+        };
+        let course = RunCourse {
+            every_us: 10.0,
+            fine: 4,
+            ended_us: 40.0,
+            throughput_gbps: vec![1.0, 1.0, 0.0, 0.0],
+            groups: vec![group],
+            ..RunCourse::default()
+        };
+        let title = |arrivals_until_s| {
+            let run = Run { summary: Summary { arrivals_until_s, ..Summary::default() }, ..Run::default() };
+            loads(&course, &run).expect("there are loads").title.replace('\u{202f}', " ")
+        };
+        assert_eq!(title(Some(20e-6)), "leaf → spine links are busiest on average: 50.0 %");
+        assert_eq!(title(Some(15e-6)), "leaf → spine links are busiest on average: 50.0 %", "within a bin");
+        assert_eq!(title(None), "leaf → spine links are busiest on average: 25.0 %");
+    }
+
     /// 40 senders share the load of one port.
     #[test]
     fn the_busiest_link_is_named_beside_the_tiers_that_are_busiest_on_average() {

@@ -311,6 +311,13 @@ fn settings_of_cases_matter_to_some_case_that_gives_them() {
 }
 
 #[test]
+fn controllers_of_presto_have_something_to_learn() {
+    let delay = "[balance.presto]\ncontroller_delay = \"5 ms\"\n";
+    let failing = format!("{delay}[[failure]]\ncables = [\"leaf0-spine0\"]\nat = \"100 us\"\n");
+    section(delay, "no cable fails or is repaired during the run", &failing);
+}
+
+#[test]
 fn rates_of_dcqcn_can_fall() {
     let least = |rate: &str| format!("[transport.dcqcn]\nmin_rate = \"{rate}\"\n[switch]\necn = \"red\"\n");
     section(&least("40 Gbps"), "not below the fastest link", &least("10 Mbps"));

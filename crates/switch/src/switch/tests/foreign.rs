@@ -77,3 +77,12 @@ fn routes_name_a_group_beyond_the_last() {
     assert!(panics(|| bench.switch.install(vec![GroupId(5); 2], vec![together(&[1])])));
     assert!(panics(|| bench.send(0, far(FULL))));
 }
+
+/// A balancer that reads loads without saying so would see lengths that nobody keeps.
+#[test]
+#[cfg_attr(debug_assertions, should_panic(expected = "says so in `reads_loads`"))]
+fn loads_are_read_by_balancers_that_say_so() {
+    let balancer = BalancerSettings::PerPacketRandom(Default::default());
+    let mut bench = BenchOptions { balancer, ..BenchOptions::default() }.build();
+    assert_eq!(bench.switch.outputs.load(Time::ZERO, PortId(0), (0, 1)), 0);
+}
