@@ -26,6 +26,8 @@ pub(crate) trait FlowEnd: Sized {
     fn wake_of(flow: FlowId) -> Event;
     fn receive(&mut self, now: Time, header: &Header, body: &Body);
     fn needs(&self) -> Needs;
+    /// What it needs, unless the card is free for it and it has a packet, which must then be sent.
+    fn needs_unless_sending(&self, card_is_free: bool) -> Option<Needs>;
     /// Whether it has a packet for the card.
     fn is_ready(&self) -> bool;
     fn on_wakeup(&mut self, now: Time);
@@ -69,13 +71,17 @@ macro_rules! end {
                 self.needs()
             }
             #[inline]
+            fn needs_unless_sending(&self, card_is_free: bool) -> Option<Needs> {
+                self.needs_unless_sending(card_is_free)
+            }
+            #[inline]
             fn is_ready(&self) -> bool {
                 self.is_ready()
             }
             fn on_wakeup(&mut self, now: Time) {
                 self.on_wakeup(now);
             }
-            #[inline]
+            #[inline(always)]
             fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
                 self.send(now, header, body)
             }

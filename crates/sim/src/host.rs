@@ -249,10 +249,7 @@ impl<E: FlowEnd> Active<E> {
     /// What the end does at the card of its host.
     #[inline(always)]
     fn next_step(&mut self, (card, seat): (&mut Host, Seat), now: Time) -> Step {
-        if self.end.is_ready() && card.is_free(now) {
-            return Step::Send;
-        }
-        let needs = self.end.needs();
+        let Some(needs) = self.end.needs_unless_sending(card.is_free(now)) else { return Step::Send };
         if self.note_needs((card, seat), now, needs) { Step::Note(needs) } else { Step::Nothing }
     }
 

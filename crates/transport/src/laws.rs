@@ -32,5 +32,16 @@ macro_rules! laws_of {
 
 list!(laws);
 
+impl AnyLaw {
+    /// [`CongestionLaw::advance`]. The usual law of data centres is inlined, and of `ack` only what it reads is computed.
+    #[inline(always)]
+    pub(crate) fn advance_with(&mut self, window: &mut Window, ack: impl Fn() -> AckEvent, grows: bool) {
+        match self {
+            AnyLaw::Dctcp(law) => law.advance(window, &ack(), grows),
+            other => other.advance(window, &ack(), grows),
+        }
+    }
+}
+
 #[cfg(test)]
 mod traces;

@@ -64,6 +64,18 @@ impl Receiver {
         }
     }
 
+    /// What the receiver needs from its host, unless the network card is free for it and it has a packet, which must then be
+    /// sent.
+    #[must_use]
+    #[inline]
+    pub fn needs_unless_sending(&self, card_is_free: bool) -> Option<Needs> {
+        match &self.end {
+            ReceiverEnd::Tcp(end) if card_is_free && end.is_ready() => None,
+            ReceiverEnd::Tcp(end) => Some(end.needs()),
+            other => Some(other.needs()).filter(|needs| !(card_is_free && needs.ready)),
+        }
+    }
+
     /// As [`Receiver::send`] if there is a packet, for a transport whose packets are segments.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
         let (mut header, mut body) = (Header::default(), Body::default());
@@ -76,7 +88,7 @@ impl Receiver {
     /// The network card is free: writes the next packet, sent now, in place: all of the body, and of the header the
     /// fields the end decides ([`weft_core::stack::End::send`]). Must not be called unless [`Receiver::is_ready`].
     /// Returns what the receiver needs now.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
         debug_assert!(self.is_ready(), "a receiver writes a packet only if it has one");
         match &mut self.end {

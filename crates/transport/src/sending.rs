@@ -67,6 +67,18 @@ impl Sender {
         }
     }
 
+    /// What the sender needs from its host, unless the network card is free for it and it has a packet, which must then be
+    /// sent.
+    #[must_use]
+    #[inline]
+    pub fn needs_unless_sending(&self, card_is_free: bool) -> Option<Needs> {
+        match &self.end {
+            SenderEnd::Tcp(end) if card_is_free && end.is_ready() => None,
+            SenderEnd::Tcp(end) => Some(end.needs()),
+            other => Some(other.needs()).filter(|needs| !(card_is_free && needs.ready)),
+        }
+    }
+
     /// As [`Sender::send`] if there is a packet, for a transport whose packets are segments.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
         let (mut header, mut body) = (Header::default(), Body::default());
@@ -79,7 +91,7 @@ impl Sender {
     /// The network card is free: writes the next packet, sent now, in place: all of the body, and of the header the
     /// fields the end decides ([`weft_core::stack::End::send`]). Must not be called unless [`Sender::is_ready`].
     /// Returns what the sender needs now.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) -> Needs {
         debug_assert!(self.is_ready(), "a sender writes a packet only if it has one");
         match &mut self.end {

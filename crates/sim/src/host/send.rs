@@ -11,18 +11,13 @@ use crate::ends::{Active, FlowEnd, Seat};
 use weft_labels::{HostLabels, Parcel};
 
 impl Hosts {
-    /// The card is free for an end, which sends if it has a packet. Returns whether it has sent one.
+    /// The card is free for an end that has a packet, which it sends unless the host part withholds it. Returns whether it has sent one.
     #[inline(never)]
     pub(super) fn send<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
         let Hosts { ends, labels, cards, .. } = self;
         let Some(active) = E::slab(ends).at(seat) else { return false };
         let waited = if active.in_ring { cx.now.since(active.ready_since) } else { Span::ZERO };
         active.in_ring = false;
-        if !active.end.is_ready() {
-            let needs = active.end.needs();
-            self.note_needs::<E>(cx, (host, seat), needs);
-            return false;
-        }
         let flow = active.flow;
         let Written { packet, wire, kind, needs } = write(active, cx, labels.as_deref_mut());
         if E::may_be_withheld(kind, needs) {
@@ -40,6 +35,23 @@ impl Hosts {
             self.note_seldom::<E>(cx, (host, seat), needs);
         }
         true
+    }
+
+    /// An end that waited has its turn. Returns false if it no longer has a packet.
+    #[inline]
+    pub(super) fn has_turn<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
+        let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };
+        active.end.is_ready() || self.loses_turn::<E>(cx, host, seat)
+    }
+
+    /// What an end needs that has nothing to send when its turn comes. Returns false.
+    #[cold]
+    fn loses_turn<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, seat: Seat) -> bool {
+        let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };
+        active.in_ring = false;
+        let needs = active.end.needs();
+        self.note_needs::<E>(cx, (host, seat), needs);
+        false
     }
 
     /// An end sends a packet that the host part may withhold.
@@ -85,7 +97,7 @@ impl Hosts {
         let Hosts { ends, labels, .. } = self;
         let Some(active) = E::slab(ends).at(seat) else { return (None, false) };
         let flow = active.flow;
-        let written = active.end.is_ready().then(|| write(active, cx, labels.as_deref_mut()));
+        let written = active.end.is_ready().then(|| write_seldom(active, cx, labels.as_deref_mut()));
         let needs = written.as_ref().map_or_else(|| active.end.needs(), |written| written.needs);
         active.in_ring = needs.ready;
         active.ready_since = if needs.ready { cx.now } else { active.ready_since };
@@ -126,6 +138,16 @@ fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&m
         write_request(active, cx, packet);
     }
     Written { packet, wire, kind, needs }
+}
+
+/// [`write`] for cards with a queue.
+#[inline(never)]
+fn write_seldom<E: FlowEnd>(
+    active: &mut Active<E>,
+    cx: &mut Context,
+    labels: Option<&mut HostLabels>,
+) -> Written {
+    write(active, cx, labels)
 }
 
 /// The scheduling header of a packet that an end has written.

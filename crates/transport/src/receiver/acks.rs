@@ -37,9 +37,15 @@ impl Ack {
             blocks_used: self.blocks_used,
             ack: self.ack,
             echo: self.echo,
-            blocks: self.blocks,
+            blocks: if self.is_plain() { template.blocks } else { self.blocks },
             ..template
         }
+    }
+
+    /// Whether it says nothing of what has arrived beyond a gap, or twice.
+    #[inline]
+    const fn is_plain(&self) -> bool {
+        matches!(self.blocks_used, BlockCount::Zero) && !self.flags.has(Flags::DUPLICATE)
     }
 }
 
@@ -55,6 +61,18 @@ impl Acks {
             return self.push_behind(ack);
         }
         (self.first, self.waiting) = (ack, true);
+    }
+
+    /// [`Acks::push`] for an acknowledgement without blocks.
+    #[inline(always)]
+    pub(super) fn push_plain(&mut self, ack: u64, echo: Time, flags: Flags) {
+        if self.waiting {
+            return self.push_behind(Ack { ack, echo, flags, ..Ack::default() });
+        }
+        // Blocks of an earlier acknowledgement may stay: none is in use.
+        (self.first.ack, self.first.echo) = (ack, echo);
+        (self.first.flags, self.first.blocks_used) = (flags, BlockCount::Zero);
+        self.waiting = true;
     }
 
     #[inline(never)]

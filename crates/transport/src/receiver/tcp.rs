@@ -293,7 +293,7 @@ impl TcpReceiver {
         if self.rules.sack && self.arrivals.gaps() {
             self.acknowledge_with_blocks(flags);
         } else {
-            self.acknowledge_with(flags, ([Block::default(); MAX_BLOCKS], BlockCount::Zero));
+            self.acknowledge_plainly(flags);
         }
     }
 
@@ -314,14 +314,27 @@ impl TcpReceiver {
         self.acknowledge_with(flags, self.arrivals.blocks());
     }
 
-    #[inline(always)]
     fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], BlockCount)) {
-        let closing = self.rules.close && self.is_complete();
-        let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);
-        let flags = flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN);
+        let flags = self.flags_with(flags);
         let (ack, echo) = (self.arrivals.expected(), self.unacknowledged.sent);
         self.acks.push(Ack { ack, echo, blocks, flags, blocks_used });
         self.unacknowledged = NOTHING;
+    }
+
+    /// Acknowledges what has arrived in order.
+    #[inline(always)]
+    fn acknowledge_plainly(&mut self, flags: Flags) {
+        let flags = self.flags_with(flags);
+        self.acks.push_plain(self.arrivals.expected(), self.unacknowledged.sent, flags);
+        self.unacknowledged = NOTHING;
+    }
+
+    /// These, and those that the connection adds to an acknowledgement that leaves now.
+    #[inline(always)]
+    fn flags_with(&self, flags: Flags) -> Flags {
+        let closing = self.rules.close && self.is_complete();
+        let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);
+        flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN)
     }
 
     /// Whether it has an acknowledgement to send.
@@ -361,7 +374,7 @@ impl End for TcpReceiver {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let ack = self.acks.first();
         let (flags, used) = (ack.flags, ack.blocks_used);

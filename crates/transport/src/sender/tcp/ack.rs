@@ -51,10 +51,12 @@ impl TcpSender {
         self.una = ack;
         self.trip.forget_backoff();
         let rtt = self.measure(now, segment);
+        let grows = self.state == FlowState::Open && !self.is_marked(segment);
         let event = self.event(now, segment, (acked, rtt), in_flight);
-        let grows = self.state == FlowState::Open && !event.marked;
-        self.law.advance(&mut self.window, &event, grows);
+        self.law.advance_with(&mut self.window, || event, grows);
         if !grows {
+            // A copy, so that the usual case keeps what it needs of the event in registers.
+            let event = event;
             self.react(&event, &Digest { acked, delivered: acked, rtt, ..Digest::default() });
         }
         self.restart_timers(now, true);
@@ -95,10 +97,16 @@ impl TcpSender {
             srtt: self.trip.smoothed(),
             in_flight,
             cwnd_limited: self.usage.limited || in_slow_start && self.window.cwnd < 2 * self.usage.most,
-            marked: self.rules.marks && segment.flags.has(Flags::ECE),
+            marked: self.is_marked(segment),
             una: self.una,
             next: self.next,
         }
+    }
+
+    /// Whether an acknowledgement echoes a mark that counts.
+    #[inline]
+    fn is_marked(&self, segment: &Segment) -> bool {
+        self.rules.marks && segment.flags.has(Flags::ECE)
     }
 
     /// Records the cumulative and the selective acknowledgement.

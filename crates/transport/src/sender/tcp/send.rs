@@ -64,7 +64,7 @@ impl New {
 
 impl TcpSender {
     /// Sends what was chosen; must not be called if nothing was.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         if self.choice == What::New {
             self.send_new(now, header, segment);
@@ -254,7 +254,7 @@ impl TcpSender {
         (header.class, header.marks) = (self.rules.class, Marks { ecn });
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_new(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let (usual, probe) = (self.usual(), self.owed.probe);
         let (start, length) = (self.next, self.next_length());
