@@ -65,42 +65,44 @@ const AROUND_60: &[u32] = &[51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 
 const AROUND_20: &[u32] = &[14, 16, 18, 22, 24, 26];
 
 /// Why a recorded host differs from its own kind.
-const STALLS: &str = "the recorded hosts stalled for milliseconds now and then: the round trip varies by more than 1 ms in \
-    15 % of the trace's looks, against 3 % in the CUBIC traces of the same path. During a stall the queue drains and the \
-    window does not grow, so that a period lasts longer; nothing stalls a simulated host unless it is told to.";
+const STALLS: &str = "the recorded hosts stalled for milliseconds now and then: the round trip varies by more than 1 ms in 15 \
+    % of the trace's looks, against 3 % in the CUBIC traces of the same path. During a stall the queue drains and the window \
+    does not grow, so a period lasts longer. A simulated host does not stall unless it is told to.";
 /// Why two flows under marks are simulated with a fuller link.
-const SHARED_STALLS: &str = "in the trace, goodput is 3.7 % below the mean window over the mean round trip, in the simulation \
-    1.4 %: part of the time the recorded hosts did not send what the window allowed.";
+const SHARED_STALLS: &str = "goodput is 3.7 % below the mean window over the mean round trip in the trace, and 1.4 % in the \
+    simulation: part of the time the recorded hosts did not send what the window allowed.";
 /// Why counts of marks vary.
-const CHANCE: &str = "the two flows share each mark by chance, and both runs of chance and stalls of the hosts move the \
+const CHANCE: &str = "chance decides which of the two flows gets each mark, and both chance and stalls of the hosts move the \
     number: the seven simulated starts alone differ by half of it.";
 /// Why the shortest queue is the worst case.
-const BUNCHES: &str = "with room for four packets, whatever bunches packets decides. Linux acknowledges full segments only when \
-    the application has read what arrived before; a recorded application that woke up late had bunches of several segments \
-    acknowledged at once, and the sender answered with as many back to back. The simulated one reads at once, and loses one or \
-    two packets at the top of each saw-tooth.";
+const BUNCHES: &str = "in a queue of four packets, whatever bunches packets decides the result. Linux acknowledges full \
+    segments only when the application has read what arrived before. A recorded application that woke up late had bunches of \
+    several segments acknowledged at once, and the sender answered with packet trains of the same length. The simulated \
+    application reads at once, and loses one or two packets at the top of each saw-tooth.";
 /// How often a threshold is seen to change says little.
-const TOGGLES: &str = "a threshold that is set to the value it has is no change that can be seen. In calm stretches the recorded \
-    thresholds stay at 12 segments, where the simulated ones alternate between 11 and 12.";
+const TOGGLES: &str = "setting a threshold to the value it already has is not a visible change. In calm stretches the \
+    recorded thresholds stay at 12 segments, while the simulated ones alternate between 11 and 12.";
 /// What late readers leave of a lone Reno flow.
-const FEWER_LOST: &str = "Reading late does not explain this one: the recorded host loses more segments in fewer events, \
-    three in each instead of two.";
+const FEWER_LOST: &str = "late reading does not explain this difference: the recorded host loses more segments in fewer \
+    events, three in each instead of two.";
 /// Why two flows that share losses differ.
-const SHARED_LOSSES: &str = "which flow meets the next loss is a matter of chance, and eleven falls in 20 s do not average it out: \
-    from start to start the time between falls differs by up to 18 %, segments sent again by a factor of five, the latter nearly all \
-    from the end of slow start. The trace lies within the range of the starts, its queue just below.";
+const SHARED_LOSSES: &str = "which flow meets the next loss is a matter of chance, and eleven falls in 20 s do not average it \
+    out. From start to start the time between falls differs by up to 18 %, and the number of segments sent again by a factor \
+    of five, nearly all of them from the end of slow start. The trace lies within the range of the starts, its queue just \
+    below.";
 /// And where two flows are in it.
-const TWO_READERS: &str = "the same late readers, and each of two applications on one machine reads later than one alone would. \
-    They also bring back what is not fitted: thresholds, the smoothed round trip, and thresholds at their least of two segments, \
-    which never occur without late reading, with it in 14 % of the samples, and in the trace in 21 % (11 % for one flow, 29 % for \
-    the other, which timed out and grew from there). Segments sent again and changes of the threshold agree either way.";
+const TWO_READERS: &str = "the cause is again late reading, and each of two applications on one machine reads later than one \
+    alone would. Late readers also bring back figures to which nothing is fitted: thresholds, the smoothed round trip, and \
+    thresholds at their least of two segments. Thresholds that low never occur without late reading; with it they occur in 14 \
+    % of the samples, and in the trace in 21 % (11 % for one flow, 29 % for the other, which timed out and grew from there). \
+    Segments sent again and changes of the threshold agree either way.";
 /// The same in the shortest queue where windows climb in stairs.
-const STAIRS: &str = "as for Reno in this queue, whatever bunches packets decides, and the simulated application reads at once. \
-    With a late reader all figures but the queue agree; that the window climbs in stairs does the rest: without them 40 % fewer \
-    segments would be sent again.";
+const STAIRS: &str = "as for Reno in this queue, whatever bunches packets decides the result, and the simulated application \
+    reads at once. With a late reader all figures but the queue agree. The rest comes from the window, which climbs in \
+    stairs: without the stairs 40 % fewer segments would be sent again.";
 /// Why there are more marks of DCTCP.
-const DCTCP_MARKS: &str = "windows, goodput and queue agree. Applications that read late suffice to explain it (see the \
-    experiment); by which path is not shown.";
+const DCTCP_MARKS: &str = "windows, goodput and queue agree. Applications that read late suffice to explain the marks (see \
+    the experiment); the mechanism is not shown.";
 
 const fn known(figure: &'static str, between: (f64, f64), because: &'static str) -> Deviation {
     Deviation { figure, between, because }
