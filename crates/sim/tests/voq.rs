@@ -5,11 +5,12 @@ mod lab;
 use lab::laws::same;
 use weft_core::record::{Reason, RunRecord};
 use weft_core::settings::Amount;
-use weft_core::{Bytes, FlowId, LinkId, Purpose, Random, Rate, Span};
+use weft_core::{Bytes, Class, FlowId, LinkId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_sim::Simulation;
-use weft_switch::VoqSettings;
-use weft_switch::mark::{MarkerSettings, step::StepSettings};
+use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings, strict::StrictSettings};
+use weft_switch::{PortSettings, ShaperSettings, VoqSettings};
+use weft_switch::mark::{At, MarkerSettings, NonEct, step::StepSettings};
 use weft_topology::Node;
 use weft_workload::Flow;
 
@@ -82,6 +83,55 @@ fn deep_queues_hold_what_shallow_ones_drop() {
     assert!(deep > Bytes(3_000_000) && none.is_empty(), "{deep} {none:?}");
     let (shallow, why) = peak(100_000);
     assert!(shallow <= Bytes(2 * 100_000 + 140_000) && why.contains(&Reason::PortFull), "{shallow} {why:?}");
+}
+
+/// A class that its shaper slows down to a fifth of what it is offered takes no credit from a class that the line has room for,
+/// whichever way the classes share the line.
+#[test]
+fn a_shaped_class_leaves_credit_to_the_others() {
+    let shares = [SchedulerSettings::Strict(StrictSettings::default()), SchedulerSettings::Drr(DrrSettings::default())];
+    for schedule in shares {
+        let mut setup = with_voqs(VoqSettings { groups: 2, ..VoqSettings::default() });
+        (setup.switch.queues, setup.switch.schedule) = (2, schedule.clone());
+        let (line, port) = (setup.graph.links()[0].rate, setup.graph.reverse(LinkId(2)));
+        let slow = Rate(line.0 / 10);
+        let shaper = ShaperSettings { rate: slow, queues: vec![0], ..ShaperSettings::default() };
+        let own = PortSettings { shaper: Some(shaper), schedule, ..PortSettings::default() };
+        setup.ports = [(port, own)].into();
+        setup.classes = vec![Some(Class(0)), Some(Class(1))];
+        setup.tags = vec!["shaped".into(), "other".into()];
+        let offered = |from, tag, share: u64| {
+            let flow = lab::flow(Span::ZERO, from, 2, 30_000_000 / share);
+            Flow { rate: Rate(line.0 / share), tag, ..flow }
+        };
+        // Both take the same time if nothing holds them back.
+        setup.flows = vec![offered(0, 0, 2), offered(4, 1, 4)].into();
+        let record = lab::run(setup);
+        let took = |flow: usize| record.flows[flow].end.expect("nothing is lost").since(record.flows[flow].start);
+        let (shaped, other) = (took(0), took(1));
+        let ratio = |span: Span, offered: u64| span.0 as f64 / Rate(line.0 / offered).time_for(Bytes(30_000_000 / offered)).0 as f64;
+        assert!((4.8..5.6).contains(&ratio(shaped, 2)), "{}", ratio(shaped, 2));
+        assert!((1.0..1.12).contains(&ratio(other, 4)), "{}", ratio(other, 4));
+    }
+}
+
+/// A marker that drops on departure what it cannot mark spends no credit: the line stays busy, as behind shared memory.
+#[test]
+fn packets_dropped_on_departure_spend_no_credit() {
+    let threshold = Amount::Bytes(Bytes(50_000));
+    let drops = StepSettings { threshold, at: At::Dequeue, non_ect: NonEct::Drop, ..StepSettings::default() };
+    let share = |voq: Option<VoqSettings>| {
+        let mut setup = lab::leaf_spine();
+        (setup.switch.voq, setup.switch.ecn) = (voq, MarkerSettings::Step(drops.clone()));
+        blast(&mut setup, &[0, 1], 2, 3_000_000);
+        let (line, toward) = (setup.graph.links()[0].rate, setup.graph.reverse(LinkId(2)));
+        setup.until = Time::ZERO + line.time_for(Bytes(3_000_000));
+        let record = lab::run(setup);
+        assert!(record.drops.iter().all(|drop| drop.reason == Reason::Early) && !record.drops.is_empty());
+        record.links[toward.index()].sent.0 as f64 / 3_000_000.0
+    };
+    let (chassis, shared) = (share(Some(VoqSettings::default())), share(None));
+    assert!(shared > 0.97 && chassis > 0.95, "{chassis} and {shared} of the line");
 }
 
 #[test]

@@ -84,9 +84,9 @@ impl Credits {
         self.next = now + self.pause;
     }
 
-    /// Grants a credit; returns the class and group that get it.
-    pub(crate) fn grant(&mut self, now: Time) -> Option<(usize, u16)> {
-        let class = self.class()?;
+    /// Grants a credit to one of the classes of `open`, which are bits; returns the class and group that get it.
+    pub(crate) fn grant(&mut self, now: Time, open: u8) -> Option<(usize, u16)> {
+        let class = self.class(open)?;
         let asking = &mut self.asking[class];
         let group = *asking.front()?;
         if asking.len() > 1 {
@@ -96,12 +96,13 @@ impl Credits {
         Some((class, group))
     }
 
-    /// The class to be served: of equals the first.
-    fn class(&mut self) -> Option<usize> {
+    /// The class to be served, among those of `open`: of equals the first.
+    fn class(&mut self, open: u8) -> Option<usize> {
         if let [only] = &self.asking[..] {
-            return (!only.is_empty()).then_some(0);
+            return (open & 1 == 1 && !only.is_empty()).then_some(0);
         }
-        let mut asking = self.asking.iter().enumerate().filter(|(_, groups)| !groups.is_empty());
+        let asks = |(class, groups): &(usize, &VecDeque<u16>)| open >> class & 1 == 1 && !groups.is_empty();
+        let mut asking = self.asking.iter().enumerate().filter(asks);
         match &mut self.shares {
             Shares::Strict => asking.next().map(|(class, _)| class),
             Shares::Weighted { weights, earned } => {
@@ -154,7 +155,7 @@ mod tests {
         }
         let mut granted = [[0; 2]; 3];
         for n in 0..700 {
-            let (class, group) = credits.grant(Time::ZERO + Span::from_ns(100) * n).expect("all ask");
+            let (class, group) = credits.grant(Time::ZERO + Span::from_ns(100) * n, u8::MAX).expect("all ask");
             granted[class][usize::from(group)] += 1;
         }
         assert_eq!(granted, [[200, 200], [100, 100], [50, 50]]);
@@ -166,6 +167,6 @@ mod tests {
             Credits::new(&SchedulerSettings::default(), 1, (Span::from_ns(100), Span::from_ns(100)));
         credits.request(0, 3);
         credits.withdraw(0, 3);
-        assert!(credits.requests() == 0 && credits.grant(Time::ZERO).is_none());
+        assert!(credits.requests() == 0 && credits.grant(Time::ZERO, u8::MAX).is_none());
     }
 }

@@ -25,7 +25,13 @@ pub(crate) struct PacketCrossing {
     pub(crate) packet: PacketId,
     pub(crate) wire: u16,
     pub(crate) marked: bool,
+    /// Its class is behind a shaper of its own.
+    pub(crate) shaped: bool,
 }
+
+/// Bytes that an output accounts for: of classes that only the line slows down, and of classes behind a shaper of their own.
+/// Neither part takes credit from the other.
+pub type ByShaping = [u64; 2];
 
 /// The state of one output.
 pub(crate) struct Egress {
@@ -43,7 +49,9 @@ pub(crate) struct Egress {
     /// Packets in those queues that are in deep memory.
     pub(crate) deep: usize,
     /// Bytes of credits on their way, and of packets on their way across the fabric.
-    pub(crate) under_way: u64,
+    under_way: ByShaping,
+    /// Bit c: class c is behind a shaper that does not slow down all classes.
+    pub(crate) shaped: u8,
     pub(crate) limit: u64,
     /// If the owner foresees departures: a packet with which so many bytes wait meets neither limit nor marker, and stays on the
     /// chip.
@@ -62,7 +70,8 @@ impl Egress {
             granting: false,
             waiting: 0,
             deep: 0,
-            under_way: 0,
+            under_way: [0; 2],
+            shaped: 0,
             limit,
             calm_up_to: 0,
             patience: None,
@@ -100,8 +109,35 @@ impl Egress {
     #[inline]
     pub(crate) fn arrive(&mut self, until: Time) -> Option<PacketCrossing> {
         let crossed = self.crossing.pop_if(|first| first.at <= until)?;
-        self.under_way -= u64::from(crossed.wire);
+        self.under_way[usize::from(crossed.shaped)] -= u64::from(crossed.wire);
         Some(crossed)
+    }
+
+    /// Whether a class is behind a shaper that does not slow down all classes.
+    #[inline]
+    pub(crate) fn is_shaped(&self, class: u8) -> bool {
+        self.shaped >> class & 1 == 1
+    }
+
+    /// Bytes of a credit or of a packet for a class are under way.
+    #[inline]
+    pub(crate) fn add_under_way(&mut self, class: u8, bytes: u64) {
+        self.under_way[usize::from(self.is_shaped(class))] += bytes;
+    }
+
+    /// A credit for a class has reached its queue.
+    #[inline]
+    pub(crate) fn credit_arrived(&mut self, class: u8, bytes: u64) {
+        self.under_way[usize::from(self.is_shaped(class))] -= bytes;
+    }
+
+    /// The classes that may get credit, as bits, if the output accounts for at most `limit` bytes of either part and holds
+    /// `behind` already.
+    #[inline]
+    pub(crate) fn open_classes(&self, behind: ByShaping, limit: u64) -> u8 {
+        let has_room = |part: usize| behind[part] + self.under_way[part] < limit;
+        let open = if has_room(0) { !self.shaped } else { 0 };
+        if self.shaped != 0 && has_room(1) { open | self.shaped } else { open }
     }
 
     /// If any queue has a request, schedules a grant as soon as the interval allows.

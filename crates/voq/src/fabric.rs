@@ -7,7 +7,7 @@ use weft_mark::{Action, AnyMarker, MarkerSettings, Sight};
 use weft_queue::schedule::SchedulerSettings;
 
 use crate::credits::Credits;
-use crate::egress::{Due, Egress, PacketCrossing};
+use crate::egress::{ByShaping, Due, Egress, PacketCrossing};
 use crate::key::VoqKey;
 use crate::memory::TieredMemory;
 use crate::settings::VoqSettings;
@@ -96,6 +96,11 @@ impl VoqFabric {
         }
     }
 
+    /// Bit c of `classes`: class c of a port is behind a shaper that does not slow down all classes; must be called before any packet.
+    pub fn shape(&mut self, port: PortId, classes: u8) {
+        self.outputs[port.index()].shaped = classes;
+    }
+
     /// Sets a port's own marks, schedule and limits at its virtual output queues, which must be empty.
     pub fn set_up(
         &mut self,
@@ -147,7 +152,7 @@ impl VoqFabric {
     pub fn catch_up(
         &mut self,
         now: Time,
-        (port, behind): (PortId, impl FnMut(Time) -> u64),
+        (port, behind): (PortId, impl FnMut(Time) -> ByShaping),
         headers: &mut Headers,
         random: &mut Random,
     ) {
@@ -229,11 +234,11 @@ impl VoqFabric {
     }
 
     /// What leaves the fabric at an output, one packet per call, in order of arrival, by `now`. `behind` is the number of bytes
-    /// that the output holds behind the fabric at an instant up to `now`, without what leaves it then; it is asked in order of time.
+    /// that the output holds behind the fabric at an instant up to `now`, without what leaves it then, by [shaping](VoqFabric::shape); it is asked in order of time.
     pub fn advance(
         &mut self,
         now: Time,
-        (port, behind): (PortId, impl FnMut(Time) -> u64),
+        (port, behind): (PortId, impl FnMut(Time) -> ByShaping),
         headers: &mut Headers,
         random: &mut Random,
     ) -> Option<Passed> {

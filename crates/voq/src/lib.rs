@@ -27,6 +27,7 @@ mod memory;
 mod settings;
 mod voq;
 
+pub use egress::ByShaping;
 pub use fabric::{Entered, FabricSite, Passed, VoqFabric};
 pub use key::VoqKey;
 pub use settings::VoqSettings;

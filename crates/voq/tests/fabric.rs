@@ -54,7 +54,7 @@ impl Bench {
         while let Some(at) = self.wake.filter(|at| *at <= until) {
             (self.now, self.wake) = (at, None);
             while let Some(passed) =
-                self.fabric.advance(at, (PortId(0), |_| 0), &mut self.pool.headers, &mut self.random)
+                self.fabric.advance(at, (PortId(0), |_| [0; 2]), &mut self.pool.headers, &mut self.random)
             {
                 let Passed::Arrived { packet, marked: false, .. } = passed else { panic!("nothing marks") };
                 self.out.push((at, *self.pool.body(packet)));
@@ -162,7 +162,7 @@ fn a_full_output_grants_nothing() {
     let mut at = bench.wake.expect("it asks");
     for _ in 0..50 {
         let passed =
-            bench.fabric.advance(at, (PortId(0), |_| full), &mut bench.pool.headers, &mut bench.random);
+            bench.fabric.advance(at, (PortId(0), |_| [full, 0]), &mut bench.pool.headers, &mut bench.random);
         assert_eq!(passed, None);
         at = bench.fabric.next(at, PortId(0), Time::ZERO).expect("it asks on");
     }

@@ -84,7 +84,7 @@ impl Foreseeing {
         let Foreseeing { fabric, pool, random, line, .. } = self;
         let packet = pool.insert(Header { wire: entry.wire, arrived: entry.at, ..Header::default() }, entry);
         let key = VoqKey { group: entry.group, port: PortId(0), class: 0 };
-        fabric.catch_up(entry.at, (key.port, |at| line.behind(at)), &mut pool.headers, random);
+        fabric.catch_up(entry.at, (key.port, |at| [line.behind(at), 0]), &mut pool.headers, random);
         if let Some(arrives) = fabric.pass(entry.at, key, entry.wire) {
             pool.remove(packet);
             self.sent.push((entry, line.join(arrives, entry.wire)));
@@ -99,7 +99,7 @@ impl Foreseeing {
         self.calls += 1;
         let Foreseeing { fabric, pool, random, line, sent, .. } = self;
         let port = PortId(0);
-        fabric.catch_up(Time(now.0 + 1), (port, |at| line.behind(at)), &mut pool.headers, random);
+        fabric.catch_up(Time(now.0 + 1), (port, |at| [line.behind(at), 0]), &mut pool.headers, random);
         while let Some((packet, at)) = fabric.cross(now, port) {
             assert!(at.max(line.busy_until) >= now, "it is handed over in time");
             let passage = *pool.body(packet);

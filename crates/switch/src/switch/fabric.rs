@@ -49,7 +49,7 @@ impl InputSide {
         output: &mut Output,
         lent: (&mut Headers, &mut Random),
     ) {
-        self.fabric.catch_up(now, (port, |at| output.held_at(Time(at.0 + 1))), lent.0, lent.1);
+        self.fabric.catch_up(now, (port, |at| [output.held_at(Time(at.0 + 1)), 0]), lent.0, lent.1);
     }
 
     /// [`InputSide::catch_up`] at all outputs.
@@ -205,7 +205,7 @@ impl Switch {
         loop {
             let Outputs { ports, marking, .. } = &mut *outputs;
             let output = &ports[port.index()];
-            let behind = |_| output.port.bytes;
+            let behind = |_| output.held_by_shaping();
             let Some(passed) = side.fabric.advance(turn.now, (port, behind), turn.headers, marking) else {
                 break;
             };
@@ -232,13 +232,15 @@ impl Switch {
         self.fabric = Some(side);
     }
 
-    /// Applies a port's own settings: marks and limit at its virtual output queues, the shaper behind the fabric.
+    /// Applies a port's own settings: marks and limit at its virtual output queues, the shaper behind the fabric, whose
+    /// credits leave room for the classes that it does not slow down.
     pub(super) fn set_up_fabric(&mut self, port: PortId, settings: &PortSettings) {
         let line = self.rates[port.index()];
         let behind = PortSettings { ecn: Default::default(), queue_limit: None, ..settings.clone() };
         self.outputs.set_up(port, &behind, line);
         if let Some(side) = &mut self.fabric {
             side.fabric.set_up(port, (&settings.ecn, line), &settings.schedule, settings.queue_limit);
+            side.fabric.shape(port, self.outputs.ports[port.index()].shaped_classes());
         }
     }
 }
@@ -265,6 +267,25 @@ impl Output {
     fn expect(&mut self, known: (Time, Time), wire: u16) -> Slot {
         self.held_at(known.0);
         take_later_place(known, self.foreseen(), wire)
+    }
+
+    /// The classes that a shaper slows down, if there are others: bit c for class c.
+    fn shaped_classes(&self) -> u8 {
+        let shaper = self.shaper.as_ref();
+        let shaped = |class: &usize| shaper.is_some_and(|shaper| shaper.shapes(*class));
+        let all = (0..self.queues.len()).all(|class| shaped(&class));
+        (0..self.queues.len()).filter(shaped).fold(0, |set, class| if all { 0 } else { set | 1 << class })
+    }
+
+    /// Bytes held: of classes that only the line slows down, and of the others.
+    fn held_by_shaping(&self) -> [u64; 2] {
+        if self.shaper.is_none() {
+            return [self.port.bytes, 0];
+        }
+        let shaped = self.shaped_classes();
+        let queues = self.queues.iter().enumerate().filter(|(class, _)| shaped >> class & 1 == 1);
+        let behind_shaper = queues.map(|(_, queue)| queue.bytes).sum();
+        [self.port.bytes - behind_shaper, behind_shaper]
     }
 
     /// Records the peak, including bytes queued in front of the fabric.

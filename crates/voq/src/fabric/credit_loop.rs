@@ -4,7 +4,7 @@ use weft_core::{Ecn, Headers, PacketId, PortId, Random, Time};
 use weft_mark::{Action, Sight};
 
 use super::{VoqFabric, number};
-use crate::egress::{Due, PacketCrossing};
+use crate::egress::{ByShaping, Due, PacketCrossing};
 use crate::key::VoqKey;
 
 impl VoqFabric {
@@ -12,7 +12,7 @@ impl VoqFabric {
     pub(super) fn process(
         &mut self,
         end: Time,
-        (port, mut behind): (PortId, impl FnMut(Time) -> u64),
+        (port, mut behind): (PortId, impl FnMut(Time) -> ByShaping),
         headers: &mut Headers,
         random: &mut Random,
     ) -> Option<PacketId> {
@@ -38,7 +38,7 @@ impl VoqFabric {
                     None
                 }
                 Due::Credit(key) => {
-                    output.under_way -= self.credit;
+                    output.credit_arrived(key.class, self.credit);
                     let number = number(key, self.classes, self.queues_per_group());
                     self.voqs[number].balance += self.credit as i64;
                     self.spend((at, key), headers, random)
@@ -52,15 +52,18 @@ impl VoqFabric {
     }
 
     /// Grants a credit, unless enough is on its way.
-    fn grant(&mut self, now: Time, port: PortId, behind: u64) {
+    fn grant(&mut self, now: Time, port: PortId, behind: ByShaping) {
         let output = &mut self.outputs[port.index()];
         output.granting = false;
-        if behind + output.under_way >= self.output {
+        let open = output.open_classes(behind, self.output);
+        if open == 0 {
             output.credits.skip(now);
-        } else if let Some((class, group)) = output.credits.grant(now) {
-            output.under_way += self.credit;
+        } else if let Some((class, group)) = output.credits.grant(now, open) {
             let key = VoqKey { group, port, class: class as u8 };
+            output.add_under_way(key.class, self.credit);
             output.add(now + self.credit_delay, Due::Credit(key));
+        } else if output.shaped != 0 {
+            output.credits.skip(now);
         }
         output.grant_soon(now);
     }
@@ -108,18 +111,19 @@ impl VoqFabric {
                 now
             }
         };
-        voq.balance -= i64::from(wire);
         let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
         let action = voq.marker.leaving(&sight, random);
         if action == Action::Drop {
             return Some(packet);
         }
+        voq.balance -= i64::from(wire);
         let marked = action == Action::Mark;
         if marked {
             header.marks.ecn = Ecn::Marked;
         }
-        output.under_way += u64::from(wire);
-        output.cross(PacketCrossing { at: voq.leaves(on_chip) + self.crossing, packet, wire, marked });
+        output.add_under_way(key.class, u64::from(wire));
+        let (at, shaped) = (voq.leaves(on_chip) + self.crossing, output.is_shaped(key.class));
+        output.cross(PacketCrossing { at, packet, wire, marked, shaped });
         None
     }
 }

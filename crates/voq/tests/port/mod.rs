@@ -119,7 +119,7 @@ impl Port {
         loop {
             let behind = self.behind.iter().map(|(_, wire)| u64::from(*wire)).sum();
             let headers = &mut self.pool.headers;
-            match self.fabric.advance(now, (PortId(0), |_| behind), headers, &mut self.random) {
+            match self.fabric.advance(now, (PortId(0), |_| [behind, 0]), headers, &mut self.random) {
                 None => return self.fabric.next(now, PortId(0), Time::ZERO),
                 Some(Passed::Dropped(packet)) => self.drop(packet),
                 Some(Passed::Arrived { packet, .. }) => {
