@@ -35,6 +35,9 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("Rate laws", "rate-laws.md", "crates/rate/src/laws.rs"),
 ];
 
+/// The list whose members have pictures.
+const BALANCERS: &str = "crates/switch/src/balance.rs";
+
 /// Lists whose members lie elsewhere: of the list of transports, the congestion laws have a page.
 const ELSEWHERE: &[(&str, &str)] = &[("crates/transport/src/list.rs", "crates/transport/src/congestion")];
 
@@ -128,7 +131,8 @@ fn family_page(title: &str, (root, list): (&Path, &Path)) -> Result<String, Vec<
             continue;
         }
         let source = sources::read(&file)?;
-        page.push_str(&format!("\n## {name}\n\n{}\n{}", first_paragraphs(&source), picture(root, &name)));
+        let picture = if list.ends_with(BALANCERS) { picture(root, &name) } else { String::new() };
+        page.push_str(&format!("\n## {name}\n\n{}\n{picture}", first_paragraphs(&source)));
     }
     Ok(page)
 }

@@ -114,6 +114,22 @@ fn packets_that_cannot_be_marked_are_named_by_their_transport() {
     assert!(with("{ ecn = \"on\" }").iter().all(|one| one.level == Severity::Note));
 }
 
+/// No setting of a transport changes flows at a constant rate: none is advised, and none silences the warning.
+#[test]
+fn traffic_at_a_constant_rate_is_not_blamed_on_a_transport() {
+    for transport in ["", "[transport.newreno]\necn = \"on\"\n"] {
+        let text = format!(
+            "weft = 1\nname = \"x\"\nseeds = [1]\n[topology.single-switch]\nhosts = 3\nhost_link = {{ rate = \"10 Gbps\", delay = \"1 us\" }}\n\
+             [switch]\necn = {{ red = {{ min = \"100 kB\", max = \"300 kB\", max_probability = 0.5, non_ect = \"drop\" }} }}\n{transport}\
+             [[traffic]]\ntag = \"a\"\nkind = \"constant\"\nrate = \"9 Gbps\"\nduration = \"1 ms\"\nfrom = 0\nto = 2\n[measure]\nuntil = \"1 ms\"\n"
+        );
+        let found = of("non-ect-in-marking-queue", &text);
+        assert!(found.len() == 1 && found[0].level == Severity::Warning, "{found:?}");
+        assert!(found[0].says.contains("every packet of constant-rate traffic"), "{}", found[0].says);
+        assert!(!found[0].fix.contains("newreno"), "{}", found[0].fix);
+    }
+}
+
 #[test]
 fn strict_priorities_need_marks_where_classes_share_memory() {
     let classes = "[[traffic]]\ntag = \"b\"\nsizes = \"64 kB\"\nload = 0.1\nclass = 1";

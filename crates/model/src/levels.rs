@@ -78,7 +78,7 @@ pub struct Level {
     /// The settings it overrides.
     pub says: Override<DeviceSettings>,
     /// For ports: the limit of each of their queues.
-    pub(crate) queue_limit: Option<Bytes>,
+    pub queue_limit: Option<Bytes>,
     /// For ports: their shaper.
     pub shaper: Option<ShaperSettings>,
     /// Its switches.

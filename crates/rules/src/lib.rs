@@ -12,6 +12,7 @@ mod measure;
 mod mmu;
 mod network;
 mod pause;
+mod ports;
 mod precedence;
 mod roce;
 mod switch;
@@ -91,6 +92,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::flows_are_sampled, &["measure"]),
     (levels::levels_concern_switches, &["switch", "topology"]),
     (precedence::shapers_hold_their_ports_back, &["switch", "topology"]),
+    (ports::limits_and_shapers_are_in_force, &["switch", "topology"]),
     (levels::neighbours_pause_each_other_alike, &["switch", "topology"]),
     (levels::pauses_end_as_the_whole_network_says, &["switch", "measure"]),
     (levels::balancers_that_cooperate_are_everywhere, &["switch", "balance", "topology"]),

@@ -232,6 +232,10 @@ impl Reader<'_> {
 
     fn host(&self) -> HostConfig {
         let transport = &self.stack.transport;
+        let payload = self.carried(CLASSES, |stack| stack == Some(transport));
+        if payload.is_empty() && !self.carried(CLASSES, |stack| stack.is_none()).is_empty() {
+            return self.host_of_datagrams();
+        }
         let (tcp, stack) = (transport.tcp(), transport.stack());
         let dctcp = tcp.is_some() && stack.goes_by_marks();
         let asks = stack.reads_marks();
@@ -254,9 +258,23 @@ impl Reader<'_> {
             burst: tcp.filter(|tcp| tcp.tso).map_or(self.mtu(), |tcp| tcp.tso_limit),
             rate: self.host_rate(),
             rtt: Some(self.rtt()),
-            payload: self.carried(CLASSES, |stack| stack == Some(transport)),
+            payload,
             notifications: self.notifications(),
             by_round_trips: self.goes_by_round_trips(),
+        }
+    }
+
+    /// A host all of whose flows are datagrams at a constant rate, which no setting of a transport changes.
+    fn host_of_datagrams(&self) -> HostConfig {
+        HostConfig {
+            law: Some(self.placed("another".to_owned(), "transport")),
+            ecn: Some(self.placed(0, "transport")),
+            transport: "constant-rate traffic".to_owned(),
+            window_share: 1.0,
+            burst: self.mtu(),
+            rate: self.host_rate(),
+            rtt: Some(self.rtt()),
+            ..HostConfig::default()
         }
     }
 

@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
 fn without_marks(network: &Network, findings: &mut Findings) {
     for strict in network.strict.iter().filter(|strict| !strict.marks) {
         let says = format!(
-            "{} classes are served by strict priority, but no queue marks: low classes fill the buffer that high ones need",
+            "payload of {} classes shares ports with strict priorities, but no queue marks: low classes fill the buffer that high ones need",
             strict.classes
         );
         let fix = "set switch.ecn, and a transport that reads marks".to_owned();

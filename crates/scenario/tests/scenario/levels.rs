@@ -211,6 +211,22 @@ fn entries_of_ports_concern_some_and_say_something() {
     );
 }
 
+/// A port has one shaper and one limit: an entry that later ones replace everywhere is a mistake, one that they replace somewhere
+/// is not.
+#[test]
+fn a_shaper_that_no_port_keeps_is_a_mistake() {
+    let entry = |to: &str, what: &str| format!("[[switch.port]]\nto = \"{to}\"\n{what}\n");
+    let shaper = |rate: u32| format!("shaper = {{ rate = \"{rate} Gbps\" }}");
+    let twice = |first: &str, second: &str| entry("host0", first) + &entry("host*", second);
+    wrong(&twice(&shaper(2), &shaper(3)), "`switch.port[0].shaper` has no effect: a port has one shaper");
+    wrong(
+        &twice("queue_limit = \"9 kB\"", "queue_limit = \"8 kB\""),
+        "`switch.port[0].queue_limit` has no effect: a port has one queue_limit",
+    );
+    accepted(&small(&(entry("host*", &shaper(3)) + &entry("host0", &shaper(2)))));
+    accepted(&small(&twice(&shaper(2), "queue_limit = \"8 kB\"")));
+}
+
 #[test]
 fn explain_says_which_level_gave_a_value() {
     let scenario = accepted(&small(

@@ -1,0 +1,32 @@
+//! Rules on settings of single ports.
+
+use weft_model::Level;
+
+use crate::levels::exactly;
+use crate::{Facts, Finding};
+
+/// A setting that a port has once: its name, and whether a level gives it.
+type Once = (&'static str, fn(&Level) -> bool);
+
+const ONCE: [Once; 2] =
+    [("queue_limit", |level| level.queue_limit.is_some()), ("shaper", |level| level.shaper.is_some())];
+
+/// Of two entries for one port the later wins: a limit or a shaper that later entries replace at each of its ports does nothing.
+pub(crate) fn limits_and_shapers_are_in_force(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(graph) = facts.graph else { return };
+    let levels: Vec<Level> = facts.settings.switch.levels().into_iter().filter(Level::is_of_ports).collect();
+    for (number, level) in levels.iter().enumerate() {
+        for (name, gives) in ONCE.iter().filter(|(_, gives)| gives(level)) {
+            let own: Vec<_> = graph.links().iter().filter(|link| level.covers_port(graph, link)).collect();
+            let later = || levels[number + 1..].iter().filter(|other| gives(other));
+            let replaced = |link| later().any(|other| other.covers_port(graph, link));
+            if !own.is_empty() && own.into_iter().all(replaced) {
+                let path = format!("{}.{name}", level.path);
+                let message = format!(
+                    "`{path}` has no effect: a port has one {name}, and later entries give each of its ports another"
+                );
+                found.push(exactly(&path, message, true));
+            }
+        }
+    }
+}
