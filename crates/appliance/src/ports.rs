@@ -42,7 +42,7 @@ pub(crate) enum PortPurpose<'a> {
     Cluster(Option<&'a PlannedNode>),
 }
 
-/// All ports. Where one is wrong, its mistakes are told, and something stands in for it, so that those of routes are found, too.
+/// All ports. A faulty port is reported and replaced by a placeholder, so that mistakes in routes are found as well.
 pub(crate) fn ports(
     tables: &[Toml],
     (workers, purpose, folder): (u16, PortPurpose<'_>, &Path),

@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "one queue in order of demand for all flows and acknow
 settings! {
     /// A card with one queue.
     pub struct FifoCardSettings {
-        /// A packet with which the queue would exceed this, counting the one in transmission, is dropped. Absent: the queue
+        /// A packet that would make the queue exceed this, counting the one in transmission, is dropped. Absent: the queue
         /// holds whatever the flows send.
         limit: Option<Bytes> = None,
     }

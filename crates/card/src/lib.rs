@@ -15,7 +15,7 @@ pub enum CardPlan {
     Turns,
     /// Flows hand over what they may send at once, and the card sends it in that order.
     InOrder {
-        /// A packet with which the queue would exceed this is dropped.
+        /// A packet that would make the queue exceed this is dropped.
         limit: Option<Bytes>,
         /// A packet that finds more than this in the queue gets a congestion mark if it can carry one.
         mark_beyond: Option<Bytes>,

@@ -13,7 +13,7 @@ settings! {
     pub struct MarkingCardSettings {
         /// A packet that finds more than this in the queue, counting the one in transmission, is marked if it can be.
         threshold: Bytes = Bytes(97_500),
-        /// A packet with which the queue would exceed this, counting the one in transmission, is dropped. Absent: the queue
+        /// A packet that would make the queue exceed this, counting the one in transmission, is dropped. Absent: the queue
         /// holds whatever the flows send.
         limit: Option<Bytes> = None,
     }

@@ -57,7 +57,7 @@ pub struct SenderReport {
     pub in_flight: Bytes,
     /// Congestion window.
     pub cwnd: Bytes,
-    /// Slow-start threshold; `u64::MAX` bytes as long as there is none.
+    /// Slow-start threshold; `u64::MAX` bytes while there is none.
     pub ssthresh: Bytes,
     /// Smoothed round trip; zero before the first measurement.
     pub srtt: Span,

@@ -50,8 +50,8 @@ pub struct SchedulingHeader {
     pub message: SliceMessage,
 }
 
-/// What a packet carries between a leaf and its parent ([`crate::tree`]) besides the request or grant of its flow. Each has two
-/// rates: on the way up to the parent's upper links, and on the way down from them.
+/// What a packet carries between a leaf and its parent ([`crate::tree`]) besides the request or grant of its flow.
+/// Each carries two rates: upwards, to the parent's upper links, and downwards, from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SliceMessage {
     /// Nothing.

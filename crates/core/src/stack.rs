@@ -273,7 +273,7 @@ pub trait Stack: Sized {
     fn is_trimmable(&self) -> bool {
         false
     }
-    /// What its ends and switches send besides data, acknowledgements and openings, in words.
+    /// Names what the stack's ends and switches send besides data, acknowledgements and connection openings.
     fn sends_besides(&self) -> Option<&'static str> {
         None
     }

@@ -55,7 +55,7 @@ impl Columns {
     }
 }
 
-/// The least width of a first column that has to give way.
+/// Minimum width to which the first column may shrink.
 const LEAST: usize = 10;
 
 /// A text in lines of at most `width` characters, broken between words or, if a word is longer, within it.

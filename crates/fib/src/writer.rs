@@ -37,7 +37,7 @@ pub(crate) const NODE_BITS: u8 = 8;
 pub struct RouteWriter<A: AddressKey> {
     pub(crate) nodes: Arc<TrieNodes<A::Slot>>,
     pub(crate) routes: HashMap<Key, Hop>,
-    /// Prefixes that have changed and are not painted yet, the longest first, each with the key from which on.
+    /// Changed prefixes that are not yet painted, longest first, each with the key at which painting resumes.
     pub(crate) unpainted: BTreeMap<(Reverse<u8>, u128), u128>,
     /// Prefixes that have been removed, whose nodes may have become empty.
     pub(crate) removed: Vec<Key>,

@@ -1,5 +1,5 @@
-//! A port that serves queues by strict priority and that its far end may pause. Departures are foreseen as long as it does not, and
-//! revoked when it does. A packet that overtakes others postpones them.
+//! A port that serves queues by strict priority and that its far end may pause. Departures are foreseen while the
+//! port is not paused, and revoked when it is. A packet that overtakes others postpones them.
 
 use weft_core::{Ring, Span, Time, Transmission};
 

@@ -127,8 +127,8 @@ impl StrictForesight {
         self.busy_until < now && u64::from(wire) <= self.idle_up_to
     }
 
-    /// A packet of a later queue waits from now on. Returns the byte-picoseconds not counted before, and when the port is to be asked, unless
-    /// already requested.
+    /// Adds a packet to a queue other than the first. Returns the byte-picoseconds that have accrued since the last
+    /// count, and the time at which to ask the port, unless that was requested before.
     #[inline(always)]
     pub fn wait(&mut self, now: Time, (queue, wire): (usize, u16)) -> (u128, Option<Time>) {
         let first = self.waits == 0;
@@ -208,7 +208,8 @@ impl StrictForesight {
         Some(left)
     }
 
-    /// Releases what has left an unobserved port, which holds so many bytes, before `now`. Nothing waits at a port whose transmitter is idle.
+    /// Releases what left an unobserved port before `now`; `held` is the number of bytes it holds. Nothing waits at a
+    /// port whose transmitter is idle.
     #[inline(always)]
     pub fn give_back_unseen(&mut self, now: Time, held: &mut u64) {
         if self.busy_until < now {

@@ -1,5 +1,5 @@
-//! The run: jobs start transfers, these begin with an opening, the large ones go on as fluid, and their ends let the jobs
-//! continue.
+//! The run. Jobs start transfers. A transfer begins with an opening; a large one continues as fluid. When it
+//! finishes, its job goes on.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ impl<'a> Drive<'a> {
         self.pending.extend(pending);
     }
 
-    /// The fluid part of a flow of which something has already arrived.
+    /// The fluid part of a flow whose first bytes have arrived.
     fn bulk(&mut self, id: u32, flow: &Flow, arrived: Bytes) -> FluidBulk {
         let moment = if self.begun { Moment::After } else { Moment::Before };
         let sender = self.setup.sender(flow);

@@ -5,9 +5,9 @@ use weft_core::{Span, Time};
 /// How much of the jobs the probe repeats, from their first bulk transfer on.
 pub(crate) const STRETCH: Span = Span::from_ms(800);
 
-/// From the first flow of other traffic to the first call: as in the run, but within these bounds.
+/// Bounds on the time between the first flow of other traffic and the first call; within them it is that of the run.
 pub(crate) const SETTLE: (Span, Span) = (Span::from_ms(500), Span::from_s(2));
-/// In which the calls of a moment start.
+/// The window within which the calls of a moment start.
 pub(crate) const WINDOW: Span = Span::from_ms(300);
 /// From the beginning of the stretch of bulk transfers to the first call beside them.
 const LEAD: Span = Span::from_ms(300);

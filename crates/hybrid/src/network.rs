@@ -60,7 +60,7 @@ pub struct FluidNetwork {
     stale: bool,
 }
 
-/// Less than this is nothing.
+/// A flow with fewer bytes than this left is finished.
 const NOTHING: f64 = 0.5;
 
 impl FluidNetwork {
@@ -132,7 +132,7 @@ impl FluidNetwork {
     }
 }
 
-/// A time that is certainly long enough, in whole picoseconds.
+/// A span of `seconds`, rounded up to whole picoseconds so that it is never too short.
 fn until(seconds: f64) -> Span {
     Span((seconds * 1e12).ceil() as u64)
 }

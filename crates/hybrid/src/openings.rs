@@ -85,7 +85,8 @@ impl<'a> Openings<'a> {
         self.alone.completion(&Flow { size, ..*flow }, flow.start)
     }
 
-    /// From a full packet to its acknowledgement. A call takes three ways, of which two open the connection.
+    /// Time from sending a full packet to its acknowledgement. A call crosses the network three times; the first two
+    /// crossings open the connection.
     pub(crate) fn round_trip(&mut self, flow: &Flow, moment: Moment) -> Span {
         let transport = self.setup.sender(flow);
         let opens = transport.tcp().is_none_or(|tcp| tcp.handshake);

@@ -15,7 +15,7 @@ use crate::kinds::PairKinds;
 use crate::moment::{CallsByMoment, Moment, Probed, ProbedCalls, SETTLE, WINDOW};
 use crate::rehearsal::Rehearsal;
 
-/// For which the last call may take; a connection that loses its first two packets opens after 3 s.
+/// How long the last call may take: a connection that loses its first two packets opens after 3 s.
 pub(crate) const PATIENCE: Span = Span::from_ms(3_200);
 /// Calls of a moment, shared among the kinds of pairs as the jobs' calls are expected to be, and the bounds for a kind. They must
 /// be few: where other traffic fills a port exactly, every call lengthens its queue.

@@ -12,7 +12,7 @@ pub(crate) struct Opening {
     pub(crate) ahead: f64,
     /// Payload in flight at most: the receive window.
     pub(crate) most: f64,
-    /// Of packets that wait as the probe's did.
+    /// Round trip of a packet that waits as long as the probe's packets did.
     pub(crate) round_trip: Span,
 }
 
@@ -21,14 +21,14 @@ pub(crate) struct Opening {
 pub(crate) struct Rounds {
     opening: Opening,
     window: f64,
-    /// What of the window has arrived before this round began.
+    /// The part of the window that arrived before this round began.
     ahead: f64,
     /// When the window next changes, or never.
     pub(crate) until: Time,
 }
 
 impl Rounds {
-    /// The first round of a flow with so much payload left.
+    /// Begins the first round of a flow that has `left` bytes of payload to send.
     pub(crate) fn begin(opening: Opening, now: Time, left: f64) -> Rounds {
         let (window, ahead) = (opening.first.min(opening.most), opening.ahead);
         let mut rounds = Rounds { opening, window, ahead, until: now };

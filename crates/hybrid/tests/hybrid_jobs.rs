@@ -201,6 +201,8 @@ fn where_transfers_wait_for_time_outs_it_says_that_it_neglects_them() {
         let (_, facts) = run(at());
         let caution = facts.iter().find(|(name, _)| name == "caution");
         assert_eq!(caution.is_some(), loses, "{facts:?}");
-        assert!(caution.is_none_or(|(_, words)| words.starts_with("Lost packets cost time-outs here")));
+        assert!(
+            caution.is_none_or(|(_, words)| words.starts_with("In this scenario losses lead to time-outs"))
+        );
     }
 }

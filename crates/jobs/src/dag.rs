@@ -106,7 +106,7 @@ impl DagSettings {
             ),
             say("input", reads_files && parents().next().is_some(), "a stage reads either files or stages"),
             say("input", stage.input == Some(Bytes::ZERO), "it must be more than zero"),
-            say("tasks", !reads_files && stage.tasks == 0, "how many tasks fetch? give their number"),
+            say("tasks", !reads_files && stage.tasks == 0, "give the number of tasks that fetch"),
             say(
                 "tasks",
                 reads_files && stage.tasks > 0,

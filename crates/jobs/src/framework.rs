@@ -22,9 +22,9 @@ weft_core::settings! {
     pub struct FrameworkSettings {
         /// How tasks get their containers.
         framework: Framework = Framework::MapReduce,
-        /// Tasks that read files (maps) and run at a time on a host; with `spark` tasks of any kind.
+        /// Maximum number of map tasks that run concurrently on a host; with `spark`, of tasks of any kind.
         map_containers: u32 [1, 1024] = 8,
-        /// Tasks that fetch (reducers) and run at a time on a host.
+        /// Maximum number of reducers that run concurrently on a host.
         reduce_containers: u32 [1, 1024] = 4,
         /// Disks of a host; a request occupies one of them.
         disks: u32 [1, 1000] = 12,
@@ -65,7 +65,7 @@ weft_core::settings! {
         log: Bytes = Bytes::ZERO,
         /// Share of the tasks, drawn with the seed, that are stragglers: their cores are slower.
         stragglers: Share [0.0, 1.0] = Share(0.0),
-        /// How many times as long a straggler's cores take.
+        /// Factor by which a straggler's computation takes longer.
         straggler_slowdown: f64 [1.0, 1000.0] = 3.0,
         /// Tasks that run much longer than others of their stage get a copy on another host; the first to end counts.
         speculation: bool = false,
@@ -90,7 +90,7 @@ pub(crate) fn positive(path: &str, is: bool) -> Option<Problem> {
 }
 
 impl FrameworkSettings {
-    /// Settings that change nothing on so many hosts that run tasks, although they may in another case of a sweep.
+    /// Describes settings that have no effect on `hosts` compute hosts, though they may in another case of a sweep.
     #[must_use]
     pub fn idle(&self, hosts: usize) -> Option<String> {
         let all = self.speculation && self.speculation_share.0 >= 1.0;

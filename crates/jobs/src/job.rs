@@ -193,8 +193,8 @@ impl ClusterJob {
         all.filter(|((from, to), _)| from != to).collect()
     }
 
-    /// Whether it goes on even if nothing that it has sent arrives: anything is due but heartbeats and searches that can start
-    /// no task, which would follow each other for ever.
+    /// Whether the job would make progress even if nothing in flight arrived. Heartbeats and searches that cannot
+    /// start a task do not count, since they would recur for ever.
     #[must_use]
     pub fn is_expecting(&self) -> bool {
         self.steps.due().any(|due| match due {

@@ -22,9 +22,9 @@ pub enum StageInput {
     Stages {
         /// Number of tasks.
         tasks: u32,
-        /// Stages of which each task fetches an equal part.
+        /// Stages whose output the tasks fetch in equal parts.
         from: Vec<usize>,
-        /// Stages of which each task fetches everything.
+        /// Stages whose whole output each task fetches.
         broadcast: Vec<usize>,
     },
 }

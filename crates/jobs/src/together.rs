@@ -46,7 +46,7 @@ impl ClusterJobs {
         self.jobs.iter().all(ClusterJob::is_done)
     }
 
-    /// Whether the run ends with them, whatever else is sent: one of them says so.
+    /// Whether the run ends when these jobs do, whatever other traffic remains (`ends_run` of any of them).
     #[must_use]
     pub fn ends_run(&self) -> bool {
         self.jobs.iter().any(ClusterJob::ends_run)

@@ -21,7 +21,7 @@ pub struct LabLimits {
 }
 
 impl LabLimits {
-    /// A time of so many minutes, for [`LabLimits::longest`].
+    /// `count` minutes, as a value for [`LabLimits::longest`].
     #[must_use]
     pub fn minutes(count: u32) -> Span {
         Span(Span::from_s(60).0.saturating_mul(u64::from(count)))

@@ -115,7 +115,8 @@ impl<'a> FlowEnds<'a> {
         })
     }
 
-    /// Runs until all flows are done, the setup's time is over, or `stop` is set. `ended` counts flows that are done, also in vain.
+    /// Runs until all flows are done, the setup's time is over, or `stop` is set. `ended` counts flows that have
+    /// finished or failed.
     ///
     /// # Errors
     /// The system fails; connections that fail are noted instead.

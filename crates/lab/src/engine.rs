@@ -99,7 +99,7 @@ impl Lab {
         lines
     }
 
-    /// What the kernel does otherwise than the scenario says.
+    /// Ways in which the kernel departs from the scenario.
     #[must_use]
     pub fn deviations(&self, setup: &Setup) -> Vec<String> {
         let Some(own) = setup.transports().find_map(|transport| transport.tcp()) else { return Vec::new() };

@@ -23,7 +23,7 @@ use crate::testbed::{interface, station};
 const BUFFERS_PER_PORT: u32 = 512;
 /// Bytes of the smallest packet on the wire.
 const LEAST_WIRE: u64 = 84;
-/// The most packets for which a switch has buffers.
+/// Maximum number of packets that a switch can buffer.
 const MOST_STORED: u64 = 1 << 14;
 /// The priority of the thread among those that run first.
 const PRIORITY: i32 = 50;

@@ -73,7 +73,8 @@ fn percent(ratio: f64) -> String {
     format!("{:.0}", (ratio * 100.0).min(1_000.0))
 }
 
-/// What the kernel does otherwise than the scenario's hosts: times that do not stretch, and parts that it always or never has.
+/// Differences between the kernel and the scenario's hosts: times that cannot be stretched, and features that are
+/// always on or always off.
 pub(crate) fn differences(tcp: &Tcp, law: &str, scale: u64) -> Vec<String> {
     let mut told = Vec::new();
     let mut time = |what: &str, real: Span, wanted: Span| {

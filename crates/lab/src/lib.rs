@@ -6,8 +6,8 @@
 //! transport as settings of the kernel), `space` (namespaces), `testbed` (hosts and cables), `cable` and `fabric` (switches and the time on
 //! the wire), `ends` (sockets), `outcome` (the record), [`engine`](mod@engine). Must not depend on files, scenarios or reports.
 //!
-//! Switches and cables read a clock that runs slower than the machine's by the scale: [`LabClock`]. So nothing of a scenario has to be
-//! recalculated but what the kernel itself does in real time.
+//! Switches and cables read [`LabClock`], which runs slower than the machine's clock by the scale. Only what the
+//! kernel does in real time needs converting.
 
 mod cable;
 mod clock;

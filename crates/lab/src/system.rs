@@ -180,7 +180,7 @@ fn address((host, port): (Ipv4Addr, u16)) -> libc::sockaddr_in {
     }
 }
 
-/// Connects a socket from one address to another; goes on in the background.
+/// Starts to connect a socket; returns before the connection is established.
 ///
 /// # Errors
 /// The address is in use, or there is no route.

@@ -100,7 +100,7 @@ struct Controller {
     burst: Span,
     before: f64,
     probability: f64,
-    /// Time for which nothing is marked yet.
+    /// Remaining time during which nothing is marked (burst allowance, RFC 8033, section 4.4).
     allowance: Span,
 }
 

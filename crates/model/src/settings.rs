@@ -75,9 +75,10 @@ settings! {
         /// Samples within this time are averaged into one recorded value; a multiple of `queues_every`. Absent: every
         /// sample is recorded. In long runs, neighbouring samples are averaged in any case.
         queues_mean_over: Option<Span> = None,
-        /// The queue monitor: a queue of which a sample exceeds this is reported, from the first such sample to the first that does not, in
-        /// `queue-monitor.txt` and the table `queue-monitor`. Of switches with virtual output queues each group of inputs is monitored on its
-        /// own. The last million lines are kept, and the text counts those before. Absent: none.
+        /// Threshold of the queue monitor. A queue is reported from the first sample above it to the first sample at
+        /// or below it, in `queue-monitor.txt` and the table `queue-monitor`. In a switch with virtual output queues,
+        /// each group of inputs is monitored separately. The last million lines are kept, and the text counts those
+        /// before. Absent: none.
         queues_above: Option<Bytes> = None,
         /// Maximum values per queue series: beyond it, neighbours are merged, with their peak and mean, and the
         /// report says so. Memory grows by 12 bytes per value and port.

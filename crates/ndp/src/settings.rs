@@ -41,8 +41,8 @@ settings! {
         /// A packet reported neither as received nor as trimmed for this long is considered lost and retransmitted
         /// without a pull. Each consecutive expiry waits twice as long, up to `pull_timeout`.
         rto: Span = Span::from_ms(2),
-        /// A sender with data to send, nothing in flight and no pull for this long sends one packet without a pull:
-        /// pulls were lost, and the next one carries their count.
+        /// A sender that has data, nothing in flight and no pull for this long sends one packet unasked: pulls must
+        /// have been lost. The next pull carries their count.
         pull_timeout: Span = Span::from_ms(20),
     }
 }

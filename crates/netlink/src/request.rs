@@ -9,7 +9,7 @@ pub const ALL_GROUPS: u32 = 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 | 1 
 /// The group of a socket that hears changes of links only.
 pub const LINK_GROUP: u32 = 1;
 
-/// Something of which the kernel tells all there is.
+/// A kind of object that the kernel can dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dump {
     /// Links.

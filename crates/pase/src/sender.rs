@@ -47,7 +47,7 @@ pub struct PaseSender {
     stage: Stage,
     /// The next request is due.
     ask_at: Time,
-    /// A request of its own is due: payload may not leave for long.
+    /// A separate request is due, because payload may not leave for some time.
     asks: bool,
     /// The retransmission timer.
     due: Time,

@@ -161,7 +161,8 @@ impl PdqSender {
         base * (1 << expiries.min(LARGEST_BACKOFF))
     }
 
-    /// A time-out is counted. While the flow is paused nothing is retransmitted; silence counts as long as a timer would wait.
+    /// Counts a time-out. Nothing is retransmitted while the flow is paused; a silence as long as the timer counts as
+    /// one.
     #[cold]
     fn count_timeout(&mut self, now: Time) {
         self.timeouts += 1;
@@ -224,7 +225,7 @@ impl PdqSender {
         }
     }
 
-    /// When the deadline has to be looked at without a packet.
+    /// Time at which the deadline must be checked even if no packet arrives.
     fn looks_at(&self) -> Time {
         let watches = self.pdq.settings().early_termination && self.deadline < Time::NEVER;
         if watches { self.deadline + Span(1) } else { Time::NEVER }

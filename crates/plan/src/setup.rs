@@ -54,7 +54,7 @@ pub struct Setup {
     pub queues_every: Option<Span>,
     /// Samples averaged per recorded value; at least 1.
     pub queues_averaged: u64,
-    /// Queues of which a sample exceeds this are reported; absent: none is.
+    /// Queues with a sample above this are reported; `None`: none are.
     pub queues_above: Option<Bytes>,
     /// Maximum bins of a queue series, if more than the usual 512; beyond it, neighbours are merged.
     pub queue_bins: Option<usize>,

@@ -11,7 +11,7 @@ const MOST_FLOWS: usize = 1_000;
 /// Reading a port at the end of a bin costs about as much as a tenth of a packet hop: with this many hops per reading, all
 /// readings cost well below 1 % of a run.
 const HOPS_PER_READING: f64 = 128.0;
-/// Bins of a time series that a run gets whatever it costs, and at most.
+/// Minimum (whatever the cost) and maximum number of bins in a run's time series.
 const SERIES_BINS: (f64, f64) = (2.0, 256.0);
 
 /// A rough estimate of what a run carries.

@@ -38,8 +38,8 @@ family! {
 }
 
 impl SchedulerSettings {
-    /// Of a port with so many queues, how many of the first are served each strictly before the next: 1 if there is no
-    /// precedence. With strict priority above weights, the last of them shares what is left with those behind it.
+    /// Number of leading queues served in strict priority at a port with `queues` queues; 1 if there is none. With
+    /// strict priority above weights, the last of them shares what is left with those behind it.
     #[must_use]
     pub fn in_order(&self, queues: u32) -> u32 {
         let ahead = |first: u32| first.min(queues.saturating_sub(1)) + 1;

@@ -9,7 +9,7 @@ use weft_core::{Bytes, LinkId, Time};
 /// A paused transmitter: a link, and the class.
 pub type PausedTransmitter = (LinkId, u8);
 
-/// Bytes that a switch holds in a paused queue and that came from a link it has paused.
+/// Bytes in a paused queue of a switch that arrived over a link the switch has paused.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     /// The transmitter it has paused.

@@ -197,7 +197,7 @@ impl Sampler {
     }
 }
 
-/// Which of the sampled ports have a cable that is up. Among parallel ports one without is no empty queue.
+/// Which of the sampled ports have a cable that is up. A port whose cable is down does not count as an empty queue.
 #[derive(Debug)]
 struct LivePorts {
     up: Vec<bool>,

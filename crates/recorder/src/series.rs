@@ -24,8 +24,9 @@ pub struct SeriesClock {
 }
 
 impl SeriesClock {
-    /// `None` if nothing is recorded. The time that flows take to arrive, or that hosts need to send them, fills about three
-    /// quarters of the bins, which stay; where neither is known, a run begins with bins of 1 us, and all may be merged.
+    /// `None` if nothing is recorded. The expected arrival or sending time of all flows is spread over about three
+    /// quarters of the bins, which are never merged. If neither is known, bins begin at 1 us and all are merged as
+    /// needed.
     #[must_use]
     pub fn new(setup: &Setup) -> Option<SeriesClock> {
         let bins = (setup.series_bins? as u64).max(2) / 2 * 2;

@@ -92,7 +92,7 @@ impl Tally {
         std::array::from_fn(|reason| self.drops.iter().map(|hop| hop[reason].0).sum())
     }
 
-    /// Adds the counts of another domain, of which nothing will be revoked any more.
+    /// Adds the counts of another domain. Nothing that it counted may be revoked afterwards.
     pub fn merge(&mut self, other: &Tally) {
         for (hop, wait, _) in &other.records {
             self.waits[*hop].wait_ns.raise(*wait);

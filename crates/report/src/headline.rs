@@ -478,7 +478,8 @@ mod tests {
         );
     }
 
-    /// The order of schemes may change along an axis: the sentence says of which point it speaks, and of one scheme it tells all.
+    /// The ranking may change along an axis, so the sentence names the point it describes, and for one scheme covers
+    /// all points.
     #[test]
     fn times_of_jobs_say_at_which_point_they_hold() {
         let at = |load, scheme, seconds| of_jobs(&[(scheme, &[(1, Some(seconds))])], load);

@@ -24,7 +24,8 @@ const ROWS: usize = 1 << 15;
 /// Words of a flow.
 const WORDS: usize = size_of::<FlowRow>() / 8;
 
-/// For each flow held in memory, words of each list of figures that is sorted: those of more flows, because they are short.
+/// Words that each sorted list of figures may use per flow held in memory. Figures are short, so these lists hold
+/// more flows.
 const FIGURES: usize = 8;
 
 /// A run being recorded. Until it is finished there is only a hidden folder beside its own, which is removed if this is
@@ -145,7 +146,8 @@ pub fn write_run(
     recording.finish(folder, (record, kept), manifest, (scenario, String::new()))
 }
 
-/// Writes the table of flows, if it is kept, so many rows at a time, and computes their statistics in the same pass.
+/// Writes the table of flows, if kept, in batches of `rows` rows, and computes the flows' statistics in the same
+/// pass.
 fn write_flows(
     (flows, rows): (impl Iterator<Item = Result<FlowRecord, DiskError>>, usize),
     (record, table): (&RunRecord, &impl Fn(&[FlowRecord]) -> DataTable),

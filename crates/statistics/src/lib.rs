@@ -160,7 +160,7 @@ fn above(count: u64, parts: u64) -> u64 {
     count - rank(count, parts)
 }
 
-/// Whether none of so many samples lies beyond the percentile of this name, so that it is their maximum.
+/// Whether the named percentile of `count` samples is their maximum, because no sample lies above it.
 #[must_use]
 pub fn is_maximum(count: u64, percentile: &str) -> bool {
     let known = PERCENTILES.iter().find(|(name, _)| *name == percentile);

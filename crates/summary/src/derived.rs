@@ -103,7 +103,7 @@ impl CsvTables {
     /// The most rows of a small table.
     pub const SMALL: u64 = 10_000;
 
-    /// Whether a table of so many rows is one of them.
+    /// Whether a table of `rows` rows belongs to this group.
     #[must_use]
     pub const fn takes(self, rows: u64) -> bool {
         match self {

@@ -80,7 +80,7 @@ pub fn find(path: &str) -> Option<&'static Metric> {
     METRICS.iter().find(fits)
 }
 
-/// The unit of what a path names; none of the number of samples, whatever they measure.
+/// Unit of the metric at `path`. A number of samples has none, whatever the samples measure.
 #[must_use]
 pub fn unit(path: &str) -> &'static str {
     let samples = ["<statistic>", "<wait>", "<length>"];

@@ -83,7 +83,7 @@ pub(crate) struct Output {
     pub(crate) scheduler: AnyScheduler,
     /// The limit of each queue.
     pub(crate) limit: u64,
-    /// If there is one queue: a packet with which it holds at most this many bytes needs no marker.
+    /// With one queue: no marker is asked while the queue, including the new packet, holds at most this many bytes.
     pub(crate) unmarked_up_to: u64,
     pub(crate) shaper: Option<Box<Shaper>>,
     /// The early drop of red packets, if configured.

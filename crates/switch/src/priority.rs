@@ -120,8 +120,8 @@ impl Outputs {
         self.visible.joined(now, (header.ingress, header.wire), slot(port, queue, self.queues));
     }
 
-    /// The transmission after which a port with strict priority was to be asked has ended: what it sends now; an instant, if packets
-    /// of the first queue have taken its link until then.
+    /// Called when the transmission ends after which a strict-priority port asked to be called. Returns what it sends
+    /// now, or, if packets of the first queue occupy the link, when to ask again.
     #[inline(always)]
     pub(crate) fn serve_strict(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<SentEarly> {
         let Output { strict: Some(strict), queues, port: held, .. } = &mut self.ports[port.index()] else {

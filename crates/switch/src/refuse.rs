@@ -1,5 +1,5 @@
-//! A packet for which there is no room: its header goes on without it, or back to its sender, or another packet makes room, or it
-//! is dropped. Must not depend on why there is none.
+//! What happens to a packet for which there is no room: its header is forwarded alone or returned to the sender,
+//! another packet is evicted, or it is dropped. Must not depend on why there is no room.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};

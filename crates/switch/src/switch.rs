@@ -127,10 +127,11 @@ impl Switch {
         }
     }
 
-    /// From now on [`Switch::receive`] returns when packets leave by `port`, or when [`Switch::transmit_early`] must be called for it
-    /// (with strict priority; with one queue never): the end of a transmission needs no event, and nothing else changes. Returns false, and does
-    /// nothing, if the settings rule it out: other schedulers, departure marking, a shaper, an arbiter. The port's link
-    /// must not change state, and the port must be empty.
+    /// From now on [`Switch::receive`] returns when packets leave by `port`, or when [`Switch::transmit_early`] must
+    /// be called for it (with strict priority; with one queue never): the end of a transmission needs no event, and
+    /// nothing else changes. Returns `false` and changes nothing if the port's settings rule this out (another
+    /// scheduler, marking on departure, a shaper or an arbiter). The port's link must not change state, and the port
+    /// must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         let line = Transmission::at(self.rates[port.index()]);
         let foresees =

@@ -18,7 +18,7 @@ use crate::WireProtocol;
 pub(crate) struct FrameBytes {
     /// Its first bytes.
     pub(crate) bytes: Vec<u8>,
-    /// How long it is in whole, without preamble, check sequence and gap.
+    /// Length of the whole frame in bytes, without preamble, frame check sequence and interframe gap.
     pub(crate) length: u32,
 }
 

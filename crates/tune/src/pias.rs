@@ -224,7 +224,7 @@ impl Simulated {
         let rows = [row("best found", self.found.cost)].into_iter().chain(of_advice);
         let rows: Vec<_> = rows.chain([row("the scenario's", self.own.1)]).collect();
         let table = Columns::table(&["thresholds", "mean FCT", "times the best"], &rows);
-        let end = if self.found.settled { "no small step improves on it" } else { "trials used up" };
+        let end = if self.found.settled { "no small step improves on it" } else { "trial limit reached" };
         let remarks: String = self.remarks.iter().map(|remark| format!("\nremark: {remark}")).collect();
         let best = if self.found.thresholds == self.own.0 { "the scenario's own, " } else { "" };
         format!(

@@ -129,7 +129,7 @@ impl ThresholdCost<Error> for TrialRuns<'_> {
 /// Searches for thresholds of a scenario, from its own and from those advised for some flows.
 ///
 /// # Errors
-/// [`Error::BadInput`]: the scenario cannot be used, or not with so many thresholds.
+/// [`Error::BadInput`]: the scenario cannot be used, or does not have this number of thresholds.
 pub(crate) fn simulate(
     trials: &PiasTrials,
     (demand, advised): (&FlowDemand<'_>, &[Bytes]),

@@ -45,8 +45,8 @@ pub(crate) struct Egress {
     /// Bytes of credits on their way, and of packets on their way across the fabric.
     pub(crate) under_way: u64,
     pub(crate) limit: u64,
-    /// If the owner foresees departures: a packet with which so many bytes wait meets neither limit nor marker, and stays on the
-    /// chip.
+    /// With foreseen departures: up to this many waiting bytes, including the new packet, no limit or marker needs
+    /// asking, and the packet stays on the chip.
     pub(crate) calm_up_to: u64,
     /// If the owner foresees departures: the least time from a grant to an arrival, and from a credit.
     patience: Option<(Span, Span)>,
@@ -128,8 +128,9 @@ impl Egress {
         })
     }
 
-    /// When the next event must be processed at the latest: what arrives before `free` is not sent before. Packets in deep memory
-    /// share its channel with those of other outputs, so the order of all events decides then.
+    /// Latest time to process the next event. Packets that arrive before `free` cannot be sent until then, so they
+    /// need not be known earlier. Packets in deep memory share its channel with those of other outputs, so the order
+    /// of all events decides then.
     fn deadline(&self, free: Time) -> Time {
         let arrival = self.crossing.front().map_or(Time::NEVER, |first| first.at.max(free));
         match self.patience.filter(|_| self.deep == 0) {
@@ -138,8 +139,8 @@ impl Egress {
         }
     }
 
-    /// The earliest arrival to which an event can lead, if that is before `arrival`. A grant that finds no request leads to none, nor
-    /// does a request for which a grant is due anyway.
+    /// The earliest arrival to which an event can lead, if that is before `arrival`. A grant without a request leads
+    /// to no arrival; neither does a request whose grant is already due.
     fn last_call(&self, arrival: Time, (from_grant, from_credit): (Span, Span)) -> Time {
         let (mut last, mut requests, mut granting) = (arrival, self.credits.requests(), self.granting);
         for (at, due) in self.due.iter() {

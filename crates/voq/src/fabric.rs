@@ -118,10 +118,11 @@ impl VoqFabric {
         self.group_of[input.index()]
     }
 
-    /// From now on the events of an output are processed late, in few calls: its owner must know, later than now, how much
-    /// the output held at any instant, and call [`VoqFabric::catch_up`] before a packet enters for it. What happens, and when,
-    /// does not change. What crosses is asked for by [`VoqFabric::cross`], not by [`VoqFabric::advance`]. No marker of the output may [act on departures](VoqFabric::acts_on_departures), and its link must not
-    /// change state.
+    /// From now on, the events of an output are processed late and in batches. The owner must be able to say
+    /// afterwards how much the output held at any past instant, and must call [`VoqFabric::catch_up`] before a packet
+    /// enters for it. What happens, and when, does not change. Packets that cross are taken with
+    /// [`VoqFabric::cross`], not [`VoqFabric::advance`]. No marker of the output may [act on
+    /// departures](VoqFabric::acts_on_departures), and its link must not change state.
     pub fn foresee(&mut self, port: PortId) {
         let unmarked =
             self.queues_of(port).iter().map(|number| self.voqs[*number].marker.passes_up_to()).min();
@@ -158,9 +159,9 @@ impl VoqFabric {
         }
     }
 
-    /// When a packet arrives at an output that foresees departures, after all that arrived before, if it crosses the fabric at
-    /// once: it finds credit and neither an event to be processed nor a limit or a marker to be asked. Otherwise it must
-    /// [enter](VoqFabric::enter).
+    /// Returns the time at which a packet reaches an output that foresees departures, if it crosses the fabric at
+    /// once: it finds credit, no event is pending, and no limit or marker needs asking. It arrives after all earlier
+    /// packets. Otherwise it must [enter](VoqFabric::enter).
     #[inline(always)]
     pub fn pass(&mut self, now: Time, key: VoqKey, wire: u16) -> Option<Time> {
         let number = number(key, self.classes, self.queues_per_group());
@@ -244,8 +245,8 @@ impl VoqFabric {
         Some(Passed::Arrived { packet, marked })
     }
 
-    /// The next packet that arrives at an output that [foresees](VoqFabric::foresee) departures, and when, if no later packet can
-    /// precede it; to be asked after [`VoqFabric::catch_up`] with all of `now`.
+    /// Returns the next packet to arrive at an output that [foresees](VoqFabric::foresee) departures, with its time,
+    /// once no other packet can overtake it. Call [`VoqFabric::catch_up`] for `now` first.
     #[inline]
     pub fn cross(&mut self, now: Time, port: PortId) -> Option<(PacketId, Time)> {
         let until = now + self.crossing;

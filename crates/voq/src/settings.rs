@@ -37,7 +37,7 @@ settings! {
 }
 
 impl VoqSettings {
-    /// The group of a port of a switch with so many ports.
+    /// The group of port `port` in a switch with `ports` ports.
     #[must_use]
     pub fn group_of(&self, port: usize, ports: usize) -> u16 {
         let block = || port * self.groups as usize / ports;

@@ -34,7 +34,7 @@ pub struct Stream {
     pub endless: bool,
 }
 
-/// Flows that start at an instant or later: known without drawing any, and so for all seeds.
+/// How many flows start at or after a given instant, as far as known for every seed, without drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// At least this many.
@@ -58,8 +58,8 @@ pub trait Pattern {
         false
     }
 
-    /// The job that starts flows when others have finished, besides those drawn in advance. Only for sites in which
-    /// [`Pattern::flows`] finds no problem.
+    /// The job, if any, that starts flows when earlier ones finish, in addition to the flows drawn in advance. Only
+    /// for sites in which [`Pattern::flows`] finds no problem.
     fn job(&self, site: &PatternSite<'_>) -> Option<ClusterJob> {
         let _ = site;
         None

@@ -17,9 +17,9 @@ weft_core::settings! {
     pub struct TrafficSettings {
         /// Name of the entry: it labels the flows in the results and names the entry in sweeps.
         tag: String,
-        /// Nothing starts before this instant.
+        /// No flow starts before this instant.
         start: Span = Span::ZERO,
-        /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
+        /// No flow starts at or after this instant. Absent: flows start until the run stops accepting them.
         stop: Option<Span> = None,
         /// By when each flow should finish, counted from its start: `"5 ms"`, `"uniform(2 ms, 10 ms)"`,
         /// `"exponential(20 ms, 3 ms)"` with the mean of the draws and the least deadline, to which shorter draws are raised. Absent: no deadlines, unless listed flows have their own.

@@ -60,7 +60,7 @@ impl PacketSocket {
         system::hear(&self.socket, index, HeardStations::Groups)
     }
 
-    /// Counts a frame that no buffer holds; the first of the process is told of, with advice.
+    /// Counts a frame that fits no buffer. The first one in the process is reported, with advice.
     #[cold]
     fn note_oversized(&mut self, length: usize) {
         self.losses.oversized += 1;

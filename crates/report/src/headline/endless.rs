@@ -115,7 +115,7 @@ fn least_first(a: &(usize, f64), b: &(usize, f64)) -> std::cmp::Ordering {
     a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))
 }
 
-/// The scheme with the most goodput, if these runs are told by it.
+/// The scheme with the highest goodput, if these runs are ranked by goodput.
 pub(crate) fn most_goodput(sweep: &Sweep, at: usize) -> Option<usize> {
     let most = by_goodput(sweep, at).max_by(least_first)?;
     endless(&sweep.runs).then_some(most.0)

@@ -292,7 +292,7 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     }
 }
 
-/// The most commands that are told.
+/// Maximum number of commands listed.
 const COMMANDS: usize = 12;
 
 /// The commands that repeat the runs: of one run its own, of several those of their sweeps, each once.

@@ -19,9 +19,9 @@ pub enum NextHop {
     Station(Station),
     /// None: the sender gets an error.
     Reject,
-    /// None: the sender is told that it is forbidden.
+    /// None: the sender gets "communication administratively prohibited".
     Prohibit,
-    /// None, and nobody is told.
+    /// None: packets are discarded silently.
     Blackhole,
     /// The IPsec tunnel of this number.
     Tunnel(u16),

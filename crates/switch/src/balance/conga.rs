@@ -29,7 +29,7 @@ settings! {
     }
 }
 
-/// Gaps for which an exact flowlet table remembers a flow's last port.
+/// How long an exact flowlet table remembers a flow's last port, in flowlet gaps.
 const REMEMBERED: u64 = 16;
 
 /// CONGA.

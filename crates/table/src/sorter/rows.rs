@@ -1,6 +1,6 @@
 //! Rows in memory, and their order. Must not depend on files.
 
-/// From so many rows on, sorting by digits takes fewer instructions than comparing.
+/// Minimum number of rows for which a radix sort takes fewer instructions than a comparison sort.
 const MANY: usize = 256;
 
 /// Rows of the same number of words, one after the other.

@@ -77,7 +77,7 @@ impl EcnTrial {
         self.has_values_of(other) || self.ratio_to(other).is_some_and(|ratio| is_close(&ratio))
     }
 
-    /// Whether it has the values of another, zeros for instance, of which there is no ratio.
+    /// Whether both trials have the same values. The ratio of two zeros would not show it.
     fn has_values_of(&self, other: &EcnTrial) -> bool {
         self.values == other.values && self.mean().is_some()
     }
@@ -94,7 +94,7 @@ fn is_close(ratio: &Estimate) -> bool {
     ratio.low.zip(ratio.high).is_some_and(|(low, high)| low >= ALIKE.recip() && high <= ALIKE)
 }
 
-/// A value of the metric as something of which less is better.
+/// Turns a value of the metric into a cost: less is better.
 pub(super) fn cost(value: f64, better: Better) -> f64 {
     if better == Better::Higher { -value } else { value }
 }

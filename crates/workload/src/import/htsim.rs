@@ -7,7 +7,7 @@ use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, ImportErrors, Line, all_or_errors, ended, lines};
 use weft_core::{Bytes, Span};
 
-/// Reads the text of a file called `file`, for a network of so many hosts.
+/// Parses the text of the file named `file`, for a network of `hosts` hosts.
 ///
 /// # Errors
 /// At every line that is not as described above, for more nodes than the network has hosts, and when the number of flows is

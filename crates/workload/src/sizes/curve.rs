@@ -14,7 +14,7 @@ pub struct Curve {
 /// Equal steps of the share whose points are known.
 const STEPS: u16 = 256;
 
-/// The most mistakes of a file that are told.
+/// Maximum number of mistakes reported per file.
 const MOST_MISTAKES: usize = 10;
 
 /// What is wrong with points; `word` and `numbers` say where each of them is.
