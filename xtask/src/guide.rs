@@ -1,5 +1,5 @@
-//! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide --write`. The
-//! check only compares the fingerprints of the scenarios, because the runs take minutes.
+//! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide
+//! --write`. The check only compares the fingerprints of the scenarios, because the runs take minutes.
 //!
 //! A table is between `<!-- table NAME FINGERPRINT -->` and `<!-- end -->`; the words around it are written by hand.
 

@@ -1,8 +1,9 @@
 //! Paths of settings: every path that a rule, a message or a page of the book names is declared, so that a setting cannot be
 //! renamed or mistyped and leave a rule that never says anything.
 //!
-//! Every text in the source is looked at, whoever it is passed to: nothing has to register. A word with a dot that begins with a
-//! section of the scenario is a path, anywhere; in the files of the rules, a text that is a single word is a setting, too.
+//! Every text in the source is looked at, whoever it is passed to: nothing has to register. A word with a dot that
+//! begins with a section of the scenario is a path, anywhere; in the files of the rules, a text that is a single word
+//! is a setting, too.
 
 mod declared;
 mod texts;

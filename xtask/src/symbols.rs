@@ -1,8 +1,8 @@
-//! Symbols that documents name: a type, function or variant in a code span is declared where the sentence says, so that a rename
-//! in the source cannot leave a page that names nothing.
+//! Symbols that documents name: a type, function or variant in a code span is declared where the sentence says, so
+//! that a rename in the source cannot leave a page that names nothing.
 //!
-//! A symbol with a file or folder behind it (`Setup` in `crates/plan/src/setup.rs`) must be declared there; others in any source
-//! file of `crates/`. Must not depend on what the pages say.
+//! A symbol with a file or folder behind it (`Setup` in `crates/plan/src/setup.rs`) must be declared there; others in
+//! any source file of `crates/`. Must not depend on what the pages say.
 
 mod declared;
 mod spans;

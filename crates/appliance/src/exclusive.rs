@@ -1,5 +1,5 @@
-//! Who else takes the frames of the ports: the kernel, if it forwards packets itself, and other routers. Each packet would be sent twice.
-//! Must not depend on what the router does with them.
+//! Who else takes the frames of the ports: the kernel, if it forwards packets itself, and other routers. Each packet
+//! would be sent twice. Must not depend on what the router does with them.
 
 use std::io;
 use std::net::IpAddr;

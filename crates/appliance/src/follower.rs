@@ -1,9 +1,10 @@
-//! Follows the kernel of a network namespace: its messages about routes, addresses, links and neighbours go to the router's mirror. A thread
-//! of its own reads them; workers never wait for it. Must not depend on what the messages mean.
+//! Follows the kernel of a network namespace: its messages about routes, addresses, links and neighbours go to the
+//! router's mirror. A thread of its own reads them; workers never wait for it. Must not depend on what the messages
+//! mean.
 //!
-//! Where the kernel changes routes without saying so (a link goes down or comes back, an address goes or comes) or messages are lost, all
-//! routes are read again: at once, and once more when nothing has happened for a while, because the kernel tells of a link before it
-//! revives the routes over it.
+//! Where the kernel changes routes without saying so (a link goes down or comes back, an address goes or comes) or
+//! messages are lost, all routes are read again: at once, and once more when nothing has happened for a while,
+//! because the kernel tells of a link before it revives the routes over it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

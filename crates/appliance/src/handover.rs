@@ -1,8 +1,9 @@
-//! Frames handed from worker to worker through rings, where a device has fewer queues than the router has workers. Must not depend on
-//! applications.
+//! Frames handed from worker to worker through rings, where a device has fewer queues than the router has workers.
+//! Must not depend on applications.
 //!
-//! Worker *w* of a device with Q queues belongs to the owner of queue *w* mod Q. The owner divides what arrives among itself and its
-//! members by the Toeplitz hash, so that each flow stays on one worker and in order, and sends what they send.
+//! Worker *w* of a device with Q queues belongs to the owner of queue *w* mod Q. The owner divides what arrives among
+//! itself and its members by the Toeplitz hash, so that each flow stays on one worker and in order, and sends what
+//! they send.
 //!
 //! ```text
 //! device -> owner -> hash -> its own worker
@@ -10,8 +11,8 @@
 //! device <- owner <- ring <- member
 //! ```
 //!
-//! A ring has one producer and one consumer; a full one loses frames, which are counted. At the end owners stop reading their devices,
-//! members process what is in their rings, and owners send what members have sent.
+//! A ring has one producer and one consumer; a full one loses frames, which are counted. At the end owners stop
+//! reading their devices, members process what is in their rings, and owners send what members have sent.
 
 use std::io;
 use std::os::fd::RawFd;

@@ -1,5 +1,5 @@
-//! The interfaces of the network namespace in which the router runs, as its kernel describes them (rtnetlink). What `/sys` shows may be
-//! that of another namespace.
+//! The interfaces of the network namespace in which the router runs, as its kernel describes them (rtnetlink). What
+//! `/sys` shows may be that of another namespace.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -6,9 +6,10 @@
 //! class ADH / C, rounded down, counting from zero, and sends a packet per round trip. A flow takes the lowest class and
 //! the least rate of its links.
 //!
-//! Choices here: requests travel with the flow's packets from link to link, so the tree is walked up from the sender and down to
-//! the receiver; *early pruning* leaves out the links behind one that has put the flow below the highest `pruning`
-//! classes; flows not heard of for `forget` no longer count. With `delegation`, leaves decide for the links above the next switch.
+//! Choices here: requests travel with the flow's packets from link to link, so the tree is walked up from the sender
+//! and down to the receiver; *early pruning* leaves out the links behind one that has put the flow below the highest
+//! `pruning` classes; flows not heard of for `forget` no longer count. With `delegation`, leaves decide for the links
+//! above the next switch.
 
 use weft_core::scheduling::{FlowKey, Role, SchedulingHeader};
 use weft_core::{Bytes, Rate, Span, Time, settings};

@@ -3,11 +3,11 @@
 //! *Paper*: Hong, Caesar, Godfrey, Finishing flows quickly with preemptive scheduling, SIGCOMM 2012, section 3.3:
 //! algorithms 1 to 3, Early Start, Suppressed Probing, dampening, and the rate controller.
 //!
-//! The paper leaves some points open; the choices here: An offer below one packet per round trip counts as a pause, so
-//! that a sending flow
-//! hears of changes within a round trip; positions in the list count from one, so that the most critical flow has a
-//! probing interval, too; the capacity never falls below one packet per round trip, so that a queue of probes cannot
-//! pause all flows; flows not heard of for `forget` leave the list, in case their last packet was lost.
+//! The paper leaves some points open; the choices here: An offer below one packet per round trip counts as a pause,
+//! so that a sending flow hears of changes within a round trip; positions in the list count from one, so that the
+//! most critical flow has a probing interval, too; the capacity never falls below one packet per round trip, so that
+//! a queue of probes cannot pause all flows; flows not heard of for `forget` leave the list, in case their last
+//! packet was lost.
 
 mod list;
 mod rcp;

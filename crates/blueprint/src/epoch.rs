@@ -1,5 +1,6 @@
-//! The epoch of the cluster model: a hash over what small clusters in `results/` give. Findings about clusters carry it, so that a
-//! change of the model makes them stale. It is separate from the results epoch of scenarios, which clusters do not concern.
+//! The epoch of the cluster model: a hash over what small clusters in `results/` give. Findings about clusters carry
+//! it, so that a change of the model makes them stale. It is separate from the results epoch of scenarios, which
+//! clusters do not concern.
 
 use std::path::Path;
 use std::sync::LazyLock;

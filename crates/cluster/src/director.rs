@@ -1,8 +1,8 @@
 //! The path of a packet through the cluster, decided by the node it enters: straight to its output node or by a relay.
 //!
-//! Direct Valiant load balancing (Direct VLB): up to R/N of the traffic for each output node goes straight to it, the rest is spread
-//! over the other nodes. Packets of a flow that follow each other closely keep their path (flowlets), unless its link is
-//! overloaded. The simulated cluster and `weft router` call the same [`Director::choose`].
+//! Direct Valiant load balancing (Direct VLB): up to R/N of the traffic for each output node goes straight to it, the
+//! rest is spread over the other nodes. Packets of a flow that follow each other closely keep their path (flowlets),
+//! unless its link is overloaded. The simulated cluster and `weft router` call the same [`Director::choose`].
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time, random::mix};
 

@@ -334,13 +334,13 @@ fn stranger(family: &Family, found: &str, (place, path): (SourceSpan, &str)) -> 
     }
 }
 
-/// The settings in a preset that chooses the same member.
 /// The first sentence of a description, on one line.
 fn first_sentence(doc: &str) -> String {
     let line = doc.split_whitespace().collect::<Vec<_>>().join(" ");
     line.split_once(". ").map_or(line.clone(), |(first, _)| format!("{first}."))
 }
 
+/// The settings in a preset that chooses the same member.
 fn settings_of<'v>(preset: Option<&'v Value>, member: &Member) -> Option<&'v Value> {
     match preset {
         Some(Value::Member(name, settings)) if *name == member.name => Some(settings),

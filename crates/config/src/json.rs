@@ -1,8 +1,7 @@
 //! A JSON reader that records the position of every value, which readers for data do not.
 //!
 //! RFC 8259, strictly; tables keep the order of their keys and every repetition of a key, because a repetition is a
-//! finding.
-//! Depth is limited, so that a hostile file cannot exhaust the stack. Must not depend on switches.
+//! finding. Depth is limited, so that a hostile file cannot exhaust the stack. Must not depend on switches.
 
 /// How deep lists and tables may be nested.
 const DEEPEST: usize = 64;

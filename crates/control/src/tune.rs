@@ -1,6 +1,7 @@
-//! `weft fluid tune`: a marking ramp and increases that keep a wanted margin for every number of flows and recover in time, and
-//! what limits them. The margin depends on the ramp's slope alone; so the steepest slope with the margin is sought, and then a
-//! length that holds the steady state of the most flows. An answer is tried with packets before it is given.
+//! `weft fluid tune`: a marking ramp and increases that keep a wanted margin for every number of flows and recover in
+//! time, and what limits them. The margin depends on the ramp's slope alone; so the steepest slope with the margin is
+//! sought, and then a length that holds the steady state of the most flows. An answer is tried with packets before it
+//! is given.
 
 mod trial;
 mod words;

@@ -1,5 +1,5 @@
-//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned. A cell of the
-//! first column that does not fit continues on further lines.
+//! Tables in a terminal: each column as wide as its widest cell, the first left-aligned, all others right-aligned. A
+//! cell of the first column that does not fit continues on further lines.
 
 use crate::visible::visible;
 

@@ -2,9 +2,8 @@
 //! Expectations of a scenario and claims of a reproduction are written in it.
 //!
 //! Numbers, `+ - * /`, parentheses, `min`, `max` and `reach`, and metrics with selectors: a word in parentheses picks
-//! the
-//! case with this value. `E3:fct.mean(ecmp)` takes the metric from another experiment. Must not depend on the list of
-//! metrics or on cases: the caller resolves metrics and selectors.
+//! the case with this value. `E3:fct.mean(ecmp)` takes the metric from another experiment. Must not depend on the
+//! list of metrics or on cases: the caller resolves metrics and selectors.
 
 mod reader;
 mod selector;

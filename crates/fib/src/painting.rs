@@ -1,9 +1,10 @@
 //! Painting: the hops of prefixes onto the slots that readers look up.
 //!
-//! A slot holds the hop of the longest prefix that covers it; only the writer stores that prefix's length. A prefix that has changed is
-//! painted from its first slot to its last, with what the routes say then: onto slots of prefixes that are no longer if it is a route, and
-//! over itself with the next shorter one if it is none. So changes may be painted in any order and in parts, and the last one leaves
-//! every slot right. Nodes stay while anything is unpainted.
+//! A slot holds the hop of the longest prefix that covers it; only the writer stores that prefix's length. A prefix
+//! that has changed is painted from its first slot to its last, with what the routes say then: onto slots of prefixes
+//! that are no longer if it is a route, and over itself with the next shorter one if it is none. So changes may be
+//! painted in any order and in parts, and the last one leaves every slot right. Nodes stay while anything is
+//! unpainted.
 
 use std::cmp::Reverse;
 

@@ -2,11 +2,9 @@
 //! of its state, which may depend on its own past.
 //!
 //! The step is the third-order pair of Bogacki and Shampine (1989) with its second-order companion as error estimate.
-//! The
-//! past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that delayed values do not
-//! lower the order. A delay shorter than the step needs a value of the piece being computed, which is then found by
-//! iteration.
-//! Clipping of the state and redrawn random numbers happen between steps ([`System::settle`]).
+//! The past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that delayed values
+//! do not lower the order. A delay shorter than the step needs a value of the piece being computed, which is then
+//! found by iteration. Clipping of the state and redrawn random numbers happen between steps ([`System::settle`]).
 
 mod past;
 mod step;

@@ -1,5 +1,5 @@
-//! The loop with marks drawn at departures against its own equations, integrated step by step: the stages of fast recovery are
-//! followed through the marks of the past, and marks go by the share of the link.
+//! The loop with marks drawn at departures against its own equations, integrated step by step: the stages of fast
+//! recovery are followed through the marks of the past, and marks go by the share of the link.
 
 use weft_fluid::linear::dcqcn::{Departing, Exact};
 use weft_fluid::linear::{Characteristic, margins};

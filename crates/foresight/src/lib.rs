@@ -1,6 +1,7 @@
-//! Departures that are known when a packet arrives. A port that marks on arrival and keeps its link needs no event for the end of a
-//! transmission, as far as no later packet can change what it sends: always with one [queue](Foresight), often with
-//! [strict priority](StrictForesight), and [until further notice](RevocableForesight) if the far end may pause the port. Memory is released lazily, when the port is inspected.
+//! Departures that are known when a packet arrives. A port that marks on arrival and keeps its link needs no event
+//! for the end of a transmission, as far as no later packet can change what it sends: always with one
+//! [queue](Foresight), often with [strict priority](StrictForesight), and [until further notice](RevocableForesight)
+//! if the far end may pause the port. Memory is released lazily, when the port is inspected.
 //!
 //! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port with an
 //! event per departure. Must not depend on other ports, nor on what admission and markers decide.

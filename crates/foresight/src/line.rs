@@ -1,5 +1,5 @@
-//! A port that serves one queue in order of arrival: the last bit of a packet leaves one transmission time after that of the packet before
-//! it.
+//! A port that serves one queue in order of arrival: the last bit of a packet leaves one transmission time after that
+//! of the packet before it.
 
 use weft_core::{Ring, Span, Time, Transmission};
 use weft_mark::AnyMarker;

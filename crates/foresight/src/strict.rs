@@ -1,6 +1,6 @@
-//! A port with strict priority: of a packet in the first queue the departure is known when it arrives, because nothing overtakes
-//! it, and so is that of any packet that finds the transmitter idle. Only packets that wait in later queues are picked by an event at
-//! the end of a transmission; no other transmission needs one.
+//! A port with strict priority: of a packet in the first queue the departure is known when it arrives, because
+//! nothing overtakes it, and so is that of any packet that finds the transmitter idle. Only packets that wait in
+//! later queues are picked by an event at the end of a transmission; no other transmission needs one.
 
 use weft_core::{Ring, Time, Transmission};
 

@@ -1,6 +1,6 @@
-//! A leaf in slots: 48 inputs that send bursts of unit packets, 48 uplinks, and DRILL's engines with the random numbers of the
-//! hardware. It shows how evenly the hardware spreads packets (the paper's figures 2 and 3 in miniature). Must not decide
-//! anything itself: the reference does, which decides as the hardware.
+//! A leaf in slots: 48 inputs that send bursts of unit packets, 48 uplinks, and DRILL's engines with the random
+//! numbers of the hardware. It shows how evenly the hardware spreads packets (the paper's figures 2 and 3 in
+//! miniature). Must not decide anything itself: the reference does, which decides as the hardware.
 
 use weft_core::{Purpose, Random};
 

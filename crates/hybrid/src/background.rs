@@ -1,5 +1,5 @@
-//! The traffic beside the jobs: flows that all start before the jobs use the network and outlast them. Flows over the same links
-//! are one entry.
+//! The traffic beside the jobs: flows that all start before the jobs use the network and outlast them. Flows over the
+//! same links are one entry.
 
 use std::collections::BTreeMap;
 

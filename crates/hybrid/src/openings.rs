@@ -1,5 +1,5 @@
-//! How a transfer begins: the time from its start to the arrival of its first packet, or of all of it if it is small, and the round
-//! trip of the packets that follow: drawn from the probe, or those of an unloaded network.
+//! How a transfer begins: the time from its start to the arrival of its first packet, or of all of it if it is small,
+//! and the round trip of the packets that follow: drawn from the probe, or those of an unloaded network.
 
 use weft_core::{Bytes, Purpose, Random, Span, Time};
 use weft_plan::{Alone, Setup};

@@ -1,8 +1,9 @@
-//! The probe: the packet engine runs the traffic beside the jobs, a stretch of their bulk transfers, and calls between all kinds
-//! of host pairs before, beside and after that stretch. Yields how long calls take, lost packets and time-outs included.
+//! The probe: the packet engine runs the traffic beside the jobs, a stretch of their bulk transfers, and calls
+//! between all kinds of host pairs before, beside and after that stretch. Yields how long calls take, lost packets
+//! and time-outs included.
 //!
-//! The three moments differ because queues remember: a queue that bulk transfers have moved from the hosts' cards to a port stays
-//! there as long as the windows behind it are full.
+//! The three moments differ because queues remember: a queue that bulk transfers have moved from the hosts' cards to
+//! a port stays there as long as the windows behind it are full.
 
 use weft_core::record::FlowRecord;
 use weft_core::{Bytes, Span, Time};

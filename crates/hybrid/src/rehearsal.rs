@@ -1,5 +1,5 @@
-//! The rehearsal: the jobs as fluid with openings of an unloaded network. It takes milliseconds and tells the probe when the jobs
-//! first use the network, and which bulk transfers to repeat in packets.
+//! The rehearsal: the jobs as fluid with openings of an unloaded network. It takes milliseconds and tells the probe
+//! when the jobs first use the network, and which bulk transfers to repeat in packets.
 
 use weft_core::record::FlowRecord;
 use weft_core::{Bytes, Span, Time};

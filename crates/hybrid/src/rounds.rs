@@ -1,5 +1,6 @@
-//! The window of a fluid flow, round trip by round trip: it doubles from the initial to the receive window. While a window is open
-//! the flow sends at most that much in a round trip; once what is left fits into the window, nothing holds it back.
+//! The window of a fluid flow, round trip by round trip: it doubles from the initial to the receive window. While a
+//! window is open the flow sends at most that much in a round trip; once what is left fits into the window, nothing
+//! holds it back.
 
 use weft_core::{Span, Time};
 

@@ -1,5 +1,5 @@
-//! The links of a flow: one shortest path, drawn for each flow, where balancers keep a flow on its path; otherwise all shortest
-//! paths in equal parts, as fine spraying has it.
+//! The links of a flow: one shortest path, drawn for each flow, where balancers keep a flow on its path; otherwise
+//! all shortest paths in equal parts, as fine spraying has it.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Jobs with the hybrid engine: bytes are conserved, results do not depend on threads, an unloaded network gives what packets give,
-//! and what cannot be treated is refused.
+//! Jobs with the hybrid engine: bytes are conserved, results do not depend on threads, an unloaded network gives what
+//! packets give, and what cannot be treated is refused.
 
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};

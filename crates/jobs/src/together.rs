@@ -1,5 +1,5 @@
-//! The jobs of a run together: they share the disks of their hosts. Containers and heartbeats are each job's own. Must not depend on
-//! how transfers are carried.
+//! The jobs of a run together: they share the disks of their hosts. Containers and heartbeats are each job's own.
+//! Must not depend on how transfers are carried.
 
 use weft_core::record::JobRecord;
 use weft_core::{HostId, Time};

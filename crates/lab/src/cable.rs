@@ -1,8 +1,8 @@
 //! The end of a cable at a switch: a packet socket, and the time that frames spend on the wire.
 //!
-//! A switch gives a frame to its port when the transmission begins. It arrives when its last bit has crossed the cable and the switch
-//! behind it has taken its time for the decision. A pair of virtual interfaces hands it over at once; so this end holds back what has
-//! arrived, and what leaves for a host, until then.
+//! A switch gives a frame to its port when the transmission begins. It arrives when its last bit has crossed the
+//! cable and the switch behind it has taken its time for the decision. A pair of virtual interfaces hands it over at
+//! once; so this end holds back what has arrived, and what leaves for a host, until then.
 
 use std::collections::VecDeque;
 use std::io;

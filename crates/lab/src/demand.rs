@@ -1,7 +1,7 @@
 //! What a scenario asks of the machine, and the scale at which the machine can carry it.
 //!
-//! The machine carries a budget of packet hops a second: packets times the switches that each of them passes. At worst every host sends at
-//! the rate of its link. Dividing all rates by the scale divides that number.
+//! The machine carries a budget of packet hops a second: packets times the switches that each of them passes. At
+//! worst every host sends at the rate of its link. Dividing all rates by the scale divides that number.
 
 use weft_core::{HostId, Rate, Span};
 use weft_plan::Setup;

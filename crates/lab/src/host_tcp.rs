@@ -1,5 +1,5 @@
-//! The transport of a scenario as settings of the kernel's TCP: switches of a namespace (sysctl), attributes of its route, and what
-//! the kernel does differently.
+//! The transport of a scenario as settings of the kernel's TCP: switches of a namespace (sysctl), attributes of its
+//! route, and what the kernel does differently.
 
 use weft_core::{Bytes, Span};
 use weft_transport::RtoFloor;

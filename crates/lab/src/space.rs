@@ -1,5 +1,6 @@
-//! Network namespaces that belong to this process. They have no names, so that nothing of them is left when the process ends,
-//! however it ends: the kernel removes a namespace, its interfaces and its sockets with the last descriptor that refers to it.
+//! Network namespaces that belong to this process. They have no names, so that nothing of them is left when the
+//! process ends, however it ends: the kernel removes a namespace, its interfaces and its sockets with the last
+//! descriptor that refers to it.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! A sender, a receiver and the pulls of its host with a path between them: a line of 10 Gb/s, a delay each way, and whatever a
-//! test does to single packets.
+//! A sender, a receiver and the pulls of its host with a path between them: a line of 10 Gb/s, a delay each way, and
+//! whatever a test does to single packets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! Stations on the links of a router, found by ARP and neighbour discovery: a cache with bounds for each link, and packets that wait
-//! for an answer.
+//! Stations on the links of a router, found by ARP and neighbour discovery: a cache with bounds for each link, and
+//! packets that wait for an answer.
 //!
-//! A station of the cache is incomplete until it answers, then reachable; after its lifetime it is asked again, and used meanwhile (STALE
-//! and PROBE of RFC 4861, section 7.3.2, in one).
+//! A station of the cache is incomplete until it answers, then reachable; after its lifetime it is asked again, and
+//! used meanwhile (STALE and PROBE of RFC 4861, section 7.3.2, in one).
 //!
 //! Must not depend on routes or devices: it takes the time and messages, and returns what to send.
 

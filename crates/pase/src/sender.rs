@@ -1,8 +1,9 @@
 //! The sending end of a PASE flow: asks its links once per round trip, and sends in the class and around the rate that they
 //! grant. Must not depend on how links decide.
 //!
-//! In the highest class each grant sets the window to the granted rate times the least round trip measured, and DCTCP changes it
-//! until the next; in the lowest it is one packet; in classes between it starts at one packet and is DCTCP's.
+//! In the highest class each grant sets the window to the granted rate times the least round trip measured, and DCTCP
+//! changes it until the next; in the lowest it is one packet; in classes between it starts at one packet and is
+//! DCTCP's.
 
 use std::sync::Arc;
 

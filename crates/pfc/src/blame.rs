@@ -1,7 +1,6 @@
 //! Which queues make a switch pause its senders. A queue that grows because it is held by the far end only passes on
 //! congestion from elsewhere; congestion starts at queues that grow without being held. Must not depend on limits: it
-//! is
-//! notified when a sender is paused.
+//! is notified when a sender is paused.
 //!
 //! A backlog of a queue lasts from the packet that finds it empty until it is empty again. It is the queue's own as
 //! long as the queue has not been held during it. When the sender behind a port is paused in a class, the causes are

@@ -1,9 +1,9 @@
 //! The scoreboard of a sender: which bytes in flight have arrived out of order, are lost, or were retransmitted (RFC 6675).
 //!
-//! It is created only when something is reported missing. It divides the bytes from the first unacknowledged one
-//! into pieces of equal history. Bytes above the last piece have none.
-//! *Times*: for a piece sent once, only a bound is known: it was sent no later than what arrived beyond it. For RACK
-//! this delays the declaration of a loss by less than the spacing of the packets involved, and never advances it.
+//! It is created only when something is reported missing. It divides the bytes from the first unacknowledged one into
+//! pieces of equal history. Bytes above the last piece have none. *Times*: for a piece sent once, only a bound is
+//! known: it was sent no later than what arrived beyond it. For RACK this delays the declaration of a loss by less
+//! than the spacing of the packets involved, and never advances it.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -398,7 +398,6 @@ mod tests {
 
     const ECMP: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0)]);
 
-    /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
     /// A run of flows that never end.
     fn endless_run(scheme: &str, seed: u64, goodput: f64) -> Run {
         let mut run = run(scheme, seed, 1.0, 0);
@@ -629,6 +628,7 @@ mod tests {
         );
     }
 
+    /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
     #[test]
     fn small_differences_are_stated_in_per_cent() {
         let close: (&str, &[(u64, f64)]) = ("drill", &[(1, 997.0), (2, 1_096.7), (3, 897.3)]);

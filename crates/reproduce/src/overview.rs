@@ -1,5 +1,5 @@
-//! The picture at the head of a page: for every claim its measured value beside the published one, the band and the verdict. Knows
-//! findings and bands; must not depend on runs.
+//! The picture at the head of a page: for every claim its measured value beside the published one, the band and the
+//! verdict. Knows findings and bands; must not depend on runs.
 
 use std::fmt::Write as _;
 

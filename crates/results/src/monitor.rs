@@ -1,5 +1,5 @@
-//! The lines of a queue monitor as text, in the form in which switches show them: the newest first, with their age at the end of the
-//! run. Must not depend on how queues are sampled.
+//! The lines of a queue monitor as text, in the form in which switches show them: the newest first, with their age at
+//! the end of the run. Must not depend on how queues are sampled.
 
 use std::fmt::Write;
 

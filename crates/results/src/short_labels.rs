@@ -1,5 +1,5 @@
-//! Short labels for the values of a swept setting: of a table of settings only what tells the values apart. Must not depend on
-//! how labels choose cases, which need them in full.
+//! Short labels for the values of a swept setting: of a table of settings only what tells the values apart. Must not
+//! depend on how labels choose cases, which need them in full.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! Runs of several calls below one folder. Two calls may set what the labels do not say, and one may sweep what the other leaves alone: each
-//! run gets the labels that the others have, from its scenario, and cases with equal labels get further ones, by what differs.
+//! Runs of several calls below one folder. Two calls may set what the labels do not say, and one may sweep what the
+//! other leaves alone: each run gets the labels that the others have, from its scenario, and cases with equal labels
+//! get further ones, by what differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! State shared by the workers of a router: routes, next hops and neighbours. Changed under a lock, read without one.
 //!
-//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is given up: no worker finds a next hop
-//! that it does not know. A short prefix has millions of slots, so whoever changes it releases the lock between slices of them, and lets
-//! workers pass that have a packet in their hands.
+//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is given up: no
+//! worker finds a next hop that it does not know. A short prefix has millions of slots, so whoever changes it
+//! releases the lock between slices of them, and lets workers pass that have a packet in their hands.
 //!
 //! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
 //! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.

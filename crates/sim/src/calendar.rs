@@ -1,7 +1,7 @@
 //! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
 //! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
-//! each, and if asked to for one timer; a bucket with several rows is sorted when it is opened. The order of events is that of [`EventOrder`] alone;
-//! bucket width and count affect speed, never results.
+//! each, and if asked to for one timer; a bucket with several rows is sorted when it is opened. The order of events
+//! is that of [`EventOrder`] alone; bucket width and count affect speed, never results.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

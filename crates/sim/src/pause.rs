@@ -1,6 +1,6 @@
 //! Priority flow control between transmitters: frames in flight, which transmitter they pause and for how long, when
-//! they are
-//! refreshed, and the watchdog. When a sender must be paused is decided by the switch (`weft_switch::pause`).
+//! they are refreshed, and the watchdog. When a sender must be paused is decided by the switch
+//! (`weft_switch::pause`).
 //!
 //! A frame occupies its transmitter like any packet; the far end obeys it a response time after its last bit arrives.
 //! It never lands as a packet, so that links without priority flow control are unaffected.

@@ -1,5 +1,5 @@
-//! One flow followed through a run on one thread. Hosts' links are special then, so that their packets pass a branch that other
-//! links do not have; switches get observers. A run without a trace executes none of this.
+//! One flow followed through a run on one thread. Hosts' links are special then, so that their packets pass a branch
+//! that other links do not have; switches get observers. A run without a trace executes none of this.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Lossless means lossless: with the headroom of the formula nothing is dropped, whatever the fabric, the sharing of memory, the
-//! balancer and the load; notifications are not held by pauses of the payload; and queue pairs end whatever happens to them.
+//! Lossless means lossless: with the headroom of the formula nothing is dropped, whatever the fabric, the sharing of
+//! memory, the balancer and the load; notifications are not held by pauses of the payload; and queue pairs end
+//! whatever happens to them.
 
 mod lab;
 

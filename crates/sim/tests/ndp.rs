@@ -1,5 +1,6 @@
-//! NDP as published (Handley et al., SIGCOMM'17): incast without a time-out at the rate of the receiver's link, permutations at
-//! nearly all of the capacity, short flows beside long ones at nearly their ideal time, and receivers that choose.
+//! NDP as published (Handley et al., SIGCOMM'17): incast without a time-out at the rate of the receiver's link,
+//! permutations at nearly all of the capacity, short flows beside long ones at nearly their ideal time, and receivers
+//! that choose.
 
 mod lab;
 

@@ -172,7 +172,6 @@ fn senders_stay_stopped_by_refreshed_pauses() {
     assert!((700..900).contains(&frames), "2 ms in steps of half of 5.12 us: {frames}");
 }
 
-/// The storm's last pause runs out by itself.
 /// Flows that may use a second class, which no pause holds, obey the pause of the first: headroom is enough, and each has been held.
 #[test]
 fn a_sender_of_several_classes_obeys_the_pause_of_one() {
@@ -190,6 +189,7 @@ fn a_sender_of_several_classes_obeys_the_pause_of_one() {
     }
 }
 
+/// The storm's last pause runs out by itself.
 #[test]
 fn a_pause_expires() {
     let pfc = PfcSettings { quanta: 10_000, ..fixed(2_000_000, 3_076) };

@@ -1,5 +1,5 @@
-//! pFabric as published (Alizadeh et al., SIGCOMM 2013): flows finish in the order of their sizes at the rate of the link that they
-//! share, and a small flow hardly notices large ones.
+//! pFabric as published (Alizadeh et al., SIGCOMM 2013): flows finish in the order of their sizes at the rate of the
+//! link that they share, and a small flow hardly notices large ones.
 
 mod lab;
 

@@ -2,9 +2,9 @@
 //!
 //! *Source*: CONGA (SIGCOMM'14, section 3.4) and LetFlow (NSDI'17, section 3). *Parameters*: `gap` is T_fl,
 //! `table_size` the number of entries. An entry belongs to a hash of the five-tuple: colliding flows share it, as in
-//! hardware. Every packet refreshes its entry, not only the first of a flowlet, as long as there is a choice: while failures
-//! leave a group one port nothing is consulted, and flowlets that outlast the gap meanwhile end. Must not depend on balancers, and
-//! chooses nothing.
+//! hardware. Every packet refreshes its entry, not only the first of a flowlet, as long as there is a choice: while
+//! failures leave a group one port nothing is consulted, and flowlets that outlast the gap meanwhile end. Must not
+//! depend on balancers, and chooses nothing.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

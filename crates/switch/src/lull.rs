@@ -1,10 +1,12 @@
-//! Lulls of a switch that pauses its senders. While it holds so little that no sender can be paused, nothing but arrivals decides when
-//! packets leave a port that is not held: departures are known when packets arrive, and a packet of an earlier queue postpones others.
+//! Lulls of a switch that pauses its senders. While it holds so little that no sender can be paused, nothing but
+//! arrivals decides when packets leave a port that is not held: departures are known when packets arrive, and a
+//! packet of an earlier queue postpones others.
 //!
-//! A lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen departures are revoked, and
-//! what has not left is queued and charged like everything that arrives from then on. The next lull begins when a port is idle, no sender
-//! is paused, and an eighth of the room is free again; a port takes part once it is empty. When a port is held, only its own departures are
-//! revoked; it takes part again when it is released and empty.
+//! A lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen
+//! departures are revoked, and what has not left is queued and charged like everything that arrives from then on. The
+//! next lull begins when a port is idle, no sender is paused, and an eighth of the room is free again; a port takes
+//! part once it is empty. When a port is held, only its own departures are revoked; it takes part again when it is
+//! released and empty.
 
 use weft_core::PortId;
 use weft_foresight::RevocableForesight;

@@ -1,5 +1,5 @@
-//! Ports in a [lull](crate::lull): how packets join them, when the memory of departed packets is released, and how departures are
-//! revoked.
+//! Ports in a [lull](crate::lull): how packets join them, when the memory of departed packets is released, and how
+//! departures are revoked.
 
 use weft_core::{Header, Headers, PacketId, PacketKind, PortId, Span, Time, Transmission};
 use weft_foresight::{RevocableForesight, Slot};

@@ -1,5 +1,5 @@
-//! Ports with strict priority whose departures are foreseen: how packets join them, wait and are served, and when the memory of
-//! departed packets is released.
+//! Ports with strict priority whose departures are foreseen: how packets join them, wait and are served, and when the
+//! memory of departed packets is released.
 
 use weft_core::record::Reason;
 use weft_core::{Header, PacketId, PortId, Time};

@@ -1,8 +1,8 @@
-//! The Arrow schema of a table as readers of Parquet files expect it: a FlatBuffers message in base64 under a key of the file's
-//! metadata. With it the unit of a column is metadata of its field. Knows columns, no values.
+//! The Arrow schema of a table as readers of Parquet files expect it: a FlatBuffers message in base64 under a key of
+//! the file's metadata. With it the unit of a column is metadata of its field. Knows columns, no values.
 //!
-//! *Formats*: Arrow columnar format 1.5, encapsulated messages and `Schema.fbs`, `Message.fbs`; FlatBuffers internals (tables,
-//! vtables, vectors); RFC 4648 section 4.
+//! *Formats*: Arrow columnar format 1.5, encapsulated messages and `Schema.fbs`, `Message.fbs`; FlatBuffers internals
+//! (tables, vtables, vectors); RFC 4648 section 4.
 
 use crate::{Cells, Column, DataTable};
 

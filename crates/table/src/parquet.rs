@@ -1,6 +1,6 @@
-//! A table as a Parquet file: Snappy, a row group for each part of it, optional columns. The unit of every column is in the metadata
-//! of its Arrow field, under `unit`, and in the file's key-value metadata, under `unit.<column>`. Knows tables, not what they
-//! hold.
+//! A table as a Parquet file: Snappy, a row group for each part of it, optional columns. The unit of every column is
+//! in the metadata of its Arrow field, under `unit`, and in the file's key-value metadata, under `unit.<column>`.
+//! Knows tables, not what they hold.
 
 use crate::{Cells, Column, DataTable, NameColumn, arrow};
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};

@@ -1,6 +1,6 @@
 //! TLT, timeout-less transport: a sender marks the few packets whose loss would leave it waiting for a time-out as
-//! important
-//! (green) and all other payload as unimportant (red). Switches drop red packets early, so that green ones find room.
+//! important (green) and all other payload as unimportant (red). Switches drop red packets early, so that green ones
+//! find room.
 //!
 //! *Paper*: Lim, Bai, Zhu, Jung and Han, Towards timeout-less transport in commodity datacenter networks, EuroSys 2021.
 //! `LIMITATIONS.md` lists omissions and assumptions.

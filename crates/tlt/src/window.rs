@@ -1,10 +1,8 @@
 //! Marking for window-based senders: while anything is in flight, exactly one important packet or its echo is.
 //!
-//! The echo of an important packet proves that everything sent before it has arrived or is lost, because packets of one
-//! flow keep their order. So the sender keeps its unimportant bytes in two generations, those sent before the important
-//! packet in
-//! flight and
-//! those sent since.
+//! The echo of an important packet proves that everything sent before it has arrived or is lost, because packets of
+//! one flow keep their order. So the sender keeps its unimportant bytes in two generations, those sent before the
+//! important packet in flight and those sent since.
 
 use std::ops::Range;
 

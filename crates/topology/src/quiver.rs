@@ -9,8 +9,8 @@
 //! common capacity; a switch decomposes the paths that start at itself and uses only the first hop, so components
 //! with equal first hops become one group (their weights add), others stay separate even if they overlap.
 //!
-//! In reading order, on the folded network (`folded`): `labels` (scores of links), `split` and `reach` (components from scores), [`pair`]
-//! (one pair in detail), [`listing`] (labels written out, and why two paths differ).
+//! In reading order, on the folded network (`folded`): `labels` (scores of links), `split` and `reach` (components
+//! from scores), [`pair`] (one pair in detail), [`listing`] (labels written out, and why two paths differ).
 //!
 //! ```
 //! use weft_topology::{LinkState, Quiver, TopologySettings, build};

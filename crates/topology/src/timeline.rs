@@ -3,9 +3,9 @@
 //!
 //! A cable goes down or up at an instant. After `detection` both of its switches remove the port from all groups (or
 //! restore it). Then link-state messages flood over the cables that are up: propagation plus `flooding` per hop.
-//! `spf_delay` after the last message of that instant a switch recomputes, from all that it has heard by then, and after `install` it replaces all groups
-//! at once by those of the new state. Ports known to be down locally stay excluded even then. Between failure and
-//! installation packets may be sent into dead ends: that is the point.
+//! `spf_delay` after the last message of that instant a switch recomputes, from all that it has heard by then, and
+//! after `install` it replaces all groups at once by those of the new state. Ports known to be down locally stay
+//! excluded even then. Between failure and installation packets may be sent into dead ends: that is the point.
 //!
 //! Simplification: all cables that change at one instant make one new state, and a switch that learns of a later
 //! change first skips the earlier one.

@@ -1,8 +1,8 @@
 //! Real headers of a simulated packet: Ethernet, IPv4, and TCP, UDP or RoCEv2. Payload is zeros and mostly left out, as a
 //! capture with a short snap length leaves it out; lengths and checksums are those of the whole packet.
 //!
-//! The simulator counts payload bytes from 0 and gives SYN no sequence number; here the initial sequence numbers are 0, so that
-//! payload begins at 1.
+//! The simulator counts payload bytes from 0 and gives SYN no sequence number; here the initial sequence numbers are
+//! 0, so that payload begins at 1.
 
 use std::net::Ipv4Addr;
 

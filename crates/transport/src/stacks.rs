@@ -1,6 +1,5 @@
-//! Generates, from one list, the types that hold any stack: the
-//! configuration of a run, the ends of its flows, the host parts and the bodies of its packets. The list itself is in
-//! [`protocols`](crate::protocols).
+//! Generates, from one list, the types that hold any stack: the configuration of a run, the ends of its flows, the
+//! host parts and the bodies of its packets. The list itself is in [`protocols`](crate::protocols).
 //!
 //! All are closed enums that calls match on. The first stack of the list has the fastest path; the others are reached
 //! out of line.

@@ -1,12 +1,14 @@
-//! PIAS thresholds by an objective: Poisson arrivals at one link, classes by strict priority, and flows of a class share what the
-//! classes above leave. Must not depend on packets, rates or congestion control.
+//! PIAS thresholds by an objective: Poisson arrivals at one link, classes by strict priority, and flows of a class
+//! share what the classes above leave. Must not depend on packets, rates or congestion control.
 //!
-//! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E\[min(X, a_i)\] − E\[min(X, a_i−1)\]
-//! of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The objective is a sum of ratios like that of
-//! Bai et al. (NSDI 2015, section 4), Σ m_i / (C (1 − r_i)). It is least where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
+//! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E\[min(X, a_i)\]
+//! − E\[min(X, a_i−1)\] of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The
+//! objective is a sum of ratios like that of Bai et al. (NSDI 2015, section 4), Σ m_i / (C (1 − r_i)). It is least
+//! where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
 //!
-//! The objective ranks thresholds; it is no completion time. It counts how later arrivals slow a flow down, and leaves out the flows that
-//! are there when it comes, so it can be less than any schedule reaches. Completion times are in [`link`](mod@crate::link).
+//! The objective ranks thresholds; it is no completion time. It counts how later arrivals slow a flow down, and
+//! leaves out the flows that are there when it comes, so it can be less than any schedule reaches. Completion times
+//! are in [`link`](mod@crate::link).
 
 use weft_core::Bytes;
 use weft_workload::SizeDistribution;

@@ -16,8 +16,8 @@
 //! VoqFabric::advance: request -> credit -> queue -> fabric -> Passed::Arrived
 //! ```
 //!
-//! An output whose departures are foreseen ([`VoqFabric::foresee`]) needs a call only before a packet arrives at it, and none for a
-//! packet that finds credit at hand.
+//! An output whose departures are foreseen ([`VoqFabric::foresee`]) needs a call only before a packet arrives at it,
+//! and none for a packet that finds credit at hand.
 
 mod credits;
 mod egress;

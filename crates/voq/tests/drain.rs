@@ -84,8 +84,7 @@ fn a_trickle_waits_for_the_output_not_for_the_backlog() {
 
 /// Random credits, outputs, delays, packets and bursts. While bytes wait, the line is never idle for longer than a
 /// round of the credits, one credit for each other group, which may keep what is left of it, and the debt of every
-/// group, which is less than a packet. What enters leaves once, in
-/// the order of its group, and nothing stays behind.
+/// group, which is less than a packet. What enters leaves once, in the order of its group, and nothing stays behind.
 #[test]
 fn the_line_never_rests_while_bytes_wait() {
     for seed in 0..300 {

@@ -71,9 +71,8 @@ pub fn count_runs(batches: &[Batch], options: &RunOptions) -> Result<(usize, usi
     Ok((folders.len(), open.count()))
 }
 
-/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`; what is written are
-/// statistics, without the tables. Of the options
-/// only those count that a batch does not have itself.
+/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`; what is
+/// written are statistics, without the tables. Of the options only those count that a batch does not have itself.
 ///
 /// # Errors
 /// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A failed run

@@ -1,5 +1,5 @@
-//! What a scenario costs, estimated before it runs: packet hops from flows and shortest paths, time and memory from what a hop
-//! and a link cost where they were measured. Runs nothing.
+//! What a scenario costs, estimated before it runs: packet hops from flows and shortest paths, time and memory from
+//! what a hop and a link cost where they were measured. Runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid, trace. Everything that people and scripts
-//! can do with Weft is one function here.
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid, trace. Everything that people
+//! and scripts can do with Weft is one function here.
 //!
 //! It contains no mechanism of its own: it reads a scenario, builds a network, runs an engine and writes a report by
 //! calling the crates below. It never prints and never reads the command line; the caller does.

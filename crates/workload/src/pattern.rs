@@ -50,7 +50,8 @@ pub trait Pattern {
     /// The flows, from the site's start. All problems are found here, before the first flow; their paths are relative
     /// to the traffic entry.
     ///
-    /// # Errors Settings that contradict each other or this network.
+    /// # Errors
+    /// Settings that contradict each other or this network.
     fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
 
     /// Whether a host sends one of these flows at a time: the next starts when the previous one is acknowledged and closed.

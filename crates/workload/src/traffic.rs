@@ -54,7 +54,8 @@ pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) ->
 
 /// The flows in the order of (start, entry, source, destination, size). They are drawn once here, to count them.
 ///
-/// # Errors Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
+/// # Errors
+/// Settings that contradict each other or this network, unreadable files, and more than [`MAX_FLOWS`] flows;
 /// paths are `traffic[i].…`.
 pub fn generate(
     traffic: &[TrafficSettings],

@@ -1,5 +1,5 @@
-//! Measures one source text: lines without tests, the length of each function from `fn` to its closing brace, and the types it
-//! declares.
+//! Measures one source text: lines without tests, the length of each function from `fn` to its closing brace, and the
+//! types it declares.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;

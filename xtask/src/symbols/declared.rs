@@ -1,5 +1,5 @@
-//! The names that the source declares: items, methods, fields and variants, also those inside macros such as `settings!`, read
-//! from tokens. Tests declare nothing.
+//! The names that the source declares: items, methods, fields and variants, also those inside macros such as
+//! `settings!`, read from tokens. Tests declare nothing.
 
 use crate::sources;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};

@@ -1,5 +1,5 @@
-//! Bells: a worker that sleeps is woken by those who put something into its rings, and nobody makes a system call for a worker that is
-//! awake. Must not depend on rings.
+//! Bells: a worker that sleeps is woken by those who put something into its rings, and nobody makes a system call for
+//! a worker that is awake. Must not depend on rings.
 //!
 //! ```text
 //! consumer: sleepy = true; fence; look into the rings; sleep until the bell's socket is readable

@@ -7,10 +7,11 @@
 //! Choices here:
 //! - The paper's tree has one path. Where a parent has several links up, a leaf does not know which of them a flow will take,
 //!   so the slice is of all of them together. Flows that meet on one of them are not arbitrated; their senders see marks.
-//! - Both halves of the path are treated alike. The sender's leaf decides for the links from its parent up, the receiver's leaf
-//!   for the links down to its parent. Either parent divides both directions among its leaves.
+//! - Both halves of the path are treated alike. The sender's leaf decides for the links from its parent up, the
+//!   receiver's leaf for the links down to its parent. Either parent divides both directions among its leaves.
 //! - Reports and slices ride on packets that have scheduling headers: a report on the next request or grant up once
-//!   `delegation_interval` has passed, the slice on the next request or grant down. They are late, and are lost, as these are.
+//!   `delegation_interval` has passed, the slice on the next request or grant down. They are late, and are lost, as
+//!   these are.
 //! - The parent divides `least_slice` of its links equally, and the rest in proportion to the reports. A report counts for
 //!   three intervals. A leaf that has had no slice for as long assumes the least, so that slices never exceed the links
 //!   except while news is on its way.

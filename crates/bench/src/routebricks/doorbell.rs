@@ -1,5 +1,6 @@
-//! Descriptors handed over in groups (kn): frames sent through a packet socket one by one, and sixteen at a time. What was one write
-//! to a card in 2009 is one system call here. The frames go to the loopback interface and have a type that nobody reads.
+//! Descriptors handed over in groups (kn): frames sent through a packet socket one by one, and sixteen at a time.
+//! What was one write to a card in 2009 is one system call here. The frames go to the loopback interface and have a
+//! type that nobody reads.
 
 use weft_router::backend::packet_socket::{PacketSocket, SocketArrivals};
 use weft_router::{Backend, Frame, FramePool};

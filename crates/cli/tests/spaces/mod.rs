@@ -259,7 +259,6 @@ impl Bench {
         [run(&[&show[..], &[&file]].concat()).1, run(&links).1].concat()
     }
 
-    /// `weft router show` and its metrics say these words.
     /// Waits until `weft router show` has a line that begins with these words.
     pub(crate) fn shows_soon(&self, words: &[&str]) {
         let mut text = String::new();
@@ -278,6 +277,7 @@ impl Bench {
         panic!("no line {words:?}: {text}");
     }
 
+    /// Asserts that `weft router show` prints the first text, and its metrics the second.
     pub(crate) fn shows_its_counters(&self, [shown, measured]: [&str; 2]) {
         let show = Command::new(env!("CARGO_BIN_EXE_weft"))
             .args(["router", "show", "router.toml"])

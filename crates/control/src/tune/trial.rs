@@ -1,5 +1,5 @@
-//! Tuned settings tried with packets: the fewest and the most flows start at line rate and, once the time to recover is over, must
-//! fill the link. With hyper increase and without, because the model has none.
+//! Tuned settings tried with packets: the fewest and the most flows start at line rate and, once the time to recover
+//! is over, must fill the link. With hyper increase and without, because the model has none.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The loops of patched TIMELY, exact for the branch between the thresholds, and of an integrator at the host, at their fixed points,
-//! cut at the queue. Where the queue rests, that their delays depend on it does not matter.
+//! The loops of patched TIMELY, exact for the branch between the thresholds, and of an integrator at the host, at
+//! their fixed points, cut at the queue. Where the queue rests, that their delays depend on it does not matter.
 
 use super::{Characteristic, Loop, Remembering};
 use crate::complex::Complex;

@@ -1,6 +1,5 @@
-//! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs` reads
-//! pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes,
-//! `scenario/color.rs` colours.
+//! A scenario of Weft: for each case of its sweep, one switch per tier and one kind of host. `scenario/pauses.rs`
+//! reads pauses, `scenario/marks.rs` marks, `scenario/precedence.rs` classes, `scenario/color.rs` colours.
 
 mod color;
 mod marks;

@@ -2,7 +2,8 @@
 //! section 4.2). Packets carry their ranks: the remaining size of a flow, its deadline.
 //!
 //! The packet sent is the earliest of the flow with the smallest rank, so that a flow whose ranks decrease does not
-//! reorder itself. Sorted maps beside the list find it, and the packet to drop, in time logarithmic in the length of the queue.
+//! reorder itself. Sorted maps beside the list find it, and the packet to drop, in time logarithmic in the length of
+//! the queue.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,5 +1,5 @@
-//! The tables of a run over time: `series` (the network), `series-links` (groups of links), `series-pauses` (paused links) and
-//! `incidents` (what the scenario plans to happen). Knows the record, no file format.
+//! The tables of a run over time: `series` (the network), `series-links` (groups of links), `series-pauses` (paused
+//! links) and `incidents` (what the scenario plans to happen). Knows the record, no file format.
 
 use crate::derived::node;
 use weft_core::record::{GroupBin, LinkGroup, Quantity, Reason, RunRecord, TimeBin, TimeSeries};

@@ -1,5 +1,5 @@
-//! What applications do at a port that is one end of a cable: answer the ARP requests of the host at the other end, find its MAC address,
-//! drop its frames.
+//! What applications do at a port that is one end of a cable: answer the ARP requests of the host at the other end,
+//! find its MAC address, drop its frames.
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;

@@ -1,7 +1,7 @@
 //! The switch of the simulator as an application: its balancer, queues, marks and drops, on real packets.
 //!
-//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable: the MAC address at
-//! its other end is that of the last frame from there, and asked for until there was one.
+//! Host n of the fabric has the address 10.0.0.0 + n, which is what the simulator hashes. Every port is one cable:
+//! the MAC address at its other end is that of the last frame from there, and asked for until there was one.
 //!
 //! ```text
 //! worker: frame -> header -> engine ─┐ output port: admit, mark, queue, schedule ┌─> rewrite, mark, send

@@ -1,7 +1,7 @@
 //! Routes of single stations, so that packets for stations on a link need no second look-up. Must not depend on who tells of stations.
 //!
-//! A station has such a route only while the longest prefix around its address leads straight onto its link: a route that is added later
-//! and leads elsewhere takes its packets along.
+//! A station has such a route only while the longest prefix around its address leads straight onto its link: a route
+//! that is added later and leads elsewhere takes its packets along.
 
 use std::net::IpAddr;
 

@@ -1,5 +1,6 @@
-//! Departures that switches foresee in lulls, until they revoke them: see [`weft_switch::Switch::foresee_in_lulls`]. Such a departure counts as an
-//! event, like the end of a transmission by any other port, so that runs have as many events whichever ports foresee.
+//! Departures that switches foresee in lulls, until they revoke them: see [`weft_switch::Switch::foresee_in_lulls`].
+//! Such a departure counts as an event, like the end of a transmission by any other port, so that runs have as many
+//! events whichever ports foresee.
 
 use weft_core::{Header, LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Turn};

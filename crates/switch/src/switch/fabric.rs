@@ -1,5 +1,6 @@
-//! The path of a packet through a switch with virtual output queues: it waits at the inputs, and joins its output when credit has
-//! brought it across the fabric, or credit is at hand. Routes, balancing and transmission are those of every switch.
+//! The path of a packet through a switch with virtual output queues: it waits at the inputs, and joins its output
+//! when credit has brought it across the fabric, or credit is at hand. Routes, balancing and transmission are those
+//! of every switch.
 
 use weft_core::record::Reason;
 use weft_core::{Header, Headers, PacketId, PortId, Random, Time};

@@ -1,6 +1,7 @@
 //! The switch against its definitions. Here: a bench that hands packets to a switch; the tests stand by topic in
-//! [`decisions`] (who goes where), [`foreign`] (who names other switches' ports), [`lulls`] (who leaves unless held), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) [`order`] (who leaves first), and
-//! [`trim`] (what is cut).
+//! [`decisions`] (who goes where), [`foreign`] (who names other switches' ports), [`lulls`] (who leaves unless held),
+//! [`memory`] (what is stored and counted), [`mmu`] (the same on chips) [`order`] (who leaves first), and [`trim`]
+//! (what is cut).
 
 mod decisions;
 mod foreign;

@@ -1,5 +1,5 @@
-//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is kept, a column of deadlines is read. Must not depend on other
-//! formats.
+//! The tool-neutral table of flows: a header that names the columns, then one flow per line; a column `flow_id` is
+//! kept, a column of deadlines is read. Must not depend on other formats.
 
 use super::between_two;
 use crate::flow::Flow;

@@ -2,11 +2,11 @@
 //! capacity.
 //!
 //! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all
-//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of the hosts that send or receive. Where hosts can send
-//! less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and a note says so. Hosts
-//! are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it (DRILL's load with
-//! failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection set-up are not counted.
-//! Where not all hosts send, C counts only the senders' leaves and cables.
+//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of the hosts that send or receive.
+//! Where hosts can send less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and
+//! a note says so. Hosts are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it
+//! (DRILL's load with failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection
+//! set-up are not counted. Where not all hosts send, C counts only the senders' leaves and cables.
 
 use super::{Pattern, Stream};
 use crate::Flow;

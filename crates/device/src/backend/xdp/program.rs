@@ -1,5 +1,5 @@
-//! The program in front of an interface: it sends what arrives by a queue to the socket of this queue, if there is one, and to
-//! the kernel otherwise. Five instructions, assembled here.
+//! The program in front of an interface: it sends what arrives by a queue to the socket of this queue, if there is
+//! one, and to the kernel otherwise. Five instructions, assembled here.
 
 use std::io;
 use std::mem::size_of;

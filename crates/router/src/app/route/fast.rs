@@ -1,7 +1,7 @@
 //! The fast path of routing, for a whole batch at once: frames that need only a next hop are sent, all others set aside.
 //!
-//! Whatever a frame needs is stored at its place in the batch, and the frames that need something else are bits of a word: an ordinary
-//! batch passes without a list of anything.
+//! Whatever a frame needs is stored at its place in the batch, and the frames that need something else are bits of a
+//! word: an ordinary batch passes without a list of anything.
 
 use weft_fib::{AddressKey, Hop, RootEntries, RouteReader};
 use weft_packet::rss::FlowQueues;

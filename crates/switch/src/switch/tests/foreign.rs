@@ -1,5 +1,5 @@
-//! Drivers, packets and tables that name ports which a switch does not have: a panic, or no answer, and never an access beyond
-//! the ports.
+//! Drivers, packets and tables that name ports which a switch does not have: a panic, or no answer, and never an
+//! access beyond the ports.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
