@@ -35,8 +35,8 @@ fn of_one(family: &str, interface: &str) -> String {
     format!("net/{family}/conf/{interface}/{setting}")
 }
 
-/// Says so if the kernel forwards what arrives at the interface of a port, where it has an address. It takes nothing that is for another
-/// station than its own, nor what AF_XDP takes ahead of it.
+/// Reports whether the kernel forwards what arrives at the interface of a port, where it has an address. It takes
+/// nothing that is addressed to another station, nor what AF_XDP takes before it.
 pub(crate) fn second_forwarder(
     port: &PlannedPort,
     links: &[KernelLink],
@@ -83,7 +83,7 @@ pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, Ap
                 "port `{}`: another `weft router` forwards what arrives at {name}, so that each packet would be sent twice: end it first",
                 port.name
             )),
-            // Whoever opens the interface says what is wrong with it.
+            // Problems with the interface are reported when it is opened.
             Err(_) => {}
         }
     }

@@ -65,7 +65,7 @@ pub fn parse_plan(text: &str, name: &str) -> Result<RouterPlan, Mistakes> {
     document_value((text, name), |document, mistakes| plan(document, folder, mistakes))
 }
 
-/// The application; of an unknown name the nearest, by which the rest of the file is read.
+/// The application. For an unknown name, the nearest one, so that the rest of the file can be read.
 fn application(document: &Toml, root: &mut TableReader<'_, '_>) -> Option<&'static str> {
     let named = root.word("application", &APPLICATIONS);
     match document.get("application").map(|node| &node.content) {

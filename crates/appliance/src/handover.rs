@@ -27,7 +27,7 @@ mod lane;
 use bell::Listener;
 use lane::{LaneEnd, LaneStart, SendAccount, lane};
 
-/// Each worker's back end of the port `port`, of which the first workers own a queue each.
+/// Each worker's back end of the port `port`; the first workers own a queue each.
 pub(crate) fn divide(
     queues: Vec<Box<dyn Backend>>,
     (port, workers): (u16, u16),
@@ -92,7 +92,7 @@ impl OwnerPort {
 
     /// Sends what members have sent.
     fn relay(&mut self, pool: &mut FramePool) -> io::Result<()> {
-        // From here on whoever puts something into a ring rings, too.
+        // From here on, every sender that puts something into a ring rings as well.
         self.listener.listen();
         let mut result = Ok(());
         for member in &mut self.members {
@@ -208,7 +208,7 @@ impl Backend for MemberPort {
         };
         if take(&mut self.arrivals) == 0 {
             self.listener.listen();
-            // Whoever has put something into the ring in between has not rung.
+            // A sender that has put something into the ring in between has not rung.
             take(&mut self.arrivals);
         }
         Ok(())

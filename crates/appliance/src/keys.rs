@@ -1,4 +1,5 @@
-//! Files with the keys of tunnels. All mistakes of a file are told at once, and no message shows anything that it holds.
+//! Files with the keys of tunnels. All mistakes of a file are reported at once, and no message shows anything that it
+//! holds.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +31,7 @@ impl KeyMistakes {
     }
 }
 
-/// The associations of a file: what is sent, what is received. Otherwise all its mistakes.
+/// The associations of a file, outbound and inbound, or all its mistakes.
 pub(crate) fn read_keys(path: &Path) -> Result<[Association; 2], Vec<String>> {
     let unreadable = |error: std::io::Error| vec![format!(": cannot be read: {error}")];
     let mode = std::fs::metadata(path).map_err(unreadable)?.permissions().mode();

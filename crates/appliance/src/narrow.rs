@@ -92,7 +92,7 @@ pub(crate) fn narrow_tunnels(plan: &RouterPlan, interfaces: &[Interface]) -> Vec
     ways.map(|NarrowWay { message, allowed }| format!("{message}: needs {allowed}")).collect()
 }
 
-/// The same where the kernel has the routes to the other ends: by which ports a tunnel would carry too little.
+/// The same where the kernel has the routes to the other ends: the ports over which a tunnel would carry too little.
 pub(crate) fn perhaps_narrow(plan: &RouterPlan, interfaces: &[Interface]) -> Vec<String> {
     let PlannedApplication::Route { routes, tunnels, kernel: true, .. } = &plan.application else {
         return Vec::new();

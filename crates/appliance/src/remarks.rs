@@ -24,7 +24,7 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
                     .to_owned(),
             );
         }
-        // What is wrong with the interfaces is told elsewhere.
+        // Problems with the interfaces are reported elsewhere.
         remarks.extend(described(plan).map_or(Vec::new(), |ports| perhaps_narrow(plan, &ports)));
     }
     remarks

@@ -179,7 +179,7 @@ fn refuse_own(route: &mut TableReader<'_, '_>, prefix: IpPrefix, around: RouteCo
     }
 }
 
-/// What is wrong with an item of a list, and what is allowed; none if it has been told elsewhere.
+/// What is wrong with an item of a list, and what is allowed; `None` if it has been reported elsewhere.
 type WrongItem = Option<(String, &'static str)>;
 
 /// A next hop by its address, with what is wrong about it otherwise.
@@ -208,7 +208,7 @@ fn gateway(
         let told = (format!("{via} is on the link of no port"), "an address on a link, or `port` beside it");
         around.sound.then_some(told)
     };
-    // A port that does not exist has been told of.
+    // A port that does not exist has already been reported.
     let number = number.or(port.map(|_| 0)).ok_or_else(nowhere)?;
     Ok(PlannedHop::Gateway(number, via))
 }
@@ -260,7 +260,7 @@ pub(crate) fn neighbour(
     Some(((port, address), mac?))
 }
 
-/// Refuses tunnels that no route uses. A route that names none is told of elsewhere.
+/// Refuses tunnels that no route uses. A route that names none is reported elsewhere.
 pub(crate) fn refuse_idle_tunnels(tunnels: &[Toml], routes: &[Toml], mistakes: &mut Vec<Mistake>) {
     let text = |table: &Toml, key: &str| table.get(key).and_then(Toml::text).map(str::to_owned);
     let named: BTreeSet<String> = tunnels.iter().filter_map(|tunnel| text(tunnel, "name")).collect();

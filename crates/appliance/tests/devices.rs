@@ -48,7 +48,7 @@ fn forwarded() -> String {
         + &side("right", "left", HOSTS[0])
 }
 
-/// The MTU of the link shrinks after the start: the kernel refuses what is longer, and the rest goes on.
+/// The MTU of the link shrinks after the start: the kernel refuses longer packets, and the rest continue.
 #[test]
 fn a_frame_that_a_device_refuses_is_counted_and_the_others_go_on() {
     if !is_inside("a_frame_that_a_device_refuses_is_counted_and_the_others_go_on") {
@@ -324,7 +324,7 @@ fn a_tunnel_by_a_narrow_interface_is_refused_or_warned_of() {
         said.contains("the tunnel `hq` carries packets of 1246 B, of the 1300 B of port `right`"),
         "{said}"
     );
-    // Beside a kernel, it decides by which port.
+    // Beside a kernel, the kernel chooses the port.
     let port = |name| format!("[[port]]\nname = \"{name}\"\ndevice = \"packet:{name}\"\n");
     let beside = format!("kernel = true\n{}{}{tunnel}", port("left"), port("right"));
     let plan = weft_appliance::file::parse_plan(&beside, "r.toml").unwrap();

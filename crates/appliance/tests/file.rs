@@ -1,4 +1,4 @@
-//! Files of routers: what they say, and how mistakes are told.
+//! Files of routers: what they say, and how mistakes are reported.
 
 use std::path::PathBuf;
 
@@ -318,7 +318,7 @@ fn the_files_of_the_repository_are_sound() {
     assert!(plans.count() >= 2);
 }
 
-/// Whoever sees a cause of drops in a report finds in the manual what it means.
+/// Every cause of drops that a report shows is explained in the manual.
 #[test]
 fn the_manual_explains_every_cause_of_drops() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/router.md");

@@ -84,7 +84,8 @@ fn routed_frames_leave_at_recorded_times_in_order_for_any_number_of_workers() {
 #[test]
 fn what_a_router_has_to_say_later_is_said_after_the_capture() {
     let folder = Folder::new("silent");
-    // Nobody answers for 10.2.0.8: three questions, a second apart; then errors, for which 10.1.0.2 is asked in vain.
+    // Nobody answers for 10.2.0.8: three questions, a second apart; then errors to 10.1.0.2, which does not answer
+    // either.
     folder.write("in.pcapng", capture(2, [10, 2, 0, 8]));
     let report = folder.run(&router(1));
     let questions: Vec<u64> =
@@ -158,7 +159,7 @@ fn a_switch_forwards_frames_that_only_say_how_urgent_they_are() {
     assert_eq!((counters.dropped(DropCause::Unsupported), counters.inside()), (1, 0), "{counters}");
 }
 
-/// Whoever recorded it was stopped in the middle of a record.
+/// The recording program was stopped in the middle of a record.
 #[test]
 fn a_capture_whose_last_record_is_cut_is_read_up_to_there() {
     let folder = Folder::new("cut");

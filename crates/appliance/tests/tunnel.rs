@@ -314,7 +314,7 @@ fn congestion_on_the_way_reaches_the_packet_inside() {
 fn the_sender_learns_the_mtu_of_the_tunnel() {
     let folder = Folder::new("mtu");
     keys(&folder, "left.keys", CIPHERS[0], [0x1001, 0x1002]);
-    // 1500 bytes hold 20 of IPv4, 8 of ESP, 8 of the vector, 16 of the check value and 2 of the trailer besides.
+    // 1500 bytes also hold 20 of IPv4, 8 of ESP, 8 of the vector, 16 of the check value and 2 of the trailer.
     let whole = |data: &[u8]| {
         let between = Ipv4Header::between([10, 1, 0, 2].into(), [10, 2, 0, 9].into());
         ports::udp_v4(Ipv4Header { dont_fragment: true, ..between }, (7, 9), data)
@@ -336,7 +336,8 @@ fn the_sender_learns_the_mtu_of_the_tunnel() {
     assert_eq!(errors[0][26..28], 1438_u16.to_be_bytes());
 }
 
-/// A packet that may be cut is cut before it is sealed, so that nobody has to put sealed packets together.
+/// A packet that may be fragmented is fragmented before it is sealed, so that nobody has to reassemble sealed
+/// packets.
 #[test]
 fn what_does_not_fit_is_fragmented_before_it_is_sealed() {
     let folder = Folder::new("cut");

@@ -92,8 +92,8 @@ impl PdqArbiter {
         self.flows.insert(flow, self.bound()).map(|position| (position, true))
     }
 
-    /// The rate that flows more critical than the one at `position` leave of the link. Flows about to finish are
-    /// ignored as long as together they need less than K round trips.
+    /// The rate on the link that flows more critical than the one at `position` leave unused. Flows about to finish
+    /// are ignored while together they need less than K round trips.
     fn available(&self, position: usize) -> Rate {
         let (mut finishing, mut used) = (0.0, 0);
         for flow in self.flows.before(position) {
@@ -127,8 +127,9 @@ impl PdqArbiter {
         (header.rate, header.paused_by) = (Rate(0), self.number);
     }
 
-    /// A request of a listed flow; `comes_back`: it sends, and has just entered the list, which it was not on as long as
-    /// another link paused it. Of a flow on the list the link knows more than its sender, who may not yet have heard of a pause.
+    /// A request of a listed flow; `comes_back`: it sends, and has just entered the list, which it was not on while
+    /// another link paused it. The link knows more about a listed flow than the flow's sender, which may not yet have
+    /// heard of a pause.
     fn decide(
         &mut self,
         (position, comes_back): (usize, bool),

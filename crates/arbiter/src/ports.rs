@@ -33,7 +33,7 @@ pub struct SwitchArbiters {
 /// What becomes of a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It goes on as routes say.
+    /// It continues along its route.
     Onward,
     /// The same; the arbiter of the host that sent it has seen it.
     FromHost,
@@ -120,7 +120,7 @@ impl SwitchArbiters {
         }
     }
 
-    /// An answer is on its way back; `None`: routes decide by which port.
+    /// An answer is on its way back; `None`: routes decide the port.
     fn returns(
         &mut self,
         from: PortId,

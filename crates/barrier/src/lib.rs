@@ -125,7 +125,7 @@ impl Barrier {
 
     #[cold]
     fn wake_all(&self) {
-        // Whoever is about to sleep either has the lock, and looks again, or sleeps already.
+        // A thread that is about to sleep either holds the lock, and looks again, or sleeps already.
         drop(self.bed.lock().unwrap_or_else(PoisonError::into_inner));
         self.bell.notify_all();
     }

@@ -48,7 +48,7 @@ pub struct FigureRequest<'a> {
     pub cases: &'a BTreeSet<usize>,
     /// The seed of random draws.
     pub seed: u64,
-    /// Passes of a measurement, of which the best counts.
+    /// Passes of a measurement; the best one counts.
     pub passes: usize,
     /// Called with what is measured next; an error ends the measurement.
     pub progress: &'a dyn Fn(&str) -> Result<(), Error>,

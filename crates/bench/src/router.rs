@@ -32,7 +32,7 @@ pub(crate) const RING: usize = 512;
 const WARM: usize = 20_000;
 const POLLS: usize = 400_000;
 const COUNTED_POLLS: usize = 2_000;
-/// Sealing a packet takes about as long as routing so many: cases that seal have fewer polls.
+/// Sealing a packet takes about as long as routing this many, so cases that seal have fewer polls.
 const SEALING: usize = 40;
 
 /// A case of the router.

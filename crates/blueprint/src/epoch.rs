@@ -13,7 +13,7 @@ use crate::simulated::{figures, labels};
 
 /// The figures this program was built with.
 const LIST: &str = include_str!("../results/figures.txt");
-/// The epoch with which the list began. What was measured before has none, and was measured by the model of this epoch.
+/// The epoch with which the list began. Earlier measurements have none; they were made by the model of this epoch.
 const FIRST: &str = "f9ac3a5fe1af";
 
 /// The epoch of the cluster model of this program: twelve hexadecimal digits.

@@ -47,7 +47,7 @@ pub trait Sharing {
     fn admits_up_to(&self) -> u64 {
         0
     }
-    /// Any packet is admitted with which the whole switch holds at most this many bytes.
+    /// Every packet is admitted while the whole switch, including it, holds at most this many bytes.
     fn admits_while(&self) -> u64 {
         0
     }

@@ -11,9 +11,9 @@ use weft_core::{Bytes, Class, Header, PacketKind, settings};
 settings! {
     /// Trimming; off unless a queue is given.
     pub struct TrimSettings {
-        /// A packet with which its queue would exceed this, including the packet in service, is trimmed; so is one
-        /// that finds no memory. Absent: nothing is trimmed. `pkt` counts full packets of the transport; NDP's queues
-        /// hold 8.
+        /// A packet that would make its queue exceed this, including the packet in service, is trimmed; so is one for
+        /// which there is no memory. Absent: nothing is trimmed. `pkt` counts full packets of the transport; NDP's
+        /// queues hold 8.
         queue: Option<Amount> = None,
         /// Wire size of a trimmed packet.
         header: Bytes = Bytes(84),

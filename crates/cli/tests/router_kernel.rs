@@ -86,7 +86,7 @@ fn routes_links_and_addresses_of_the_kernel_are_followed() {
     assert!(!good && text.contains("From 10.1.0.1") && text.contains("Net Unreachable"), "{text}");
     must(&["ip", "-n", &router, "route", "add", "10.9.0.0/24", "via", "10.2.0.2"]);
     assert!(reaches(&bench, "10.9.0.1"), "{}", shown(&bench));
-    // Next hops as FRR installs them: objects, of which a route names one.
+    // Next hops as FRR installs them: objects, one of which a route names.
     must(&["ip", "-n", &router, "nexthop", "add", "id", "5", "via", "10.2.0.2", "dev", "right"]);
     must(&["ip", "-n", &router, "nexthop", "add", "id", "6", "group", "5"]);
     must(&["ip", "-n", &router, "route", "add", "10.9.1.0/24", "nhid", "6"]);
@@ -324,7 +324,7 @@ fn until_shown_within(bench: &Bench, words: &str, seconds: u32) {
     assert!(found, "{words}: {}", shown(bench));
 }
 
-/// Requests that each uplink has answered to pings of the left host, of which each is a flow of its own.
+/// Requests answered over each uplink when the left host pings; each ping is a flow of its own.
 fn answered(bench: &Bench) -> [u64; 2] {
     ["right", "second"].map(|side| {
         let text = must(&["ip", "netns", "exec", &bench.space(side), "cat", "/proc/net/snmp"]);

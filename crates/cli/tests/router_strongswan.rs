@@ -39,7 +39,7 @@ prefix = "10.9.0.1/32"
 tunnel = "strongswan"
 "#;
 
-/// A daemon in a namespace. It leaves all its files in a folder, which it takes for `/var/run`.
+/// A daemon in a namespace. It writes all its files into a folder that it sees as `/var/run`.
 struct Charon {
     process: Child,
     folder: PathBuf,

@@ -132,12 +132,12 @@ pub fn size(kind: &ServerKind, ports: u32, rate: Rate) -> Option<ClusterSize> {
     })
 }
 
-/// The least k of which kⁿ reaches `servers`.
+/// The least k for which kⁿ is at least `servers`.
 fn least_arity(servers: u64, ranks: u32) -> u32 {
     (2..).find(|arity: &u32| u64::from(*arity).saturating_pow(ranks) >= servers).unwrap_or(2)
 }
 
-/// Cables to so many servers, each pair of them with this rate: those that take the fewest slots.
+/// Cables to `others` servers at `rate` each, on the cards that take the fewest slots.
 fn links(kind: &ServerKind, others: u32, rate: Rate) -> Option<(Rate, (u32, Rate))> {
     let external = kind.ports.div_ceil(kind.cards[0].ports);
     let free = kind.slots.saturating_sub(external);

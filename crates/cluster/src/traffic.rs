@@ -54,7 +54,7 @@ impl TrafficMatrix {
         TrafficMatrix::of(nodes, |from, to| if to == 0 && from != 0 { share } else { 0.0 })
     }
 
-    /// Node 0 sends all its traffic to node 1, and nobody else sends.
+    /// Node 0 sends all its traffic to node 1; no other node sends.
     #[must_use]
     pub fn one_to_one(nodes: u16) -> TrafficMatrix {
         TrafficMatrix::of(nodes, |from, to| f64::from(u8::from(from == 0 && to == 1)))
@@ -129,8 +129,8 @@ fn derangement(nodes: u16, random: &mut Random) -> Vec<u16> {
 pub enum SizeMix {
     /// All of one size.
     Fixed(Bytes),
-    /// Small, middle and full packets, 741 bytes on average: in place of the trace from Abilene, of which only the mean
-    /// is known, roughly.
+    /// Small, middle and full packets, 741 bytes on average: in place of the trace from Abilene, of which only an
+    /// approximate mean is known.
     Mixed,
 }
 

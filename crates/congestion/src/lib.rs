@@ -73,7 +73,7 @@ pub fn state(leaves: u64, uplinks: u64) -> Bytes {
 }
 
 impl Congestion {
-    /// A switch that knows nothing yet.
+    /// A switch that has learnt nothing yet.
     pub fn new(settings: &CongestionSettings, place: CongestionSite<'_>) -> Congestion {
         let decay = Decay::new(settings);
         let ports = place.rates.iter().zip(&place.fabric);

@@ -245,7 +245,7 @@ fn bode(found: &[CaseMargins]) -> [Figure; 2] {
     ]
 }
 
-/// Hides the phase far beyond half a turn, where a delay makes it fall for ever.
+/// Hides the phase far beyond half a turn, where a delay makes it fall without end.
 fn shown_phase(degrees: f64) -> f64 {
     if degrees < -450.0 { f64::NAN } else { degrees }
 }

@@ -19,7 +19,8 @@ pub struct Pool<Body> {
     pub headers: Headers,
     /// One body per header; more than `mask`.
     bodies: Vec<Body>,
-    /// The number of bodies minus one. It need not be that of the headers, which are public: whoever holds two pools may swap them.
+    /// The number of bodies minus one. It need not be that of the headers, which are public: the owner of two pools
+    /// may swap them.
     mask: u32,
     free: Vec<PacketId>,
     /// Ids issued so far.

@@ -104,7 +104,7 @@ impl SentPackets {
         self.done = self.count;
     }
 
-    /// Nothing in flight is waited for any more.
+    /// Nothing in flight is expected any longer.
     pub fn abandon(&mut self) {
         self.flying.clear();
     }

@@ -78,7 +78,7 @@ pub struct Network {
     pub oddities: Vec<Oddity>,
     /// The coverage of each file, in the order of the command line.
     pub coverage: Vec<(usize, Coverage)>,
-    /// Files from which nothing is read although something is read from other files of the device.
+    /// Files that contribute nothing, although other files of the device do.
     pub idle_parts: BTreeSet<usize>,
     /// Rules that are silenced in a file.
     pub silenced: Vec<Silenced>,

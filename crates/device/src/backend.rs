@@ -31,9 +31,9 @@ pub struct DeviceLosses {
     pub tagged: u64,
     /// Frames that it had accepted and could not send after all; their bytes are in `unsent_bytes`.
     pub unsent_later: u64,
-    /// Of the frames that it did not accept, those for which the ring to another worker had no room.
+    /// The part of the frames not accepted for which the ring to another worker had no room.
     pub crowded_in: u64,
-    /// Frames that arrived and for which the ring to their worker had no room.
+    /// Frames that arrived when the ring to their worker had no room.
     pub crowded_out: u64,
     /// Bytes of the frames that were taken in and dropped at once: `oversized`, `tagged` and `crowded_out`.
     pub arrived_bytes: u64,
@@ -87,8 +87,8 @@ pub trait Backend: Send {
         Vec::new()
     }
 
-    /// The worker ends. Returns whether it must go on polling, because something is still to come; it asks again until there is
-    /// nothing.
+    /// Called when the worker ends. Returns whether it must keep polling because something is still to come; it calls
+    /// again until nothing is.
     fn end(&mut self, ending: Ending) -> bool {
         let _ = ending;
         false

@@ -84,7 +84,7 @@ impl FramePool {
         FramePool::in_memory(count, |_, _| {})
     }
 
-    /// [`FramePool::new`] in memory that `prepare` is told of, start and length, before it is used.
+    /// Like [`FramePool::new`], but `prepare` gets the start and length of the memory before it is used.
     #[must_use]
     pub fn in_memory(count: u32, prepare: fn(*const u8, usize)) -> FramePool {
         let buffers: Box<[[u8; STRIDE]]> = vec![[0; STRIDE]; count as usize].into();

@@ -45,8 +45,8 @@ pub struct OutboundAssociation {
 }
 
 impl OutboundAssociation {
-    /// With the security parameter index `spi`. Vectors count from `first_vector`, which must lie beyond all that have
-    /// ever been used with these keys: the time in nanoseconds does.
+    /// An association with the security parameter index `spi`. Vectors count from `first_vector`, which must lie
+    /// beyond every vector ever used with these keys, as the time in nanoseconds does.
     #[must_use]
     pub fn new(spi: u32, cipher: EspCipher, first_vector: u64) -> OutboundAssociation {
         OutboundAssociation { spi, cipher, sent: AtomicU64::new(0), first_vector }

@@ -45,8 +45,8 @@ impl<A: AddressKey> RouteWriter<A> {
         self.removed.is_empty()
     }
 
-    /// Paints at most `most` slots of a prefix, from the one with the key `at`. Returns how many, and the key from which to go on, unless
-    /// that was the last.
+    /// Paints at most `most` slots of a prefix, from the one with the key `at`. Returns how many, and the key at
+    /// which to continue, unless that was the last.
     fn paint(&mut self, (key, length): Key, mut at: u128, most: usize) -> (usize, Option<u128>) {
         let last = key | low_bits(length);
         let (over, (painted, hop)) = match self.routes.get(&(key, length)) {

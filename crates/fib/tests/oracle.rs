@@ -120,7 +120,7 @@ proptest! {
     }
 }
 
-/// However short a prefix is, no more slots are painted at once than asked for: whoever holds a lock meanwhile holds it as long.
+/// However short a prefix is, no more slots are painted at once than asked for, because a lock may be held meanwhile.
 #[test]
 fn a_default_route_is_painted_in_slices() {
     let mut table = ipv4::table();

@@ -11,7 +11,7 @@ use crate::{Leaving, Slot, byte_time_after, to_start};
 pub struct Foresight {
     /// Of the port's only queue.
     pub marker: AnyMarker,
-    /// A packet with which the port holds at most this many bytes needs no marker.
+    /// No marker is consulted about a packet while the port, including it, holds at most this many bytes.
     unmarked_up_to: u64,
     /// If the port is observed: when the last bit of the oldest unreleased packet leaves; never, if there is none.
     oldest: Time,
@@ -19,7 +19,8 @@ pub struct Foresight {
     leaving: Ring<Leaving>,
     /// The transmitter is busy until then, when the last bit of the newest packet leaves.
     busy_until: Time,
-    /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
+    /// Neither sharing rule nor marker is consulted about a packet while the port, including it, holds at most this
+    /// many bytes.
     calm_up_to: u64,
     transmission: Transmission,
     /// Whether an engine or the sharing rule reads the contents of the port.
@@ -50,14 +51,14 @@ impl Foresight {
         }
     }
 
-    /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many
-    /// bytes.
+    /// Whether neither sharing rule nor marker needs to be consulted about a packet if the port, including it, holds
+    /// this many bytes.
     #[inline]
     pub fn is_calm(&self, bytes: u64) -> bool {
         bytes <= self.calm_up_to
     }
 
-    /// Whether the marker must be consulted about a packet with which the port holds this many bytes.
+    /// Whether the marker must be consulted about a packet if the port, including it, holds this many bytes.
     #[inline]
     pub fn may_mark(&self, bytes: u64) -> bool {
         bytes > self.unmarked_up_to

@@ -25,7 +25,8 @@ pub struct StrictForesight {
     busy_until: Time,
     /// An unobserved port admits a packet of this size without a check, and without a mark, if its transmitter is idle.
     idle_up_to: u64,
-    /// A packet with which the port holds at most this many bytes needs neither admission check nor marker.
+    /// Neither sharing rule nor marker is consulted about a packet while the port, including it, holds at most this
+    /// many bytes.
     calm_up_to: u64,
     transmission: Transmission,
     /// All but the newest, until they are released.
@@ -64,7 +65,7 @@ impl Overtakable {
         byte_time
     }
 
-    /// A packet waits from now on; returns the byte-picoseconds not counted before.
+    /// A packet begins to wait; returns the byte-picoseconds that have accrued since the last count.
     fn joined(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
         self.by_queue[queue] += u32::from(wire);
@@ -113,7 +114,8 @@ impl StrictForesight {
         self.observed
     }
 
-    /// Whether neither sharing rule nor marker need be consulted about a packet with which the port holds this many bytes.
+    /// Whether neither sharing rule nor marker needs to be consulted about a packet if the port, including it, holds
+    /// this many bytes.
     #[must_use]
     #[inline(always)]
     pub fn is_calm(&self, bytes: u64) -> bool {
@@ -136,14 +138,14 @@ impl StrictForesight {
         (self.waiting.joined(now, (queue, wire)), first.then_some(self.busy_until))
     }
 
-    /// The port is asked: the queue to be served now; or, if packets of the first queue have taken the link, until when.
+    /// The queue to serve now; or, if packets of the first queue occupy the link, until when they do.
     #[inline(always)]
     pub fn pick(&self, now: Time) -> Result<usize, Time> {
         if self.busy_until > now { Err(self.busy_until) } else { Ok(self.waits.trailing_zeros() as usize) }
     }
 
-    /// A packet that waited, the last of its queue or not, is sent. Returns when, the byte-picoseconds not counted before, and when the port is
-    /// to be asked next.
+    /// Sends a packet that waited; `is_last` if its queue is now empty. Returns its slot, the byte-picoseconds that
+    /// have accrued since the last count, and when to ask the port next.
     #[inline(always)]
     pub fn send(
         &mut self,

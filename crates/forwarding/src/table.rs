@@ -42,7 +42,7 @@ const MANY: u32 = 1 << 31;
 
 /// Marks a leaf with one component of several ports.
 const SEVERAL: u16 = 1 << 15;
-/// Marks a leaf of which only `way_of_group` tells the way.
+/// Marks a leaf whose way only `way_of_group` knows.
 const ELSEWHERE: u16 = u16::MAX;
 
 /// The components of a group: `count` of them, starting at `first`.

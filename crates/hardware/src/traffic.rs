@@ -116,7 +116,7 @@ impl VectorTraffic {
         }
     }
 
-    /// Offers new requests to engines without one, as long as counters have room.
+    /// Offers new requests to engines without one while counters have room.
     fn offer(&mut self) {
         let largest = 1u64 << self.set.size_bits;
         let room = (1 << self.set.queue_bits) - 16 * self.set.engines as u64 * largest;

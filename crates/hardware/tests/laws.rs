@@ -9,7 +9,7 @@ use weft_switch::balance::drill::Tie;
 
 const REQUEST: PacketRequest = PacketRequest { group: 0, flow: 0, size: 1 };
 
-/// A switch whose ports are one group, with so many samples and cells.
+/// A switch whose ports are one group, with the given numbers of samples and cells.
 fn set(ports: usize, samples: usize, memory: usize) -> Set {
     Set { ports, samples, memory, groups: 1, components: 1, sizes: PacketSizes::One, ..SETS[0] }
 }

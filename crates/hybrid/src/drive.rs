@@ -171,7 +171,7 @@ impl<'a> Drive<'a> {
         !self.steps.is_multiple_of(WATCH_EVERY) || watch(&told)
     }
 
-    /// Everything that happens at an instant. False if the sink wants no more.
+    /// Handles everything that happens at an instant. `false` if the sink wants no more.
     fn step(&mut self, now: Time, sink: Sink<'_>) -> Result<bool, String> {
         let mut arrived = self.network.advance(now);
         self.now = now;

@@ -1,4 +1,4 @@
-//! When the probe makes its calls, and the words that probe and run share. Knows no network.
+//! When the probe makes its calls, and the words that probe and run share. Must not depend on the network.
 
 use weft_core::{Span, Time};
 
@@ -70,7 +70,7 @@ impl Probed {
 /// The calls of one kind of pairs at a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ProbedCalls {
-    /// How long each took; if it did not end, as long as the probe waited.
+    /// How long each took; for one that did not end, how long the probe waited.
     pub(crate) durations: Vec<Span>,
     /// Mean of those without a time-out.
     pub(crate) smooth: Span,

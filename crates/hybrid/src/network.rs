@@ -1,5 +1,5 @@
-//! Fluid flows over time: each sends at its max-min fair rate, up to what its window allows, until its payload is gone. Rates
-//! change when a flow begins or ends and when a window opens. Knows no jobs and no packets.
+//! Fluid flows over time: each sends at its max-min fair rate, up to what its window allows, until its payload is
+//! gone. Rates change when a flow begins or ends and when a window opens. Must not depend on jobs or packets.
 
 use weft_core::{Span, Time};
 

@@ -3,7 +3,7 @@
 //! and time-outs included.
 //!
 //! The three moments differ because queues remember: a queue that bulk transfers have moved from the hosts' cards to
-//! a port stays there as long as the windows behind it are full.
+//! a port stays there while the windows behind it are full.
 
 use weft_core::record::FlowRecord;
 use weft_core::{Bytes, Span, Time};

@@ -1,5 +1,5 @@
-//! Max-min fair rates of flows over links, by progressive filling: all rates rise together until a link is full or a flow has
-//! all it can use; those stop, and the others rise on. Knows no time and no windows.
+//! Max-min fair rates of flows over links, by progressive filling: all rates rise together until a link is full or a
+//! flow has all it can use; those stop, and the others keep rising. Must not depend on time or windows.
 
 /// What a flow asks of the links.
 pub(crate) trait Sharer {

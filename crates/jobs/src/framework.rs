@@ -32,7 +32,8 @@ weft_core::settings! {
         disk_rate: Rate = Rate::from_mbps(1_200),
         /// Time of a disk before each request.
         seek: Span = Span::from_ms(8),
-        /// Hosts from which a reducer fetches at a time (`mapreduce.reduce.shuffle.parallelcopies`).
+        /// Maximum number of hosts from which a reducer fetches concurrently
+        /// (`mapreduce.reduce.shuffle.parallelcopies`).
         fetchers: u32 [1, 10000] = 5,
         /// Share of the maps that must be done before reducers start
         /// (`mapreduce.job.reduce.slowstart.completedmaps`).

@@ -34,7 +34,7 @@ impl ClusterJobs {
         self.jobs.iter().map(ClusterJob::due).min().unwrap_or(Time::NEVER)
     }
 
-    /// Whether any goes on even if nothing that it has sent arrives: see [`ClusterJob::is_expecting`].
+    /// Whether any job would make progress even if nothing in flight arrived: see [`ClusterJob::is_expecting`].
     #[must_use]
     pub fn is_expecting(&self) -> bool {
         self.jobs.iter().any(ClusterJob::is_expecting)

@@ -87,8 +87,8 @@ fn until_its_copy_begins_a_straggler_waits_for_its_core() {
     assert!(seen > 0, "a copy is on a critical path");
 }
 
-/// A few maps, of which some are done when the first copies begin; containers take 5 s to start, so that some copies are
-/// killed before. Then 24 reducers take all containers of the four hosts at once, six of each.
+/// A few maps, some of which are done when the first copies begin; containers take 5 s to start, so that some copies
+/// are killed before. Then 24 reducers take all containers of the four hosts at once, six of each.
 fn slow_containers(framework: Framework, maps: u64) -> JobRecord {
     let usual = straggling(framework, true);
     run(&TeraSortSettings {

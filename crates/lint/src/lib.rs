@@ -175,7 +175,7 @@ fn networks(
     networks
 }
 
-/// Records files of a device from which nothing is read although something is read from another file of that device.
+/// Records the files of a device that contribute nothing, although another of its files does.
 fn idle_parts(device: &[ConfigFile<'_>], network: &mut Network) {
     let of_device: BTreeSet<usize> = device.iter().map(|(number, ..)| *number).collect();
     let here = network.coverage.iter().filter(|(file, _)| of_device.contains(file));

@@ -85,8 +85,8 @@ pub fn sends_red(transport: &TransportSettings) -> bool {
         || transport.roce().is_some_and(|pairs| pairs.tlt.is_some())
 }
 
-/// The queues that carry payload of some transports at ports with so many queues, bit `q` for queue `q`. `chosen` is asked for
-/// each transport in use, and with `None` for datagrams at a constant rate.
+/// The queues that carry payload of some transports at ports with `queues` queues: bit `q` for queue `q`. `chosen` is
+/// asked for each transport in use, and with `None` for datagrams at a constant rate.
 #[must_use]
 pub fn payload_queues(
     (settings, graph): (&ScenarioSettings, &Graph),

@@ -255,8 +255,8 @@ fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice
     assert!(timeouts > 0 && once);
 }
 
-/// A receiver pulls for a packet of which it has the header, although its answer is lost and the time-out sends the packet unasked:
-/// the pull is spent with it. Otherwise the packet, trimmed once more, would go without a pull for ever after.
+/// A receiver pulls for a packet whose header it has, although its answer is lost and the time-out sends the packet
+/// unasked: the pull is spent with it. Otherwise the packet, trimmed once more, would never be pulled.
 #[test]
 fn a_packet_that_has_gone_unasked_has_used_its_pull() {
     for pull_comes_first in [true, false] {

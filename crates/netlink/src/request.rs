@@ -44,7 +44,7 @@ impl Dump {
     }
 }
 
-/// A request for all there is; the answer carries the number.
+/// A request for all objects of a kind; the answer carries the number.
 #[must_use]
 pub fn dump_request(dump: Dump, number: u32) -> Vec<u8> {
     const REQUEST_AND_DUMP: u16 = 0x301;

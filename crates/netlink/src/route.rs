@@ -9,7 +9,7 @@ use crate::attributes::{Attributes, address, u16_at, u32_at};
 pub enum RouteKind {
     /// Forwards them.
     Unicast,
-    /// They are for this machine: its addresses, and broadcasts.
+    /// Packets for this machine: its addresses, and broadcasts.
     Local,
     /// Drops them silently.
     Blackhole,
@@ -36,7 +36,7 @@ pub struct KernelHop {
     pub usable: bool,
 }
 
-/// Where a route stands among those with the same prefix and metric, of which the first is used.
+/// Where a route stands among those with the same prefix and metric; the first is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutePlace {
     /// Before the others.

@@ -184,7 +184,7 @@ pub fn forwardable(bytes: &[u8]) -> Option<u32> {
     forwardable_header(bytes.first_chunk()?, bytes.len())
 }
 
-/// [`forwardable`] for the header of a packet of which `has` bytes are present.
+/// [`forwardable`], for the header of a packet with only `has` bytes present.
 #[must_use]
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 20], has: usize) -> Option<u32> {

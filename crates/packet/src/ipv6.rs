@@ -210,7 +210,7 @@ pub fn forwardable(bytes: &[u8]) -> Option<u128> {
     forwardable_header(bytes.first_chunk()?, bytes.len())
 }
 
-/// [`forwardable`] for the header of a packet of which `has` bytes are present.
+/// [`forwardable`], for the header of a packet with only `has` bytes present.
 #[must_use]
 #[inline(always)]
 pub fn forwardable_header(header: &[u8; 40], has: usize) -> Option<u128> {

@@ -59,8 +59,8 @@ pub fn standard_response(rate: Rate) -> Span {
 /// H = 2 MTU + 84 B + C (2 t_cable + t_response + t_latency)
 ///
 /// It is sufficient, because bits decided on after XOFF left the far end during that time, and tight: a test with
-/// exactly this much loses nothing, with one packet less it does. In cells, H is what so many bytes take in packets of the
-/// least favourable size.
+/// exactly this much loses nothing, with one packet less it does. In cells, H is what that many bytes take in packets
+/// of the least favourable size.
 #[must_use]
 pub fn headroom(at: &Situation) -> Bytes {
     let silent = at.cable * 2 + at.response + at.latency;

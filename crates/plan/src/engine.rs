@@ -45,7 +45,7 @@ pub trait Engine: Sync {
         "weft run".to_owned()
     }
 
-    /// Whether equal setups give equal results. Results of an engine for which they do not are never reused.
+    /// Whether equal setups give equal results. Otherwise its results are never reused.
     fn is_deterministic(&self) -> bool {
         true
     }

@@ -1,8 +1,8 @@
 //! Orders: which packet of a queue is sent next, and which is dropped if there is no room. Which queue of a port is
 //! served is decided by the [scheduler](crate::schedule).
 //!
-//! A queue is a list in the pool whose head is sent next. An order other than that of arrival moves the packet to be
-//! sent next to the head whenever the list has changed, so that nothing else depends on it.
+//! A queue is a list in the pool whose head is sent next. An order other than that of arrival moves the next packet
+//! to send to the head whenever the list changes, so that nothing else depends on it.
 
 use weft_core::{Header, Headers, PacketId, Queue, family};
 
@@ -15,7 +15,7 @@ pub trait Order {
     fn join(&mut self, queue: &mut Queue, packet: PacketId, headers: &mut Headers) {
         queue.push(packet, headers);
     }
-    /// The packet at the head has left the queue: moves the packet to be sent next to the head.
+    /// Called after the head of the queue has left: moves the next packet to send to the head.
     fn left(&mut self, _queue: &mut Queue, _packet: PacketId, _headers: &mut Headers) {}
     /// There is no room for a packet: removes the packet to be dropped instead of it, if there is one of lower value.
     fn evict(&mut self, _queue: &mut Queue, _headers: &mut Headers, _newcomer: &Header) -> Option<PacketId> {

@@ -57,7 +57,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Segments sent in one round trip that begins with `flight` segments of which `lost` are lost, and the flight then.
+    /// Segments sent in a round trip that begins with `flight` segments, `lost` of them lost, and the flight
+    /// afterwards.
     fn recover(flight: u64, lost: u64, ssthresh: u64) -> (u64, u64) {
         let mut reduction = Reduction::new(flight * MSS);
         let (mut pipe, mut sent) = ((flight - lost) * MSS, 0);

@@ -88,7 +88,7 @@ pub struct News {
 pub struct Overtaken {
     /// For bytes sent once: the network reorders.
     pub sent_once: u64,
-    /// For bytes sent twice, of which either copy may have arrived.
+    /// For bytes sent twice: either copy may have arrived.
     pub sent_twice: u64,
 }
 

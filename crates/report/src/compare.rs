@@ -61,7 +61,7 @@ pub struct Comparison {
     pub unpaired: usize,
     /// Cases of each side that were left out because the other lacks them, and their runs.
     pub alone: [Vec<String>; 2],
-    /// Of the pairs of runs, those whose flows differ, and all of which the flows are known.
+    /// Number of pairs of runs whose flows differ, and of pairs whose flows are known.
     pub other_flows: (usize, usize),
     /// The runs of both sides; the side is a label of each.
     pub sweep: Sweep,

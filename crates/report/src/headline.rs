@@ -565,7 +565,7 @@ mod tests {
         assert!(text.ends_with("No measured flow finishes at size 10 MB."), "{text}");
     }
 
-    /// Of the other cases nothing is there yet: the sentence says of which one it speaks.
+    /// The other cases have no runs yet, so the sentence names the one it describes.
     #[test]
     fn an_incomplete_sweep_names_the_case_that_it_has() {
         let runs = |scheme: &str| [1, 2].map(|seed| run(scheme, seed, 100.0 * seed as f64, 1_000)).to_vec();

@@ -1,5 +1,5 @@
 //! The picture at the head of a page: for every claim its measured value beside the published one, the band and the
-//! verdict. Knows findings and bands; must not depend on runs.
+//! verdict. Depends on findings and bands; must not depend on runs.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ const MOST: f64 = 8.0;
 const BAND: &str = "#dde4ea";
 const LINE: &str = "#8a8a8a";
 
-/// Where a claim stands: its id, and places on the axis from -1 to 1, of which 0 is the published value.
+/// Where a claim stands: its id, and places on the axis from -1 to 1, where 0 is the published value.
 struct Row {
     id: String,
     status: ClaimStatus,

@@ -1,5 +1,5 @@
-//! How many claims hold: as prescribed, each under an assumption of its own choice, and all under one. Knows findings
-//! and bands; must not depend on runs.
+//! How many claims hold: as prescribed, each under an assumption of its own choice, and all under one. Depends on
+//! findings and bands; must not depend on runs.
 
 use std::collections::BTreeSet;
 

@@ -69,7 +69,7 @@ impl Detail {
         }
     }
 
-    /// Removes what is not to be kept.
+    /// Removes what is not kept.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Detail {
         self.heat = self.heat.filter(|_| kept.queues);

@@ -111,7 +111,7 @@ pub struct Sweep {
     pub schemes: Vec<String>,
     /// The setting by which the schemes differ: `balance`.
     pub scheme_name: String,
-    /// The labels that all runs share, `load = 0.4`, in a sweep of which other cases are missing; empty where none is.
+    /// The labels that all runs share, such as `load = 0.4`, in a sweep with missing cases; empty if none is missing.
     pub only: String,
     /// For each run, its scheme and its point on the axis.
     places: Vec<(usize, usize)>,

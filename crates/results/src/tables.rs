@@ -14,7 +14,7 @@ use weft_core::record::{
 };
 use weft_table::{Cells, DataTable};
 
-/// Gives every row the folder of the run's case and its seed, by which it is found in the table of the sweep.
+/// Gives every row the folder of the run's case and its seed, which identify it in the table of the sweep.
 #[must_use]
 pub fn of_manifest(table: DataTable, manifest: &Manifest) -> DataTable {
     let (rows, case) = (table.rows(), Arc::from([manifest.case_folder()]));

@@ -1,8 +1,8 @@
 //! State shared by the workers of a router: routes, next hops and neighbours. Changed under a lock, read without one.
 //!
-//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is given up: no
-//! worker finds a next hop that it does not know. A short prefix has millions of slots, so whoever changes it
-//! releases the lock between slices of them, and lets workers pass that have a packet in their hands.
+//! A change is first published (new next hops), then shown to look-ups, then what is no longer used is released: no
+//! worker finds a next hop that it does not know. A short prefix has millions of slots, so a change releases the lock
+//! between slices of them, and lets workers pass that are processing a packet.
 //!
 //! Workers look up routes in tables that may change at any time, and keep a copy of the next hops (an
 //! [`AdjacencyTable`]), which they replace when its number shows that there is a newer one.
@@ -44,7 +44,7 @@ pub struct PendingSends {
 const SLICE: usize = 1 << 14;
 /// The same for a worker in the middle of a batch.
 const FEW: usize = 1 << 9;
-/// How often a change looks whether workers are still waiting, before it goes on.
+/// How many times a change checks whether workers are still waiting before it continues.
 const PATIENCE: u32 = 1_000;
 
 /// State shared by workers.
@@ -122,8 +122,8 @@ impl Control {
         read(&self.lock())
     }
 
-    /// An identification for an IPv4 packet of the router's own, of which fragments may be made on the way: none comes again soon (RFC
-    /// 6864, section 4.2).
+    /// An identification for an IPv4 packet of the router's own, which may be fragmented on the way: no value recurs
+    /// soon (RFC 6864, section 4.2).
     pub fn next_identification(&self) -> u16 {
         self.identification.fetch_add(1, Ordering::Relaxed)
     }

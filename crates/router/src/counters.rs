@@ -163,7 +163,7 @@ impl RouterCounters {
         self.drops.iter().sum()
     }
 
-    /// Frames of a port, or of none, are processed from now on.
+    /// From now on, counts belong to frames of a port, or of none.
     #[inline]
     pub(crate) fn begin(&mut self, port: Option<usize>) {
         self.current = port;

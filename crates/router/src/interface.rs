@@ -75,8 +75,8 @@ impl Interface {
         links.filter_map(broadcast).any(|all| all == address)
     }
 
-    /// The address from which it reports errors by the next hop `next`: one on that hop's link, if there is one. For IPv6 it is the
-    /// link-local one, if there is no other.
+    /// The source address of errors sent to the next hop `next`: one on that hop's link, if there is one. For IPv6 it
+    /// is the link-local one, if there is no other.
     #[must_use]
     pub fn source_of_errors(&self, next: IpAddr, to: IpAddr) -> Option<IpAddr> {
         let near = self.source_for(next).filter(|own| own.is_ipv4() == to.is_ipv4());

@@ -117,8 +117,9 @@ impl Tunnels {
         self.list.iter().any(|tunnel| tunnel.ends.0 == address)
     }
 
-    /// Opens what a packet for this router carries into the first bytes of `opened`, which must be as long as its payload.
-    /// Returns the tunnel and the length of the packet inside, marked if the outer one was; `None` if the packet is for no tunnel.
+    /// Opens what a packet for this router carries into the first bytes of `opened`, which must be as long as its
+    /// payload. Returns the tunnel and the length of the packet inside, marked if the outer one was; `None` if the
+    /// packet belongs to no tunnel.
     pub fn open_into(
         &self,
         outer: OuterPacket<'_>,
@@ -402,7 +403,7 @@ mod tests {
             assert_eq!(cause(short), Some(DropCause::Malformed), "{short:?}");
         }
         assert_eq!(cause(&[0xff, 0xff, 0xff, 0xff]), Some(DropCause::EspUnknown));
-        // A datagram of which IP has cut off the end.
+        // A datagram whose end IP has cut off.
         let mut cut = datagram((4500, 4500), &[1; 40]);
         cut.pop();
         let opened = tunnels.open(received(V4, UDP, &cut));

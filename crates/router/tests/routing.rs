@@ -468,7 +468,7 @@ fn frames_for_others_and_for_nobody_are_dropped() {
     assert_eq!(causes.map(|cause| counters.dropped(cause)), [1; 5]);
 }
 
-/// VLAN 0 is no network: such a tag only says how urgent a frame is (IEEE 802.1Q, table 9-2), and cards may send it.
+/// VLAN 0 is no network: such a tag only gives a frame's priority (IEEE 802.1Q, table 9-2), and cards may send it.
 #[test]
 fn frames_that_only_say_how_urgent_they_are_belong_to_the_link() {
     let mut lab = Laboratory::new().with_stations();
@@ -490,7 +490,8 @@ fn frames_that_only_say_how_urgent_they_are_belong_to_the_link() {
     assert_eq!((lab.counters().dropped(DropCause::Unsupported), lab.inside()), (3, 0));
 }
 
-/// A default route takes what is for no one on its way: other links' own addresses, groups, reserved ranges.
+/// A default route also matches addresses that must not be forwarded: other links' own addresses, groups, reserved
+/// ranges.
 #[test]
 fn what_no_router_forwards_takes_no_default_route() {
     let mut lab = Laboratory::new().with_stations();
@@ -1141,7 +1142,7 @@ fn the_marks_of_the_outer_packet_reach_the_inner_one() {
     assert_eq!((lab.counters().dropped(DropCause::EspPolicy), lab.inside()), (4, 0));
 }
 
-/// Whoever hides how much it sends must not be told of as somebody with a wrong key.
+/// A peer that hides how much it sends must not be reported as one with a wrong key.
 #[test]
 fn dummies_of_the_other_end_are_no_errors() {
     let mut lab = Laboratory::new().with_stations();
@@ -1225,8 +1226,8 @@ fn a_sealed_packet_waits_for_the_far_end() {
     assert_eq!(lab.inside(), 0);
 }
 
-/// A neighbour solicitation to a known address need not say from which MAC address; its answer is for the one that asked (RFC 4861,
-/// section 7.2.4).
+/// A neighbour solicitation to a known address need not carry a MAC address; the answer goes to the station that
+/// asked (RFC 4861, section 7.2.4).
 #[test]
 fn a_solicitation_without_a_source_address_option_is_answered_to_its_sender() {
     let mut lab = Laboratory::new().with_stations();

@@ -54,7 +54,7 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// PASE's time-outs do not double: one that no answer can precede would send everything again for ever.
+/// PASE's time-outs do not double: one that fires before any answer can arrive would resend everything forever.
 pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (TransportSettings::Pase(pase), Some(graph)) = (facts.stack, facts.graph) else { return };
     let round_trip = round_trip(facts, graph);

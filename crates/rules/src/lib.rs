@@ -175,7 +175,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (balance::labels_have_room_for_the_ports, &["topology", "balance"]),
 ];
 
-/// What the rules need to know besides the cases.
+/// What the rules know in addition to the cases.
 pub struct CaseScope<'a> {
     /// Where relative file names start.
     pub folder: &'a Path,

@@ -60,8 +60,8 @@ impl SweepAxis {
         SweepAxis { path, place, named: false, partial: false, alternatives }
     }
 
-    /// Gives the alternatives that set something, or a list with it, the value that is set for all cases; `steps` divides paths. Returns
-    /// whether any did. What such an alternative sets of another member of a family goes.
+    /// Gives every alternative that sets something, or a list with it, the value set for all cases; `steps` divides
+    /// paths. Returns whether any did. What such an alternative sets for another member of a family is removed.
     pub(crate) fn give_way(&mut self, setting: &Edit, steps: impl Fn(&str) -> Vec<String>) -> bool {
         let (set, own) = (steps(&setting.path), steps(&self.path));
         let mut changed = false;

@@ -231,8 +231,8 @@ impl Calendar {
     #[allow(unsafe_code, reason = "3 instructions of every hop")]
     fn row_mut(&mut self, row: u32) -> &mut Row {
         debug_assert!((row as usize) < self.rows.len(), "rows are those of the network's links");
-        // SAFETY: there are two rows for each link, and a third where timers have rows. A row that is written is that of a link of the network, which is all
-        // that `push_link` is given, or named by a list.
+        // SAFETY: there are two rows for each link, and a third where timers have rows. A row that is written belongs
+        // to a link of the network (`push_link` gets no others) or is named by a list.
         unsafe { self.rows.get_unchecked_mut(row as usize) }
     }
 

@@ -19,7 +19,7 @@ const BATCH: usize = 256;
 pub(crate) struct Ledger<'a> {
     alone: Alone<'a>,
     sink: Sink<'a>,
-    /// Flows of which one end has closed. Must never be iterated over.
+    /// Flows with one end closed. Must never be iterated over.
     half: HashMap<FlowId, Closed>,
     /// Records of finished flows, with the time when each finished.
     done: Vec<(Time, FlowRecord)>,

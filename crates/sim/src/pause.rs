@@ -200,7 +200,7 @@ impl Domain {
         }
     }
 
-    /// Refreshes pauses after half their time as long as they are needed.
+    /// Refreshes pauses after half their time while they are needed.
     fn refresh(&mut self, link: LinkId) {
         let &Wire { from, port, .. } = &self.cx.wires[link];
         if let Node::Switch(switch) = from {

@@ -1,5 +1,5 @@
 //! A packet costs no allocation: three times the packets over the same flows and network allocate no more than a few
-//! buffers of the event list that still grow. And flows that are over, or are to come, cost no memory.
+//! buffers of the event list that still grow. Flows that are over, or still to come, cost no memory.
 
 mod lab;
 

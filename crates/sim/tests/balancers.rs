@@ -368,7 +368,7 @@ fn a_failure_has_three_stages() {
     };
     near(left(cells(1), cells(53)), [13, 13, 13, 13]);
     near(left(cells(60), cells(112)), [13, 0, 26, 13]);
-    // Routes are new after 20 ms, lists after 30 ms: until then the switch goes on as before.
+    // Routes are new after 20 ms, lists after 30 ms: until then the switch continues as before.
     near(left(cells(116), cells(168)), [13, 0, 26, 13]);
     near(left(cells(175), cells(227)), [17, 0, 17, 17]);
 }

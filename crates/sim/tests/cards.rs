@@ -61,7 +61,7 @@ fn one_queue_sends_in_order_of_demand_and_turns_share() {
     assert_eq!(large, 10.0, "each packet of the small flow once");
 }
 
-/// A flow that starts later waits for all that is queued, and no longer.
+/// A flow that starts later waits exactly for what is queued.
 #[test]
 fn a_later_flow_waits_for_what_is_queued() {
     let mut setup = star(&[(1, 100)]);

@@ -245,7 +245,7 @@ fn threads_change_nothing() {
     }
 }
 
-/// With a stopped neighbour, what fails and comes back is not stopped for ever.
+/// A link that fails and comes back while its neighbour is stopped is not stopped forever.
 #[test]
 fn a_cable_that_comes_back_knows_of_no_pause() {
     let setup = two_switches(PfcSettings { quanta: 65_535, ..fixed(20_000, 3_076) });

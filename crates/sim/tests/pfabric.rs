@@ -136,7 +136,7 @@ fn threads_agree_on_ranked_queues() {
     }
 }
 
-/// Whoever follows the flows sees every packet that made room for another as dropped.
+/// An observer of the flows sees every packet that made room for another as dropped.
 #[test]
 fn evictions_are_seen_by_who_follows_a_flow() {
     let sizes = [300_000, 200_000, 100_000, 50_000, 25_000, 10_000];

@@ -63,7 +63,7 @@ fn random_worlds_obey_all_laws() {
     assert_eq!(covered["worlds"], WORLDS);
 }
 
-/// No transport, balancer, marker, … can be added without being tried: `lab/worlds` has to draw it.
+/// No transport, balancer, marker, … can be added without being tried: `lab/worlds` must draw it.
 #[test]
 fn every_member_of_a_family_is_drawn() {
     let mut drawn = BTreeSet::new();

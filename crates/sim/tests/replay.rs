@@ -25,7 +25,7 @@ enum Due {
     Wake,
 }
 
-/// Plays arrivals into a switch; a port is busy as long as its line rate says.
+/// Plays arrivals into a switch; a port is busy for the time that its line rate gives.
 struct Replay {
     switch: Switch,
     pool: Pool<u32>,

@@ -36,7 +36,7 @@ fn any_number_of_threads_and_any_cut_give_the_same_record() {
     }
 }
 
-/// What happens at one switch is seen in the same order, whoever drives the others.
+/// Events at one switch are seen in the same order, whichever thread drives the others.
 #[test]
 fn a_tap_sees_the_same_alone_and_divided() {
     let setup = lab::leaf_spine();
@@ -137,7 +137,7 @@ fn a_full_sink_stops_the_run() {
     }
 }
 
-/// The watcher is told from one thread only, and stops all.
+/// The watcher is called from one thread only, and stops all.
 #[test]
 fn a_watcher_stops_all_threads() {
     let setup = lab::leaf_spine();

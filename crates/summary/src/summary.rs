@@ -312,7 +312,7 @@ pub struct Lengths {
 }
 
 impl Summary {
-    /// Removes what is not to be kept. Counts and completion times always stay.
+    /// Removes what is not kept. Counts and completion times always stay.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Summary {
         if !kept.hops {

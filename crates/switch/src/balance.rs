@@ -172,7 +172,7 @@ pub trait Balancer {
         None
     }
 
-    /// Whether all packets of a flow take one path as long as routes stay.
+    /// Whether all packets of a flow take one path while routes stay the same.
     fn keeps_paths(&self) -> bool {
         false
     }
@@ -239,7 +239,7 @@ impl BalancerSettings {
         measures.measures().map_or(Bytes::ZERO, |_| congestion::state(leaves, uplinks))
     }
 
-    /// Whether all packets of a flow take one path as long as routes stay.
+    /// Whether all packets of a flow take one path while routes stay the same.
     #[must_use]
     pub fn keeps_paths(&self) -> bool {
         AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).keeps_paths()

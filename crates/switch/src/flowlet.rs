@@ -48,7 +48,7 @@ settings! {
 pub struct Flowlets {
     gap: Span,
     timing: Timing,
-    /// Gaps after the last packet for which an exact table remembers the port of an ended flowlet.
+    /// How long after its last packet an exact table remembers the port of an ended flowlet, in flowlet gaps.
     remembered: u64,
     entries: Entries,
 }

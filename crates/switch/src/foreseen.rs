@@ -64,7 +64,7 @@ impl Output {
         }
     }
 
-    /// Bytes held when all that leaves before `now` has left. Nothing observes the port.
+    /// Bytes held once everything due before `now` has left. Nothing observes the port.
     #[inline]
     pub(crate) fn held_at(&mut self, now: Time) -> u64 {
         if let Some(foresight) = &mut self.foresight {

@@ -19,7 +19,7 @@ pub(crate) struct Lull {
     pub(crate) lasts: bool,
     /// Up to this many bytes in the switch, no sender can be paused.
     pub(crate) quiet: u64,
-    /// The lull ends when the switch would hold more than this: `quiet`, or nothing if it is to end.
+    /// The lull ends when the switch would hold more than this: `quiet`, or zero to end it.
     pub(crate) limit: u64,
     /// Bytes at ports that foresee departures, with those that have left and have not been released.
     pub(crate) foreseen: u64,

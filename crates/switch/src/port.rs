@@ -211,7 +211,7 @@ impl Output {
         Some(opens)
     }
 
-    /// The queue to be served next.
+    /// The queue to serve next.
     #[inline(always)]
     pub(crate) fn pick(&mut self, headers: &Headers) -> Option<usize> {
         match &self.queues[..] {

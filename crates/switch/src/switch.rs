@@ -218,8 +218,8 @@ impl Switch {
         sent
     }
 
-    /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come. A port that foresees departures has to be asked
-    /// what has [crossed](Switch::cross) the fabric in front of it.
+    /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come. A port that foresees
+    /// departures must be asked what has [crossed](Switch::cross) the fabric in front of it.
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
         if self.use_credits(turn, port) {
             return;

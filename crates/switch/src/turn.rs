@@ -8,7 +8,7 @@ use weft_pfc::PauseFrame;
 
 use weft_foresight::Slot;
 
-/// What the driver of a switch has to carry out, in the order given.
+/// What the driver of a switch must carry out, in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The idle transmitter of this port has something to send: call [`crate::Switch::transmit`].
@@ -123,8 +123,8 @@ pub enum Sent {
     Frame(PauseFrame),
 }
 
-/// What a port that foresees departures puts on the link: with strict priority, once the transmission has ended after which it was to be
-/// asked; behind virtual output queues, once it is [woken](crate::Switch::wake).
+/// What a port that foresees departures puts on the link: with strict priority, once the transmission has ended after
+/// which it asked to be called; behind virtual output queues, once it is [woken](crate::Switch::wake).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentEarly {
     /// A packet, and when it leaves. If an instant is given, ask again then.

@@ -141,7 +141,7 @@ fn instants(plan: &FailurePlan) -> BTreeMap<Time, Vec<(usize, bool)>> {
 struct Builder<'a> {
     graph: &'a Graph,
     routing: &'a RoutingSettings,
-    /// For each switch, when it has heard of which state.
+    /// For each switch, when it learns of each state.
     heard: BTreeMap<SwitchId, BTreeSet<(Time, usize)>>,
     changes: Vec<(Time, Change)>,
 }
@@ -183,7 +183,7 @@ impl Builder<'_> {
         switches
     }
 
-    /// A computation takes all that the switch has heard by then, not only what it was begun for.
+    /// A computation uses everything that the switch has heard by then, not only the news that started it.
     fn finish(mut self) -> Vec<(Time, Change)> {
         let (compute, install) = match self.routing.convergence {
             Convergence::Flooded => (self.routing.spf_delay, self.routing.install),

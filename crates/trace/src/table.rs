@@ -248,7 +248,7 @@ mod tests {
         assert!(text.contains("dropped: link down"), "{text}");
     }
 
-    /// A flow that falls to a lower class, and of which some packets are red.
+    /// A flow that falls to a lower class, with some red packets.
     #[test]
     fn classes_and_colours_are_shown_where_they_differ() {
         let (mut trace, record) = trace();

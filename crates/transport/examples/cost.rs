@@ -19,7 +19,7 @@ use weft_transport::{Body, FlowSite, Receiver, Sender, Transport, TransportSetti
 
 /// Delay each way.
 const DELAY: Span = Span::from_us(20);
-/// Packets in the queue from which on it marks.
+/// Queue length, in packets, at which marking begins.
 const MARK_FROM: u64 = 40;
 
 /// The calls of a host, not inlined, so that their instructions can be told from those of the pipe.

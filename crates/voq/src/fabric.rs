@@ -222,7 +222,7 @@ impl VoqFabric {
         } else if !std::mem::replace(&mut voq.asks, true) {
             output.add(now + self.credit_delay, Due::Request(key));
         } else if !spills {
-            // It follows others for which the owner has been asked to call.
+            // It follows others, for which the owner already has to call.
             return Ok(Entered { marked, wake: None });
         }
         let wake = self.outputs[key.port.index()].call(free);

@@ -101,12 +101,13 @@ pub(super) struct SendAccount(Arc<AccountState>);
 struct AccountState {
     /// Packets, their bytes, and those among them that the device refused.
     lost: [AtomicU64; 3],
-    /// Whether the owner has sent, or lost, all that the member will ever send.
+    /// Whether the owner has sent, or lost, everything that the member will ever send.
     settled: AtomicBool,
 }
 
 impl SendAccount {
-    /// Of what the member has sent, `lost` packets are lost. What the device has lost besides goes to the owner.
+    /// `lost` of the packets that the member has sent are lost. Further losses of the device are counted at the
+    /// owner.
     pub(super) fn lose(&self, lost: u64, owner: &mut DeviceLosses, device: DeviceLosses) {
         for (own, count) in self.0.lost.iter().zip([lost, device.unsent_bytes, device.refused]) {
             own.fetch_add(count, Ordering::Relaxed);

@@ -103,7 +103,7 @@ impl Drop for StopsAtEnd<'_> {
     }
 }
 
-/// A router of this file, while `work` goes on.
+/// Runs a router with this file while `work` runs.
 pub(crate) fn while_running(text: &str, work: impl FnOnce()) -> Result<RouterReport, ApplianceError> {
     while_running_beside(Path::new(""), text, work)
 }

@@ -24,7 +24,7 @@ use weft_core::{Bytes, PortId, Rate, Span, Time};
 use super::{PaseArbiter, PaseArbiterSettings};
 use crate::{Arbiter, ArbiterSite, Passing};
 
-/// Intervals for which a report or a slice holds: two may be lost.
+/// Number of intervals for which a report or a slice remains valid: two may be lost.
 const HOLDS: u64 = 3;
 
 /// From the sender's leaf to the links above its parent.

@@ -34,7 +34,7 @@ pub const SERVER_FIGURES: &[&str] = &[
     "server.calls_by_sixteen",
 ];
 
-/// A ring behind a lock, from which several workers receive and to which they send.
+/// A ring behind a lock that several workers receive from and send to.
 struct LockedRing(Arc<Mutex<MemoryRing>>);
 
 impl Backend for LockedRing {

@@ -215,7 +215,7 @@ fn places_that_refuse_are_named() {
     }
 }
 
-/// A run that takes seconds, and goes on until it is killed.
+/// A run that takes seconds, and continues until it is killed.
 fn busy(folder: &Path) -> Child {
     command(folder, "run tiny.toml --jobs 1").stderr(Stdio::null()).spawn().expect("weft starts")
 }

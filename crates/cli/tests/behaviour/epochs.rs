@@ -31,7 +31,7 @@ fn a_run_of_another_epoch_is_computed_again() {
     assert!(good(&folder, "run tiny.toml").contains("4 complete runs reused"));
 }
 
-/// Whoever changes the sources and runs again gets new results, whether or not an epoch has been raised.
+/// After a change of the sources, a second run gives new results, whether or not an epoch has been raised.
 #[test]
 fn a_run_of_other_sources_is_computed_again() {
     let folder = folder_with("rebuilt", TINY);

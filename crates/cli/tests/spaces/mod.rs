@@ -24,7 +24,7 @@ pub(crate) fn number(side: &str) -> u8 {
     }
 }
 
-/// Runs a command; says whether it succeeded, and all it printed.
+/// Runs a command; returns whether it succeeded, and everything it printed.
 pub(crate) fn run(words: &[&str]) -> (bool, String) {
     match Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).output() {
         Ok(output) => {

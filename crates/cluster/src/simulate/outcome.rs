@@ -11,9 +11,9 @@ use crate::shape::ClusterShape;
 /// Packets lost, by place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterLosses {
-    /// At a card that carries no more.
+    /// At a card that is saturated.
     pub card: u64,
-    /// At cores that process no more.
+    /// At cores that are saturated.
     pub core: u64,
     /// At a link that is full.
     pub link: u64,
@@ -119,7 +119,7 @@ impl ClusterOutcome {
         known.sum += u128::from(span.0);
     }
 
-    /// The rate of so many bytes in the measured part.
+    /// The rate at which `bytes` bytes are carried in the measured part.
     #[must_use]
     pub fn rate(&self, bytes: u64) -> Rate {
         Rate((u128::from(bytes) * 8 * u128::from(PS_PER_S) / u128::from(self.measured.0.max(1))) as u64)

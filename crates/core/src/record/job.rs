@@ -89,7 +89,7 @@ pub struct TaskRecord {
     pub fetches: bool,
     /// Whether it is the copy of a task that took too long.
     pub copy: bool,
-    /// Whether its copy, or the task of which it is the copy, was first.
+    /// Whether its copy, or the task that it copies, was first.
     pub killed: bool,
 }
 

@@ -44,8 +44,8 @@ pub struct QueueEvent {
     pub stage: QueueStage,
     /// The link of the output port.
     pub link: LinkId,
-    /// The input ports from which the packets came, as in `0-3,12`: of a switch with virtual output queues a group, of
-    /// others all ports.
+    /// The input ports that the packets came from, as in `0-3,12`: one group in a switch with virtual output queues,
+    /// all ports in any other.
     pub inputs: Arc<str>,
     /// Wire bytes of the sample; at the end, of the longest since the start.
     pub length: Bytes,
@@ -60,7 +60,7 @@ pub enum QueueStage {
     Start,
     /// This sample exceeds the threshold, like the one before.
     Update,
-    /// This sample does not exceed the threshold any more.
+    /// This sample no longer exceeds the threshold.
     End,
 }
 

@@ -22,8 +22,8 @@ use std::marker::PhantomData;
 
 use super::{Family, Kind, Setting, Table, Value};
 
-/// Settings of which only those given in the file are kept. Its value is a table with some of its fields, a member
-/// with some of its settings, or [`Value::Absent`]: the level gives nothing.
+/// Settings; only those given in the file are kept. Its value is a table with some of its fields, a member with some
+/// of its settings, or [`Value::Absent`]: the level gives nothing.
 pub struct Override<T> {
     value: Value,
     of: PhantomData<fn() -> T>,

@@ -123,9 +123,9 @@ pub struct MarkingProfile {
     pub unmarked: Vec<(&'static str, Spot)>,
     /// Whether queues that are not at a port of this switch use it.
     pub bound_elsewhere: bool,
-    /// The queue length from which it marks.
+    /// The queue length at which marking begins.
     pub min: Placed<Bytes>,
-    /// The queue length from which it marks every packet.
+    /// The queue length at which every packet is marked.
     pub max: Placed<Bytes>,
     /// Probability just below `max`, from 0 to 1.
     pub probability: Placed<f64>,

@@ -160,7 +160,7 @@ pub fn missed(socket: &OwnedFd) -> io::Result<u64> {
     let mut counts = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = size_of::<libc::tpacket_stats>() as libc::socklen_t;
     let (place, option) = ((&raw mut counts).cast(), libc::PACKET_STATISTICS);
-    // SAFETY: `place` points to `length` writable bytes, of which the kernel writes as many at most.
+    // SAFETY: `place` points to `length` writable bytes; the kernel writes at most that many.
     checked(unsafe {
         libc::getsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, place, &raw mut length)
     })?;

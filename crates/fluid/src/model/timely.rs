@@ -42,7 +42,7 @@ pub struct TimelyParameters {
     pub capacity: f64,
     /// Packets between two samples of the round-trip time.
     pub segment: f64,
-    /// Minimum round-trip time, by which gradients are divided, in seconds.
+    /// Minimum round-trip time in seconds, by which gradients are divided.
     pub base: f64,
     /// Round-trip propagation, in seconds.
     pub propagation: f64,

@@ -23,7 +23,7 @@ impl ClusterJob {
         }
     }
 
-    /// A host reports and gets tasks; it reports again as long as tasks wait.
+    /// A host reports and gets tasks; it reports again while tasks wait.
     pub(super) fn heartbeat(&mut self, now: Time, host: usize) {
         self.fill(now, host, u32::MAX);
         if self.stages.iter().any(|stage| !stage.waiting.is_empty()) {

@@ -52,7 +52,7 @@ impl Ranked {
         Ranked { flows_in_order: settings.flows_in_order, ..Ranked::default() }
     }
 
-    /// The packet to be sent next.
+    /// The next packet to send.
     fn next(&self, headers: &Headers) -> Option<PacketId> {
         let (_, first) = self.ranks.first_key_value()?;
         if !self.flows_in_order {
@@ -62,7 +62,7 @@ impl Ranked {
         self.flows.range((flow, 0)..).next().map(|(_, packet)| *packet)
     }
 
-    /// Moves the packet to be sent next to the head.
+    /// Moves the next packet to send to the head.
     fn promote(&mut self, queue: &mut Queue, headers: &mut Headers) {
         let Some(next) = self.next(headers).filter(|next| queue.front() != Some(*next)) else { return };
         self.unlink(queue, next, headers);

@@ -13,7 +13,7 @@ fn us(n: u64) -> Time {
     Time::ZERO + Span::from_us(n)
 }
 
-/// Segments 0.. are in flight, of which these have arrived.
+/// Segments 0.. are in flight; these have arrived.
 fn board(arrived: &[(u64, u64)]) -> Scoreboard {
     let mut board = Scoreboard::default();
     for (start, end) in arrived {

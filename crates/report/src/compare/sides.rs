@@ -90,7 +90,7 @@ pub(super) fn of_both(a: Vec<Run>, b: Vec<Run>) -> [Side; 2] {
     [rest(a, of_a), rest(b, of_b)]
 }
 
-/// Of the pairs of runs with one seed, those whose flows differ, and all of which the flows are known.
+/// Counts the pairs of runs with one seed whose flows differ, and the pairs whose flows are known.
 pub(super) fn other_flows(pairs: &[Pair<'_>]) -> (usize, usize) {
     let runs = pairs.iter().flat_map(|(_, a, b)| partners(a, b));
     let hashes = runs.map(|(a, b)| (&a.manifest.flows_hash, &b.manifest.flows_hash));

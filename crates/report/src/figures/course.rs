@@ -330,7 +330,7 @@ mod tests {
         );
     }
 
-    /// Half of the links' time is drain: they are half busy over the arrivals, as single links are told.
+    /// Half of the links' time is drain: so they are half busy over the arrivals, as is reported of single links.
     #[test]
     fn loads_are_averaged_over_the_arrivals() {
         let group = weft_results::detail::GroupCourse {

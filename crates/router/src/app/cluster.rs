@@ -55,7 +55,7 @@ enum Entering {
     /// It is for this node; the size is that of the packet.
     Packet(u16, u64),
     Answer(ArpMessage),
-    /// It has told who is outside, which was all.
+    /// The frame only said who is outside; nothing is left to do.
     Nothing,
     Drop(DropCause),
 }
@@ -121,7 +121,7 @@ impl Clustering {
         }
     }
 
-    /// The node answers for everything that is not behind itself.
+    /// The node answers for everything that is not behind it.
     fn question(&self, bytes: &[u8], port: &ClusterPort) -> Entering {
         let Ok(message) = ArpMessage::parse(bytes) else { return Entering::Drop(DropCause::Malformed) };
         let node = ClusterNode::node_of(self.routes.lookup(message.target.1.into()));
@@ -227,7 +227,7 @@ impl Application for Clustering {
         let shared = Arc::clone(&self.shared);
         let port = &shared.ports[usize::from(first.port)];
         if matches!(port.end, ClusterEnd::Node(_)) {
-            // Hellos wait behind data; whoever sends anything is there.
+            // Hellos wait behind data; a node that sends anything is alive.
             port.heard.fetch_max(desk.now.0, Ordering::Relaxed);
         }
         for frame in batch.frames().iter().copied() {

@@ -71,7 +71,7 @@ struct SetAside {
     entering: Vec<(Frame, u16)>,
     /// Of those that leave a tunnel, the packets inside, to be routed in turn.
     inside: FrameBatch,
-    /// They are for the router itself, and may hold sealed packets.
+    /// Packets for the router itself, which may hold sealed packets.
     own: Vec<Frame>,
     /// For the slow path.
     rest: Vec<Frame>,
@@ -119,7 +119,7 @@ impl Routing {
         Routing { tunnels, ..self }
     }
 
-    /// The kernel has the same addresses: what is for the machine itself is left to it.
+    /// The kernel has the same addresses: packets for the machine itself are left to it.
     #[must_use]
     pub fn beside_kernel(self) -> Routing {
         Routing { beside_kernel: true, ..self }

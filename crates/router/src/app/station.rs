@@ -116,7 +116,7 @@ pub(crate) struct WireEnd<'a> {
 }
 
 impl WaitingFrames {
-    /// Sends an IPv4 packet, in a frame of which only the destination is missing; or keeps it and asks for the destination.
+    /// Sends an IPv4 packet in a frame that lacks only the destination, or keeps it and asks for the destination.
     pub(crate) fn send(&mut self, desk: &mut Desk<'_>, end: WireEnd<'_>, frame: Frame) {
         match end.far.mac() {
             Some(mac) => {

@@ -119,7 +119,7 @@ pub struct Switching {
 enum Wanted {
     Switching(Header),
     Answer(ArpMessage),
-    /// It has told who is at the other end, which was all.
+    /// The frame only said who is at the other end; nothing is left to do.
     Nothing,
     Drop(DropCause),
 }

@@ -80,8 +80,8 @@ impl ControlState {
         Ok(state)
     }
 
-    /// Routes to a port's link and to its own addresses. What is for the broadcast address of the link is dropped silently (RFC 1812,
-    /// section 5.3.5.2; RFC 2644).
+    /// Routes to a port's link and to its own addresses. Packets for the broadcast address of the link are dropped
+    /// silently (RFC 1812, section 5.3.5.2; RFC 2644).
     pub(super) fn add_own_routes(&mut self, number: u16, port: &Interface) -> Result<(), RouteError> {
         for (address, length) in &port.addresses {
             let whole = if address.is_ipv4() { 32 } else { 128 };

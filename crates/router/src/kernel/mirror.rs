@@ -85,7 +85,7 @@ impl KernelMirror {
         match message {
             KernelMessage::Route(route) => self.routes.change(state, &self.ports, route),
             KernelMessage::Object(object) => {
-                // Routes by objects are told again, except when one disappears.
+                // The kernel repeats routes that use an object, except when the object disappears.
                 self.doubtful |= object.removed;
                 self.routes.change_object(state, &self.ports, object);
             }

@@ -1,4 +1,5 @@
-//! The kernel's routes: all it has for each prefix, of which the best is used, unless the file has a route of its own for the prefix.
+//! The kernel's routes: all that it has for each prefix. The best is used, unless the file has a route of its own for
+//! the prefix.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,7 +25,7 @@ struct KnownRoute {
 /// See the file's head.
 #[derive(Debug, Default)]
 pub(super) struct KernelRoutes {
-    /// By rank; routes of one rank in the kernel's order, of which the first is used.
+    /// By rank; routes of one rank in the kernel's order. The first is used.
     routes: BTreeMap<IpPrefix, BTreeMap<Rank, Vec<KnownRoute>>>,
     objects: BTreeMap<u32, ObjectTarget>,
     /// Number of the current reading.

@@ -831,7 +831,7 @@ fn a_dynamic_xoff_has_something_to_divide() {
     );
 }
 
-/// A switch whose memory is managed, with two queues of which the second pauses.
+/// A switch whose memory is managed, with two queues, the second of which pauses.
 fn mmu(broken: &str, what: &str, kept: &str) {
     let text = |lines: &str| {
         format!("[switch]\nbuffer = \"40 MB\"\nqueues = 2\npfc.classes = [1]\n[switch.sharing.mmu]\n{lines}")

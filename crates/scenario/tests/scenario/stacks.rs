@@ -218,7 +218,8 @@ fn colours_are_marked_and_dropped_by_somebody() {
     wrong(&with(red, &roce("window = \"90 kB\"\ntlt.every = 48\n")), "marked by the window");
 }
 
-/// A port of 30 kB holds no more; with dynamic thresholds a queue alone holds alpha B / (1 + alpha), half of 2 MB.
+/// A port of 30 kB holds at most that; with dynamic thresholds a queue alone holds alpha B / (1 + alpha), half of 2
+/// MB.
 #[test]
 fn a_red_threshold_lies_within_what_a_queue_can_hold() {
     let with = |switch: &str| format!("[switch]\n{switch}[transport.newreno]\ntlt = {{}}\n");
@@ -229,7 +230,7 @@ fn a_red_threshold_lies_within_what_a_queue_can_hold() {
     accepted(&small(&with(&format!("{shared}color.red = \"1 MB\"\n"))));
     wrong(&with(&format!("{shared}color.red = \"1001 kB\"\n")), "a queue holds at most 1 MB");
     accepted(&small(&with("sharing.infinite = {}\ncolor.red = \"1 GB\"\n")));
-    // A sweep may go beyond, as long as the setting matters to one of its cases.
+    // A sweep may go beyond, provided that the setting matters to one of its cases.
     let swept = format!("{}[sweep]\n\"switch.color.red\" = [\"20 kB\", \"40 kB\"]\n", with(port));
     accepted(&small(&swept));
 }

@@ -10,7 +10,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 struct Word<T> {
     /// How many times it has spoken.
     number: u64,
-    /// What they go on from; `None`: the run is over.
+    /// What they continue from; `None`: the run is over.
     what: Option<T>,
 }
 

@@ -40,7 +40,7 @@ impl Pace {
         Pace { division, left, trial: true, began: Instant::now(), events: 0, rates: [None; 2] }
     }
 
-    /// A meeting is over, after this many events in all. Returns how to go on.
+    /// A meeting is over, after this many events in all. Returns how to continue.
     #[inline]
     pub(super) fn next(&mut self, events: u64) -> Division {
         self.left -= 1;
@@ -62,7 +62,8 @@ impl Pace {
     }
 }
 
-/// How to go on after a stretch: the way that was not measured last is tried, then the faster one taken for longer.
+/// How to continue after a stretch: the way that was not measured last is tried, then the faster one is kept for
+/// longer.
 fn chosen(division: Division, trial: bool, [apart, alone]: [Option<f64>; 2]) -> (Division, bool) {
     let other = match division {
         Division::Apart => Division::Alone,

@@ -1,6 +1,5 @@
 //! What must hold in every world: packets and bytes are conserved, drops have a place and a reason, buffers and lines
-//! have their limits, order and progress, and the same record whoever computes it. A law that is broken is told in
-//! words.
+//! have their limits, order and progress, and the same record whoever computes it. A broken law is reported in words.
 
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Span, Time};
@@ -212,8 +211,8 @@ fn may_overrun(world: &World) -> bool {
     forward || stalls || world.lossy || changes_class || !world.plan.outages.is_empty()
 }
 
-/// Where everything pauses, memory is never wanting, and no more headroom is used than there is. Nobody is stopped for longer
-/// than the run, nor let go more often than stopped.
+/// Where everything pauses, memory never runs out, and no more headroom is used than there is. Nobody is stopped for
+/// longer than the run, nor let go more often than stopped.
 fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
     if !world.setup.switch.pfc.is_on() {
         demand!(record.pauses.is_empty() && record.deadlocks.is_empty(), "pauses nobody asked for");
@@ -401,8 +400,8 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Whether pFabric, whose time-out is fixed, may fill long queues with repetitions for ever: where switches do not go by ranks,
-/// which scenarios may not ask for.
+/// Whether pFabric, whose time-out is fixed, may fill long queues with retransmissions forever: where switches ignore
+/// ranks, which scenarios may not ask for.
 pub(crate) fn may_collapse(world: &World) -> bool {
     let repeats = |transport: &TransportSettings| matches!(transport, TransportSettings::Pfabric(_));
     let by_ranks = |switch: &SwitchSettings| matches!(switch.order, OrderSettings::Ranked(_));
@@ -468,7 +467,7 @@ fn arrivals_are_a_part(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Senders are looked at on the grid of looks, while they are open, and know no more than there is.
+/// Senders are sampled on the sampling grid while they are open, and never know more than there is.
 fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
     let (Some(sampling), Some(series)) = (world.setup.flow_samples, &record.flow_series) else {
         demand!(

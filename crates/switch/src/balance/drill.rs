@@ -144,8 +144,8 @@ impl Drill {
         cells.filter(|cell| **cell != EMPTY).map(|cell| cell.port).collect()
     }
 
-    /// The index of the chosen candidate, of which there are at least two: the decision of [`Balancer::choose`] for a packet that
-    /// does not go by a hash, by any source of chance.
+    /// The index of the chosen candidate among at least two: the decision of [`Balancer::choose`] for a packet that
+    /// is not hashed, with any source of randomness.
     #[inline]
     pub fn decide_by(&mut self, candidates: &mut Candidates<'_>, chance: &mut impl Chance) -> usize {
         if self.usual {

@@ -32,7 +32,7 @@ struct Group {
 pub(crate) struct Ingress {
     /// By port, then queue.
     groups: Vec<Group>,
-    /// The frame to be sent to the far end of each port.
+    /// The frame due for the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
     blame: Blame,
@@ -195,7 +195,7 @@ impl Ingress {
         }
     }
 
-    /// Whether no sender is paused, and no frame has to be sent.
+    /// Whether no sender is paused and no frame is due.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stopped == 0 && self.frames.iter().all(|frame| frame.classes == 0)
     }
@@ -227,7 +227,7 @@ impl Ingress {
         self.frames[port.index()].classes != 0
     }
 
-    /// Takes what is to be sent to the far end of a port.
+    /// Takes the frame due for the far end of a port.
     #[inline]
     pub(crate) fn take(&mut self, port: PortId) -> Option<PauseFrame> {
         let frame = &mut self.frames[port.index()];
@@ -266,8 +266,8 @@ mod tests {
     use super::*;
     use crate::PfcSettings;
 
-    /// Port 0 is stopped because port 1 has used up the memory. When that is free again nothing of port 0 leaves; so it is told
-    /// when its pause is to be sent again.
+    /// Port 0 is stopped because port 1 has used up the memory. When the memory is free again, nothing of port 0
+    /// leaves; so its sender is released when its pause is due to be refreshed.
     #[test]
     fn a_sender_that_may_go_on_is_not_stopped_again() {
         let pfc = PfcSettings {

@@ -251,7 +251,7 @@ mod tests {
         assert!(own.is_low(A), "1001 + 1000 are no more than 8999");
     }
 
-    /// An offset above XOFF must not stop a sender for ever.
+    /// An offset above XOFF must not stop a sender forever.
     #[test]
     fn an_empty_class_goes_on() {
         let pfc = PfcSettings { xoff: Some(Bytes(500)), xon_offset: Bytes(1_000), ..PfcSettings::default() };

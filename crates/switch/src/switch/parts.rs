@@ -1,5 +1,5 @@
 //! A switch in parts, for drivers with several threads: [`Switch::receive`] in two halves, so that forwarding engines
-//! decide on their own threads and each output port is served by whoever has a packet for it.
+//! decide on their own threads, and each output port is served by the thread that has a packet for it.
 //!
 //! Every part is a whole [`Switch`]. Those that decide use table and engines only, those that serve a port use that port
 //! only; what ports share is in [`SharedOutputs`].

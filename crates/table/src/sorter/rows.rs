@@ -9,7 +9,7 @@ pub struct Rows {
     width: usize,
 }
 
-/// A row by its place among all, and the word by which it is being sorted.
+/// A row by its index, and the word by which it is being sorted.
 type Entry = (u64, u32);
 
 impl Rows {

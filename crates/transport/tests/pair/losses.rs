@@ -325,8 +325,8 @@ fn a_reordering_network_teaches_rack_to_wait() {
         window(40)(tcp);
         rack(tcp);
     });
-    // Every 50th packet is late by a fifth of the round trip. What was sent again in vain teaches nothing (RFC 8985,
-    // section 6.2, step 3), so it takes some before a late packet arrives in time.
+    // Every 50th packet is late by a fifth of the round trip. A spurious retransmission teaches nothing (RFC 8985,
+    // section 6.2, step 3), so it takes several before a late packet counts as in time.
     let late = Span::from_us(20);
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {

@@ -24,7 +24,7 @@ pub(crate) struct Setup {
     pub(crate) delay: Span,
     /// Packets that may wait at the bottleneck.
     pub(crate) limit: usize,
-    /// Packets waiting from which on arrivals are marked.
+    /// Number of waiting packets at which arrivals begin to be marked.
     pub(crate) mark_from: usize,
     pub(crate) lose: Script,
     pub(crate) lose_ack: Script,

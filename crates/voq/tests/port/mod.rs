@@ -17,7 +17,7 @@ pub(crate) struct Passage {
     pub(crate) at: Time,
 }
 
-/// A fabric of four ports, of which one is used.
+/// A fabric of four ports, one of which is used.
 pub(crate) struct Port {
     fabric: VoqFabric,
     pool: Pool<Passage>,

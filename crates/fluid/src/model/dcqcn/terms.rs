@@ -52,8 +52,8 @@ impl Terms {
     }
 }
 
-/// The probability that none of so many packets is marked, from the logarithm of that of one packet: 1 for no packets, even where
-/// every packet is marked.
+/// The probability that none of `packets` packets is marked; `log` is the logarithm of that probability for one
+/// packet. It is 1 for no packets, even where every packet is marked.
 fn unmarked(log: f64, packets: f64) -> f64 {
     if packets == 0.0 { 1.0 } else { (packets * log).exp() }
 }

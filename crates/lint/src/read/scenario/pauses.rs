@@ -113,8 +113,8 @@ impl Reader<'_> {
         class.min(self.device.switch.queues.saturating_sub(1) as u8)
     }
 
-    /// The queues, out of so many, in which some transports send payload in any entry, lowest first; `None` stands for
-    /// datagrams.
+    /// The queues, out of `queues`, in which some transports send payload in any entry, lowest first; `None` stands
+    /// for datagrams.
     pub(super) fn carried(
         &self,
         queues: u32,

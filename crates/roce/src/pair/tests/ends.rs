@@ -47,7 +47,7 @@ fn a_card_that_has_asked_waits_for_no_time() {
     assert_eq!((receiver.report().nacks, receiver.needs().wake), (1, Time::NEVER));
 }
 
-/// Sends all it may; returns when the last packet went.
+/// Sends everything it may; returns the time of the last packet.
 fn send_all(sender: &mut QueueSender, mut now: Time) -> Time {
     let (mut header, mut segment) = (Header::default(), Segment::default());
     loop {

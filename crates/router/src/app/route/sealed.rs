@@ -1,5 +1,5 @@
-//! The fast path of tunnels: a packet is encrypted from the buffer in which it arrived into the one in which it leaves, or
-//! decrypted likewise, and is not copied besides. What is unusual is left to the slow path.
+//! The fast path of tunnels: a packet is encrypted from the buffer in which it arrived into the one in which it
+//! leaves, or decrypted likewise, without any other copy. What is unusual is left to the slow path.
 
 use weft_fib::Hop;
 use weft_packet::{EtherType, EthernetHeader, Ipv4Packet, Ipv6Header, Ipv6Packet, ipv4, ipv6};

@@ -212,9 +212,9 @@ impl Routing {
         Fate::Dropped(cause)
     }
 
-    /// Drops a packet that does not fit into `mtu` bytes, and tells its sender; unless it is longer than the link by which it came carries.
-    /// Then packets have been coalesced on the way, or the ends of that link disagree about it: an error would ask a sender for less than
-    /// it sends already.
+    /// Drops a packet that does not fit into `mtu` bytes and notifies its sender, unless it is longer than the link
+    /// by which it came carries. Then packets have been coalesced on the way, or the ends of that link disagree about
+    /// it: an error would ask a sender for less than it sends already.
     pub(super) fn refuse_long(&mut self, desk: &mut Desk<'_>, transit: Transit<'_>, mtu: u16) -> Fate {
         let (from, length) = (&self.ports[usize::from(transit.port)], transit.bytes.len());
         if length <= usize::from(from.mtu) {

@@ -1,4 +1,4 @@
-//! The forwarding engines of one worker: a switch of which only table and engines are used.
+//! The forwarding engines of one worker: a switch used only for its table and engines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

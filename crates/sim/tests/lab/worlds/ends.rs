@@ -54,7 +54,7 @@ pub(super) fn transport(random: &mut Random) -> TransportSettings {
     }
 }
 
-/// One of all that there is, for worlds with several.
+/// One out of all choices, for worlds with several.
 pub(super) fn any(random: &mut Random) -> TransportSettings {
     let first = transport(random);
     let others = [later(random), ranked(random), receiver_driven(random), granted(random)];

@@ -168,7 +168,7 @@ fn tie_rules_prefer_what_they_say() {
     all.next();
     all.loads = vec![7; 5];
     assert!((0..50).all(|_| all.next() == 2), "the best of the first packet stays the first cell");
-    // Sample first follows the samples: like random without memory as long as all are equal.
+    // Sample first follows the samples: like random without memory while all are equal.
     let mut sample = Bench::new(drill(1, 1, Tie::SampleFirst), &[7; 5]);
     let mut random = Bench::new(drill(1, 0, Tie::Random), &[7; 5]);
     let shares = (sample.counts(50_000), random.counts(50_000));

@@ -45,7 +45,7 @@ fn a_driver_revokes_at_a_port_beyond_the_last() {
     assert!(panics(|| switch.revoke(&mut turn, BEYOND, &[], |_, _, _| ())));
 }
 
-/// An answer says by which port it goes back. If that is none of this switch's, routes decide.
+/// An answer names the port by which it goes back. If this switch has no such port, routes decide.
 #[test]
 fn a_packet_names_a_port_beyond_the_last() {
     let arbiter = ArbiterSettings::PdqArbiter(Default::default());

@@ -65,7 +65,7 @@ impl Bench {
         last
     }
 
-    /// The pause frames that a port has to send.
+    /// The pause frames due at a port.
     fn frame(&mut self, port: u16) -> Option<PauseFrame> {
         let (switch, mut turn) = self.turn();
         switch.outputs.finish_service(&mut turn, PortId(port));
