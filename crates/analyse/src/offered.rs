@@ -7,7 +7,7 @@ use weft_topology::Node;
 use weft_topology::split::{Demand, equal_split};
 use weft_workload::{Flow, Framing};
 
-/// With fewer flows no load is computed: it would depend on when the last one happens to start.
+/// Minimum number of flows for a load: with fewer, it would depend on when the last one happens to start.
 const FEWEST: u64 = 100;
 
 /// Properties of a run's flows.

@@ -1,4 +1,4 @@
-//! The part of a file that makes the router act as one node of a cluster, and what the node tells about itself.
+//! The part of a file that makes the router act as one node of a cluster, and what the node reports about itself.
 
 use std::fmt;
 use std::path::Path;
@@ -101,7 +101,7 @@ pub(crate) fn port_use(
     Some(PortUse::OfNode(end))
 }
 
-/// Refuses a node without a port outside, or without a link to another node.
+/// Refuses a node without an external port, or without a link to another node.
 pub(crate) fn check_ports(root: &mut TableReader<'_, '_>, planned: &PlannedNode, ports: &[PlannedPort]) {
     let has = |wanted: &dyn Fn(ClusterEnd) -> bool| {
         ports.iter().any(|port| matches!(port.use_of, PortUse::OfNode(end) if wanted(end)))
@@ -147,7 +147,7 @@ impl PlannedNode {
     /// The counters of the node, at this time.
     pub(crate) fn report(&self, node: &ClusterNode) -> ClusterReport {
         let heard = node.heard();
-        // The newest hello is about as old as the newest counters: no clock is read for it.
+        // The newest hello is about as old as the newest counters, so no clock is read for it.
         let newest = heard.iter().map(|(_, time)| *time).max().unwrap_or_default();
         let others = heard.into_iter().map(|(other, time)| (other, newest.since(time) <= SILENCE)).collect();
         ClusterReport { node: self.node, counters: node.counters(), others }

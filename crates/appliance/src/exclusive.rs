@@ -14,7 +14,7 @@ use weft_router::interface::is_link_local;
 use crate::failure::ApplianceError;
 use crate::plan::{PlannedPort, PortDevice, RouterPlan};
 
-/// Refuses a kernel that forwards what arrives at these interfaces, or at any.
+/// Refuses a kernel that forwards what arrives at these interfaces, or at all.
 pub(crate) fn refuse_forwarding_kernel(interfaces: &[String]) -> Result<(), ApplianceError> {
     let of_ports = interfaces.iter().flat_map(|name| ["ipv4", "ipv6"].map(|family| of_one(family, name)));
     let all = ["net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding"].map(str::to_owned);
@@ -28,8 +28,8 @@ fn is_on(setting: &str) -> bool {
     std::fs::read_to_string(format!("/proc/sys/{setting}")).is_ok_and(|text| text.trim() == "1")
 }
 
-/// The setting of an interface by which the kernel forwards what it receives there; that of IPv6 is new in Linux 6.17, and its older
-/// one, `forwarding`, has no effect without that of all interfaces.
+/// The setting of an interface that makes the kernel forward what it receives there. The one for IPv6 is new in Linux
+/// 6.17; the older `forwarding` has no effect unless it is set for all interfaces.
 fn of_one(family: &str, interface: &str) -> String {
     let setting = if family == "ipv4" { "forwarding" } else { "force_forwarding" };
     format!("net/{family}/conf/{interface}/{setting}")
@@ -59,7 +59,8 @@ pub(crate) fn second_forwarder(
     ))
 }
 
-/// The setting by which the kernel forwards packets of the family of this address that arrive at an interface, if it is on.
+/// The setting that makes the kernel forward packets of this address's family that arrive at an interface, if it is
+/// on.
 fn forwarding_of(address: IpAddr, interface: &str) -> Option<String> {
     let settings = match address {
         IpAddr::V4(_) => vec![of_one("ipv4", interface)],
@@ -72,7 +73,7 @@ fn forwarding_of(address: IpAddr, interface: &str) -> Option<String> {
 /// network namespace, and disappears with the process.
 ///
 /// # Errors
-/// Another router has some of them.
+/// Another router uses some of them.
 pub(crate) fn hold_interfaces(plan: &RouterPlan) -> Result<Vec<UnixDatagram>, ApplianceError> {
     let (mut held, mut messages) = (Vec::new(), Vec::new());
     for port in &plan.ports {

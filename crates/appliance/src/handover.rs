@@ -90,7 +90,7 @@ impl OwnerPort {
         Ok(MemberPort { port, arrivals: own_arrivals, departures: own_departures, account, listener, losses })
     }
 
-    /// Sends what members have sent.
+    /// Sends the packets of the members.
     fn relay(&mut self, pool: &mut FramePool) -> io::Result<()> {
         // From here on, every sender that puts something into a ring rings as well.
         self.listener.listen();
@@ -115,14 +115,14 @@ impl OwnerPort {
                 }
             }
         }
-        // What is left must not wait for a bell that has rung.
+        // The remaining packets must not wait for a bell that has already rung.
         if self.members.iter().any(|member| !member.departures.is_empty()) {
             self.listener.bell().ring();
         }
         result
     }
 
-    /// Keeps or hands over what the device has brought.
+    /// Keeps or hands over the frames from the device.
     fn deal(&mut self, pool: &mut FramePool, batch: &mut FrameBatch) {
         let places = self.members.len() as u16 + 1;
         for frame in self.arrived.frames() {
@@ -187,7 +187,7 @@ impl Backend for OwnerPort {
     }
 }
 
-/// The port of a worker without a queue: it receives from its owner and sends through it.
+/// The port of a worker without a queue, which receives from its owner and sends through it.
 struct MemberPort {
     port: u16,
     arrivals: LaneEnd,

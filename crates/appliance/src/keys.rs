@@ -17,7 +17,7 @@ const KEYS: [&str; 4] = ["spi", "cipher", "key", "integrity"];
 const CIPHERS: [&str; 3] = ["aes-128-gcm", "aes-256-gcm", COMBINED];
 const COMBINED: &str = "aes-128-cbc-hmac-sha1";
 
-/// The mistakes of a file; each begins with its place, to follow the name of the file.
+/// The mistakes in a file; each begins with its place, which follows the name of the file.
 #[derive(Debug, Default)]
 struct KeyMistakes(Vec<String>);
 
@@ -96,8 +96,8 @@ fn key_of(line: &str) -> Result<(&'static str, &str), String> {
     Ok((known, value.ok_or("a value stands in quotation marks")?))
 }
 
-/// Both ends count initialisation vectors: with one key for both directions of GCM two packets could have the same nonce, which reveals
-/// what is in them (RFC 4106, section 2).
+/// Both ends count initialisation vectors, so with one GCM key for both directions two packets could have the same
+/// nonce, which reveals their content (RFC 4106, section 2).
 fn refuse_one_key(sections: [Option<&Section<'_>>; 2], mistakes: &mut KeyMistakes) {
     let [Some(out), Some(back)] = sections else { return };
     let key = |section: &Section<'_>| {
@@ -111,7 +111,7 @@ fn refuse_one_key(sections: [Option<&Section<'_>>; 2], mistakes: &mut KeyMistake
     }
 }
 
-/// What a section describes, if all of it is right.
+/// The association that a section describes, if the section is free of mistakes.
 fn association((name, section): (&str, &Section<'_>), mistakes: &mut KeyMistakes) -> Option<Association> {
     for wanted in ["spi", "cipher", "key"] {
         if !section.contains_key(wanted) {
@@ -161,7 +161,7 @@ fn cipher_of((name, section): (&str, &Section<'_>), mistakes: &mut KeyMistakes) 
     }
 }
 
-/// Bytes from hexadecimal digits, exactly as many as needed.
+/// Parses hexadecimal digits into exactly as many bytes as needed.
 fn bytes(name: &str, text: &str, length: usize) -> Result<Vec<u8>, String> {
     if text.len() != 2 * length || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         let salt = if name == "key" && length != 16 { ", the last 8 of them the salt" } else { "" };

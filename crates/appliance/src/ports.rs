@@ -36,7 +36,7 @@ pub(crate) enum PortPurpose<'a> {
         kernel: bool,
     },
     Forward,
-    /// Without the switch, if what the file says of it is wrong.
+    /// Without the switch, if its description is wrong.
     Switch(Option<&'a PlannedSwitch>),
     /// Likewise.
     Cluster(Option<&'a PlannedNode>),
@@ -112,7 +112,7 @@ fn port(
     PlannedPort { name: name.to_owned(), device, mac, mtu, addresses, use_of }
 }
 
-/// Refuses an interface that is a port already: each frame would arrive twice.
+/// Refuses an interface that is already a port: each frame would arrive twice.
 fn refuse_twice(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, before: &[PlannedPort]) {
     let interface = |device: &PortDevice| match device {
         PortDevice::Packet(name) | PortDevice::Xdp(name) => Some((name.clone(), false)),
@@ -126,7 +126,7 @@ fn refuse_twice(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, bef
     }
 }
 
-/// Refuses a file that another port writes already.
+/// Refuses a file that another port already writes.
 fn refuse_written(port: &mut TableReader<'_, '_>, device: Option<&PortDevice>, before: &[PlannedPort]) {
     let written = |device: &PortDevice| match device {
         PortDevice::Capture { write: Some(path), .. } => {
@@ -225,7 +225,7 @@ fn device(port: &mut TableReader<'_, '_>, folder: &Path) -> Option<PortDevice> {
     None
 }
 
-/// How a message about a device ends that does not exist: with the one that may be meant.
+/// The end of a message about a device that does not exist: the one that may be meant.
 fn meant(text: &str) -> String {
     let near = match text.split_once(':') {
         Some((kind, name)) => nearest(kind, ["packet", "xdp", "tap"]).map(|kind| format!("{kind}:{name}")),
@@ -290,7 +290,8 @@ fn address_on_link(text: &str) -> Option<(IpAddr, u8)> {
     IpPrefix::around(address, length).map(|_| (address, length))
 }
 
-/// Whether a station on a link with this prefix length may have the address: it names one station, and not the link.
+/// Whether a station on a link with this prefix length may have the address: it must name a single station, not the
+/// link.
 pub(crate) fn is_of_a_station(address: IpAddr, length: u8) -> bool {
     let link = IpPrefix::around(address, length);
     let all = link.and_then(broadcast);

@@ -1,11 +1,11 @@
-//! What a user should know before a router starts, and what its start would refuse here.
+//! What a user should know before a router starts, and what would prevent the start on this machine.
 
 use crate::failure::ApplianceError;
 use crate::interfaces::described;
 use crate::narrow::perhaps_narrow;
 use crate::plan::{PlannedApplication, PlannedPort, PortDevice, RouterPlan};
 
-/// What is right and may still surprise.
+/// Settings that are valid and may still surprise.
 #[must_use]
 pub fn remarks(plan: &RouterPlan) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -30,7 +30,8 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
     remarks
 }
 
-/// Why the router would not start here: interfaces that are missing or do not fit, captures that cannot be read, files that exist already.
+/// Why the router would not start here: missing or unsuitable interfaces, unreadable captures, files that already
+/// exist.
 #[must_use]
 pub fn start_problems(plan: &RouterPlan) -> Vec<String> {
     let mut problems = match described(plan) {

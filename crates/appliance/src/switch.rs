@@ -21,7 +21,7 @@ pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_p
 const SCENARIO: &str = "the path of a scenario, from this file's folder";
 const CODE_POINTS: &str = "a list of code points for each queue but the last, such as [[46, 48]]";
 
-/// Reads the keys of a switch; `None` if there is no such switch, and right only if there are no mistakes.
+/// Reads the keys of a switch; `None` if there is no such switch, and valid only if there are no mistakes.
 pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u16) -> Option<PlannedSwitch> {
     root.require("scenario", SCENARIO);
     root.require("switch", "the name of a switch, such as \"leaf0\"");
@@ -32,7 +32,7 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     let position = |name: &str| names.iter().position(|other| *other == name);
     let number = match position(name) {
         Some(number) => number,
-        // The rest of the file is read by the one that is probably meant.
+        // The rest of the file is read as for the switch that is probably meant.
         None => {
             root.misnamed("switch", format!("the network has no switch `{name}`"), &names);
             nearest(name, names.iter().copied()).and_then(position)?
@@ -60,7 +60,7 @@ pub(crate) fn planned(root: &mut TableReader<'_, '_>, folder: &Path, workers: u1
     Some(PlannedSwitch { setup: Arc::new(setup), switch, class_of, readers })
 }
 
-/// Refuses workers that would have nothing to read.
+/// Refuses workers without anything to read.
 pub(crate) fn refuse_idle(
     root: &mut TableReader<'_, '_>,
     plan: &PlannedSwitch,
@@ -115,7 +115,7 @@ fn setup(root: &mut TableReader<'_, '_>, folder: &Path, seed: u64) -> Option<Set
     cases[number].setup(seed).map_err(|error| root.wrong("scenario", error.to_string(), "")).ok()
 }
 
-/// Each queue but the last has a list of code points; all others go to the last.
+/// Each queue but the last has a list of code points; all other code points go to the last queue.
 fn class_of(root: &mut TableReader<'_, '_>, queues: usize) -> [Class; 64] {
     let mut class_of = [Class(queues as u8 - 1); 64];
     if queues == 1 {

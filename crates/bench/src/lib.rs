@@ -43,7 +43,7 @@ pub struct BenchOptions {
     pub count: bool,
     /// The folder of the scenarios.
     pub from: PathBuf,
-    /// Called with what is being measured.
+    /// Called with the name of what is being measured.
     pub progress: fn(&str),
 }
 

@@ -1,6 +1,6 @@
 //! Figures for the claims of RouteBricks (SOSP 2009): of this machine, of simulated clusters, and of arithmetic.
 //!
-//! A source gives figures by name; a simulated cluster gives them for each traffic of its description.
+//! A source yields figures by name; a simulated cluster yields them for each traffic of its description.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub enum FigureOrigin {
     Arithmetic,
 }
 
-/// What is asked of a source.
+/// A request to a source.
 pub struct FigureRequest<'a> {
     /// The source.
     pub source: FigureOrigin,
@@ -50,7 +50,7 @@ pub struct FigureRequest<'a> {
     pub seed: u64,
     /// Passes of a measurement; the best one counts.
     pub passes: usize,
-    /// Called with what is measured next; an error ends the measurement.
+    /// Called with the name of the next measurement; an error ends all.
     pub progress: &'a dyn Fn(&str) -> Result<(), Error>,
 }
 

@@ -253,7 +253,7 @@ Others, on a machine of this class (Mpps on 1 and 2 cores, instructions per pack
   FastClick, forwarding                      49   91   -
 ";
 
-/// Creates a worker for a case and passes it to `measure` with the number of its frames per poll.
+/// Creates a worker for a case and passes it to `measure`, with its number of frames per poll.
 fn with_worker<T>(
     case: &RouterCase,
     control: Option<&Arc<Control>>,

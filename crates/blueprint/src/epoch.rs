@@ -1,6 +1,6 @@
-//! The epoch of the cluster model: a hash over what small clusters in `results/` give. Findings about clusters carry
-//! it, so that a change of the model makes them stale. It is separate from the results epoch of scenarios, which
-//! clusters do not concern.
+//! The epoch of the cluster model: a hash over the figures of the small clusters in `results/`. Findings about
+//! clusters carry it, so that a change of the model makes them stale. It is separate from the results epoch of
+//! scenarios, which clusters do not affect.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -26,7 +26,8 @@ pub fn model_epoch() -> &'static str {
     &EPOCH
 }
 
-/// Whether a finding with this epoch, empty for those older than the list, is of another model than this program's.
+/// Whether a finding with this epoch (empty for those older than the list) comes from another model than this
+/// program's.
 #[must_use]
 pub fn is_of_another_model(noted: &str) -> bool {
     let noted = if noted.is_empty() { FIRST } else { noted };

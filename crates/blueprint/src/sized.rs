@@ -27,14 +27,14 @@ pub fn rate(text: &str) -> Result<Rate, String> {
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeQuestion {
-    /// External ports; none: only the overview.
+    /// External ports; `None`: only the overview.
     pub ports: Option<u32>,
     /// Servers, switches and prices; `rate` is that of an external port.
     pub era: Era,
 }
 
 impl SizeQuestion {
-    /// About servers of a year: `2009` or `today`, unless the rate says otherwise.
+    /// Costs and servers of a year: `2009` or `today`; `rate` overrides the port rate of that time.
     ///
     /// # Errors
     /// What is allowed.

@@ -69,7 +69,7 @@ impl Sharing for Dynamic {
         self.minimum
     }
 
-    /// Where x = alpha (pool - x), but for a byte that may have been rounded up.
+    /// Where x = alpha (pool - x), except for a byte that may have been rounded up.
     fn admits_while(&self) -> u64 {
         ((self.alpha * self.pool as f64 / (1.0 + self.alpha)) as u64).saturating_sub(1)
     }

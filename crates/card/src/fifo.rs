@@ -1,5 +1,5 @@
-//! A card with one queue in order of demand, as a driver's queue without fair queueing: a flow hands over all that
-//! its window allows at once, so that a small flow waits behind the window of a large one.
+//! A card with one queue in order of demand, as a driver's queue without fair queueing: a flow hands over everything
+//! that its window allows at once, so a small flow waits behind the window of a large one.
 
 use weft_core::{Bytes, settings};
 

@@ -1,4 +1,4 @@
-//! Network cards: in which order a host sends what its flows have. Must not depend on flows or networks.
+//! Network cards: the order in which a host sends the packets of its flows. Must not depend on flows or networks.
 //!
 //! To add a card, copy [`fifo`] and add one line to the list. The card says what it is ([`CardPlan`]); the host carries it out.
 
@@ -45,7 +45,7 @@ family! {
 }
 
 impl CardSettings {
-    /// How such a card serves its host.
+    /// How the card serves its host.
     #[must_use]
     pub fn plan(&self) -> CardPlan {
         AnyCard::new(self, ()).plan()

@@ -1,4 +1,4 @@
-//! Numbers in arguments: of jobs, threads and passes there must be one.
+//! Numbers in arguments: at least one job, thread or pass.
 
 use std::num::NonZero;
 

@@ -65,7 +65,7 @@ impl LaneStart {
         self.full.is_abandoned()
     }
 
-    /// Nothing more is put in.
+    /// Nothing more will be put in.
     pub(super) fn end(&self) {
         self.ended.store(true, Ordering::Release);
         self.bell.ring();
@@ -73,7 +73,7 @@ impl LaneStart {
 }
 
 impl LaneEnd {
-    /// Takes packets out, at most `most`; returns how many.
+    /// Takes at most `most` packets out; returns how many.
     pub(super) fn take(&mut self, most: usize, mut take: impl FnMut(&[u8])) -> usize {
         for count in 0..most {
             let Ok(packet) = self.full.pop() else { return count };
@@ -87,7 +87,8 @@ impl LaneEnd {
         self.full.is_empty()
     }
 
-    /// Whether nothing more comes: the producer has said so, or is gone, and what it had put in has been taken.
+    /// Whether nothing more will come: the producer has ended or is gone, and everything it had put in has been
+    /// taken.
     pub(super) fn has_ended(&self) -> bool {
         (self.ended.load(Ordering::Acquire) || self.full.is_abandoned()) && self.full.is_empty()
     }
@@ -99,7 +100,7 @@ pub(super) struct SendAccount(Arc<AccountState>);
 
 #[derive(Debug, Default)]
 struct AccountState {
-    /// Packets, their bytes, and those among them that the device refused.
+    /// Packets, their bytes, and the number of them that the device refused.
     lost: [AtomicU64; 3],
     /// Whether the owner has sent, or lost, everything that the member will ever send.
     settled: AtomicBool,

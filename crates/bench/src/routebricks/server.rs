@@ -52,8 +52,8 @@ const LOCKED_POLLS: usize = 400_000;
 /// Packets sealed.
 const SEALED: u32 = 1_000_000;
 
-/// Measures the figures. Those of instructions need valgrind, those of packet sockets the right to open one; without
-/// they are left out.
+/// Measures the figures. Counting instructions needs valgrind, and packet sockets need the right to open one;
+/// otherwise these figures are left out.
 ///
 /// # Errors
 /// A count fails, or `progress` ends the measurement.
