@@ -61,7 +61,7 @@ const MOST_OF_FLY: u32 = 4096;
 /// How much each node sends to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrafficPattern {
-    /// From every node to every other alike.
+    /// From every node to every other equally.
     Uniform,
     /// All traffic of a node to the next.
     Permutation,

@@ -34,7 +34,7 @@ pub struct TrafficMatrix {
 const MIXED: usize = 4;
 
 impl TrafficMatrix {
-    /// From every node to every other alike.
+    /// From every node to every other equally.
     #[must_use]
     pub fn uniform(nodes: u16) -> TrafficMatrix {
         let share = 1.0 / f64::from(nodes.max(2) - 1);

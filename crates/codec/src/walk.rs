@@ -325,7 +325,8 @@ impl Walk<'_> {
     }
 }
 
-/// A name that the family does not have: the nearest one, unless it is a scheme that exists elsewhere.
+/// The mistake about a name that the family lacks: suggests the nearest one, unless it is a scheme that exists
+/// elsewhere.
 fn stranger(family: &Family, found: &str, (place, path): (SourceSpan, &str)) -> Mistake {
     let message = format!("unknown {} `{found}`", family.name);
     match absent(family.name, found) {

@@ -60,7 +60,7 @@ pub struct FluidOutcome {
     pub terminal: String,
     /// The HTML page.
     pub report: PathBuf,
-    /// No setting does what was wanted; the texts say what would help.
+    /// No setting reaches the targets; the texts say what would help.
     pub unsolved: bool,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct CaseMargins {
     /// Roots in the right half-plane; unknown for the published form.
     unstable: Option<u32>,
     beyond: bool,
-    /// Whether the flows go by round trips, not by marks.
+    /// Whether the flows react to round trips rather than marks.
     by_trips: bool,
 }
 

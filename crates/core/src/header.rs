@@ -34,7 +34,7 @@ pub struct Header {
     pub hops: u8,
 }
 
-/// The kind of a packet, as far as a switch is concerned.
+/// The kind of a packet, as switches distinguish it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {

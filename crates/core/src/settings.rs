@@ -61,7 +61,7 @@ pub enum Value {
     Named(Vec<(String, Value)>),
 }
 
-/// What a setting may be.
+/// The kinds of settings.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// `"2 us"`

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use weft_config::place::Spot;
 use weft_core::{Bytes, Rate, Span};
 
-/// Facts about the network that are in no file.
+/// Facts about the network that no file contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// Round trip between hosts without queueing.
@@ -72,9 +72,9 @@ pub struct Network {
     pub switches: Vec<SwitchConfig>,
     /// The kinds of hosts, in the order in which they are read.
     pub hosts: Vec<HostConfig>,
-    /// Facts that are in no file.
+    /// Facts that no file contains.
     pub site: Surroundings,
-    /// What the readers could not interpret: rule, position, and what is wrong.
+    /// Parts that the readers could not interpret: rule, position and problem.
     pub oddities: Vec<Oddity>,
     /// The coverage of each file, in the order of the command line.
     pub coverage: Vec<(usize, Coverage)>,

@@ -24,7 +24,7 @@ pub struct LintOptions {
     pub only: Vec<String>,
     /// Not these rules.
     pub allow: Vec<String>,
-    /// Facts about the network that are in no file.
+    /// Facts about the network that no file contains.
     pub site: Surroundings,
     /// Whether files of one kind are parts of one switch, or of one host.
     pub one_device: bool,

@@ -38,8 +38,8 @@ impl Incident {
         matches!(self, Incident::Failure | Incident::StormBegins)
     }
 
-    /// What packets are lost to that are dropped for this reason: a failure where a link was down or no route was left, a storm
-    /// where a watchdog dropped them.
+    /// The incident behind drops for this reason: a failure if a link was down or no route was left, a storm if a
+    /// watchdog dropped the packets.
     #[must_use]
     pub const fn behind(reason: Reason) -> Option<Incident> {
         match reason {

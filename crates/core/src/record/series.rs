@@ -26,7 +26,7 @@ pub struct QueueSeries {
     pub samples: u64,
 }
 
-/// What a queue monitor reports.
+/// The report of a queue monitor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueEvents {
     /// Its lines, ordered by time: the last million.
@@ -35,12 +35,12 @@ pub struct QueueEvents {
     pub left_out: u64,
 }
 
-/// A line of a queue monitor: what samples showed of one queue that was longer than the threshold.
+/// A line of a queue monitor about one queue that exceeds the threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueEvent {
     /// The instant of the sample.
     pub time: Time,
-    /// Whether the queue became too long, still was, or no longer was.
+    /// Whether the queue became too long, still is, or no longer is.
     pub stage: QueueStage,
     /// The link of the output port.
     pub link: LinkId,
@@ -97,7 +97,7 @@ pub struct FlowSample {
     pub cwnd: Bytes,
     /// Slow-start threshold; `None` until there is one.
     pub ssthresh: Option<Bytes>,
-    /// Payload in flight as far as the sender knows (pipe).
+    /// The sender's estimate of the payload in flight (pipe).
     pub in_flight: Bytes,
     /// Smoothed round trip; zero before the first measurement.
     pub srtt: Span,
@@ -117,7 +117,7 @@ pub enum FlowState {
     /// Nothing is missing.
     #[default]
     Open,
-    /// Something arrived out of order, too little to declare a loss.
+    /// Packets arrived out of order, too few to declare a loss.
     Disorder,
     /// A mark was echoed; the window falls.
     Reducing,

@@ -106,8 +106,8 @@ impl<T: Setting> Setting for Named<T> {
     }
 }
 
-/// `below`, overridden by `said`. A family's member keeps its settings when the same member is chosen again; another
-/// member starts from its defaults.
+/// The value `below`, overridden by `said`. A family's member keeps its settings when the same member is chosen
+/// again; another member starts from its defaults.
 #[must_use]
 pub fn over(kind: &Kind, below: Value, said: &Value) -> Value {
     match (kind, said) {

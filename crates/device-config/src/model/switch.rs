@@ -40,9 +40,9 @@ pub struct SwitchConfig {
     pub held: Option<Placed<Held>>,
     /// A static limit of each port that includes the bytes of lossless queues.
     pub port_limit: Option<Placed<Bytes>>,
-    /// What becomes of red packets, if they are dropped early.
+    /// The treatment of red packets, if they are dropped early.
     pub red: Option<RedPackets>,
-    /// The queues in which payload passes, if the file tells.
+    /// The queues that carry payload, if the file says.
     pub carried: Option<Vec<u8>>,
 }
 
