@@ -39,13 +39,13 @@ impl FrameBatch {
         &self.frames[..self.count.min(BATCH)]
     }
 
-    /// How many more frames fit.
+    /// Number of further frames that fit.
     #[must_use]
     pub fn room(&self) -> usize {
         self.limit - self.count
     }
 
-    /// Adds a frame; false if the batch is full.
+    /// Adds a frame; `false` if the batch is full.
     #[inline(always)]
     pub fn push(&mut self, frame: Frame) -> bool {
         let Some(place) = self.frames.get_mut(self.count) else { return false };

@@ -1,4 +1,4 @@
-//! The writer: keeps the routes, and the nodes that their prefixes need. `painting` has how they get onto slots.
+//! The writer: keeps the routes, and the nodes that their prefixes need. `painting` writes them onto slots.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -27,7 +27,7 @@ pub enum RouteError {
 
 /// A prefix as the trie sees it: its bits, at the high end of a word, and their number.
 pub(crate) type Key = (u128, u8);
-/// What is painted into a slot: the length of the prefix and the hop.
+/// The content painted into a slot: the length of the prefix and the hop.
 pub(crate) type Paint = (u8, Hop);
 
 /// Bits that index a node.
@@ -145,7 +145,7 @@ impl<A: AddressKey> RouteWriter<A> {
         }
         let key = (prefix.key(), prefix.length());
         if !self.has_room(key) {
-            // Nodes of removed routes may come free.
+            // Nodes of removed routes may become free.
             self.repaint(usize::MAX);
             if !self.has_room(key) {
                 return Err(RouteError::Full(prefix));

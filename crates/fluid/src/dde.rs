@@ -40,8 +40,7 @@ pub trait System {
 /// The length of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stepping {
-    /// As long as possible with an estimated error per step within `tolerance` of each component, and at most
-    /// `longest`.
+    /// Steps as long as possible with an estimated error within `tolerance` of each component, and at most `longest`.
     Adaptive {
         /// Error of one step, relative to the component or its scale.
         tolerance: f64,

@@ -14,9 +14,9 @@ pub use margin::{Crossing, Margins, Response, margins, response, smallest_margin
 use crate::complex::Complex;
 use turn::{SLOWEST, angle_turned, calm};
 
-/// What depends on its own past.
+/// A response that depends on its own past.
 pub trait Remembering {
-    /// How far back the past matters, in seconds: the longest of all delays. Zero: only the present does.
+    /// How far back the past matters, in seconds: the longest of all delays. Zero: only the present matters.
     fn memory(&self) -> f64;
 }
 

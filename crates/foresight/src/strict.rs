@@ -1,4 +1,4 @@
-//! A port with strict priority: of a packet in the first queue the departure is known when it arrives, because
+//! A port with strict priority: the departure of a packet in the first queue is known when it arrives, because
 //! nothing overtakes it, and so is that of any packet that finds the transmitter idle. Only packets that wait in
 //! later queues are picked by an event at the end of a transmission; no other transmission needs one.
 
@@ -53,7 +53,7 @@ struct Overtakable {
 }
 
 impl Overtakable {
-    /// The byte-picoseconds not counted before `now`.
+    /// The byte-picoseconds that have accrued up to `now` since the last count.
     fn byte_time_until(&self, now: Time) -> u128 {
         u128::from(self.bytes) * u128::from(now.since(self.counted_until).0)
     }
@@ -74,7 +74,7 @@ impl Overtakable {
         counted
     }
 
-    /// A packet waits no longer; returns the byte-picoseconds not counted before.
+    /// A packet ends its wait; returns the byte-picoseconds that have accrued since the last count.
     fn left(&mut self, now: Time, (queue, wire): (usize, u16)) -> u128 {
         let counted = self.count(now);
         self.by_queue[queue] -= u32::from(wire);
@@ -178,7 +178,7 @@ impl StrictForesight {
         queue == 0 || self.busy_until < now
     }
 
-    /// A packet that nothing can overtake takes the next place on the link.
+    /// Gives a packet that nothing can overtake the next slot on the link.
     #[inline(always)]
     pub fn take_place(&mut self, now: Time, (queue, wire): (usize, u16)) -> Slot {
         let start = now.max(self.busy_until);

@@ -26,10 +26,10 @@ struct Carried {
     transfer: u32,
 }
 
-/// What happens at an instant known beforehand.
+/// An event at an instant known beforehand.
 #[derive(Clone, Debug)]
 enum Pending {
-    /// The whole of a small transfer arrives.
+    /// A small transfer arrives completely.
     Arrival,
     /// The first packet of a large one arrives; the rest is fluid.
     Opened(FluidBulk),
@@ -202,7 +202,7 @@ impl<'a> Drive<'a> {
         Ok(goes_on)
     }
 
-    /// Begins what the jobs have asked for.
+    /// Begins the transfers that the jobs have requested.
     fn start_transfers(&mut self) {
         let asked = self.jobs.each().map(|job| (job.tag(), job.transfers().collect::<Vec<_>>()));
         for (number, (tag, transfers)) in asked.collect::<Vec<_>>().into_iter().enumerate() {
@@ -226,7 +226,8 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Of a transfer that starts now: whether bulk transfers fill the queue of a port to either host, or have done so.
+    /// The moment of a transfer that starts now: whether bulk transfers fill the queue of a port to either host, or
+    /// have done so.
     fn moment(&self, flow: &Flow) -> Moment {
         let beside = [flow.source, flow.destination].iter().any(|host| self.towards[host.index()] > 0);
         match (beside, self.begun) {

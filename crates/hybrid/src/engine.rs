@@ -51,7 +51,7 @@ impl Hybrid {
     }
 }
 
-/// What the probe finds, if there is other traffic.
+/// The result of the probe, if there is other traffic.
 fn load(setup: &Setup, background: &Background, watch: Watch<'_>) -> Result<Option<Load>, ProbeFailure> {
     let (Some((from, _)), Some(job)) = (background.starts(), setup.flows.jobs().first()) else {
         return Ok(None);
@@ -162,7 +162,7 @@ fn words_of(kinds: &[&ProbedCalls]) -> String {
     words
 }
 
-/// A time to the microsecond.
+/// Rounds a time up to whole microseconds.
 fn rough(span: Span) -> Span {
     Span(span.0.div_ceil(1_000_000) * 1_000_000)
 }

@@ -1,4 +1,4 @@
-//! What a scenario must not have, because fluid flows or the probe would be wrong about it.
+//! Features that the engine refuses, because fluid flows or the probe would be wrong about them.
 
 use weft_core::HostId;
 use weft_plan::Setup;
@@ -8,7 +8,7 @@ use weft_workload::Flow;
 use crate::background::Background;
 use crate::moment::SETTLE;
 
-/// Why this engine cannot run a setup, each with what it can; empty if it can.
+/// The reasons why this engine cannot run a setup, each with what it can run; empty if it can run the setup.
 #[must_use]
 pub fn misfits(setup: &Setup) -> Vec<String> {
     let mut reasons: Vec<String> = of_network(setup).into_iter().chain(of_flows(setup)).collect();

@@ -12,7 +12,7 @@ use weft_workload::ClusterJob;
 
 use crate::background::Background;
 
-/// Hosts with other traffic distinguished at most.
+/// Maximum number of hosts with other traffic that are distinguished.
 const MOST_APART: usize = 48;
 
 /// What makes hosts alike: switch, group of transports, flows sent and received, and the host itself if it is distinguished.

@@ -1,10 +1,11 @@
 //! Jobs on a network of fluid flows (`weft run --engine hybrid`): bulk transfers share links by max-min fairness, and
-//! everything whose time is decided by queues, losses and time-outs is taken from packets.
+//! everything that takes time because of queues, losses and time-outs is taken from packets.
 //!
-//! A run has two phases. The *probe* runs the packet engine on the traffic beside the jobs, together with short calls between
-//! all kinds of host pairs that the jobs use, and keeps how long each call took. The *run* follows the jobs: a transfer that
-//! fits into the initial window takes a time drawn from the probe; a larger one opens with such a draw and is fluid from then
-//! on. Without other traffic there is nothing to probe, and an opening takes the time of an unloaded network.
+//! A run has two phases. The *probe* runs the packet engine on the traffic beside the jobs, together with short calls
+//! between all kinds of host pairs that the jobs use, and records how long each call took. The *run* follows the
+//! jobs: a transfer that fits into the initial window takes a time drawn from the probe; a larger one opens with such
+//! a draw and is fluid from then on. Without other traffic there is nothing to probe, and an opening takes the time
+//! of an unloaded network.
 //!
 //! In reading order: [`fitness`](mod@fitness) (what the engine refuses), `routes` (the links of a flow), `shares`
 //! (max-min fairness), `rounds` (a window that opens), [`network`] (fluid flows over time), `background` (the traffic

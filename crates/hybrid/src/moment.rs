@@ -17,9 +17,9 @@ const LEAD: Span = Span::from_ms(300);
 pub(crate) enum Moment {
     /// No bulk transfer of a job has begun.
     Before,
-    /// Some are on their way to one of its hosts.
+    /// Some bulk transfers are on their way to one of its hosts.
     Beside,
-    /// None is, but some have been under way.
+    /// None is under way now, but some have been.
     After,
 }
 
@@ -48,16 +48,16 @@ impl Moment {
 /// Calls by moment and kind; one moment, if they do not differ.
 pub(crate) type CallsByMoment = Vec<Vec<ProbedCalls>>;
 
-/// What the probe has found.
+/// The result of the probe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probed {
     /// Calls that opened a connection.
     pub(crate) opening: CallsByMoment,
-    /// Calls on connections that were open; none if the jobs keep no connection.
+    /// Calls on connections that were open; empty if the jobs keep no connection.
     pub(crate) on_open: CallsByMoment,
-    /// Of the bulk transfers, how many ended.
+    /// Number of bulk transfers that ended.
     pub(crate) bulk_ended: usize,
-    /// Of these, how many waited for time-outs.
+    /// Of these, the number that waited for time-outs.
     pub(crate) bulk_late: usize,
 }
 
@@ -72,7 +72,7 @@ impl Probed {
 pub(crate) struct ProbedCalls {
     /// How long each took; for one that did not end, how long the probe waited.
     pub(crate) durations: Vec<Span>,
-    /// Mean of those without a time-out.
+    /// Mean duration of the calls without a time-out.
     pub(crate) smooth: Span,
     pub(crate) with_time_outs: usize,
     pub(crate) unfinished: usize,

@@ -1,6 +1,6 @@
-//! The window of a fluid flow, round trip by round trip: it doubles from the initial to the receive window. While a
-//! window is open the flow sends at most that much in a round trip; once what is left fits into the window, nothing
-//! holds it back.
+//! The window of a fluid flow, round trip by round trip: it doubles from the initial to the receive window. While the
+//! window grows, the flow sends at most one window in a round trip; once the rest fits into the window, nothing
+//! limits it.
 
 use weft_core::{Span, Time};
 
@@ -9,9 +9,9 @@ use weft_core::{Span, Time};
 pub(crate) struct Opening {
     /// Payload sent in the first round trip.
     pub(crate) first: f64,
-    /// Of that, payload that has arrived already.
+    /// Of that, payload that has already arrived.
     pub(crate) ahead: f64,
-    /// Payload in flight at most: the receive window.
+    /// Maximum payload in flight: the receive window.
     pub(crate) most: f64,
     /// Round trip of a packet that waits as long as the probe's packets did.
     pub(crate) round_trip: Span,
@@ -37,13 +37,13 @@ impl Rounds {
         rounds
     }
 
-    /// The most that the flow can use, in bytes per second.
+    /// The highest rate that the flow can use, in bytes per second.
     pub(crate) fn most(&self) -> f64 {
         let room = (self.window - self.ahead).max(0.0);
         if self.until == Time::NEVER { f64::INFINITY } else { room / self.opening.round_trip.seconds() }
     }
 
-    /// Opens the window for the rounds that have passed. Whether anything has changed.
+    /// Opens the window for the rounds that have passed. Returns whether anything has changed.
     pub(crate) fn pass(&mut self, now: Time, left: f64) -> bool {
         let mut changed = false;
         while self.until <= now {

@@ -70,7 +70,7 @@ impl BigSwitch {
         self.match_ports();
     }
 
-    /// No more flows arrive: appends all other completions.
+    /// Called when no more flows arrive: appends all other completions.
     pub fn finish(&mut self, done: &mut Vec<FlowCompletion>) {
         self.serve(Time::NEVER, done);
     }

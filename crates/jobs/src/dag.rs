@@ -1,5 +1,5 @@
-//! A job of any stages, as a scenario describes it: which files and which other stages each reads. Must not depend on how
-//! it runs.
+//! A job of arbitrary stages, as a scenario describes it: which files and which other stages each reads. Must not
+//! depend on how it runs.
 
 use weft_core::{Bytes, Problem, Rate};
 
@@ -12,17 +12,17 @@ weft_core::settings! {
     pub struct StageSettings {
         /// Its name.
         name: String,
-        /// Size of the files that it reads, a block for each task; absent: it reads what other stages put out.
+        /// Size of the files that it reads, one block per task; absent: it reads the output of other stages.
         input: Option<Bytes> = None,
-        /// Earlier stages whose output its tasks fetch, each an equal part.
+        /// Earlier stages whose output its tasks fetch in equal parts.
         from: Vec<String> = Vec::new(),
         /// Earlier stages whose whole output every task fetches, such as the small side of a join.
         broadcast: Vec<String> = Vec::new(),
-        /// Number of its tasks; 0 where it reads files, which have a task for each block.
+        /// Number of its tasks; 0 if it reads files, which have one task per block.
         tasks: u32 [0, 100000] = 0,
-        /// Input that a core handles per unit of time.
+        /// Input that a core processes per unit of time.
         rate: Rate = Rate::from_mbps(800),
-        /// Bytes it puts out for each byte of input.
+        /// Bytes of output per byte of input.
         output: f64 [0.0, 1000.0] = 1.0,
         /// Times a task writes its output to local disk for later stages; a stage that nobody reads writes files.
         spills: u32 [0, 16] = 1,

@@ -11,8 +11,8 @@ weft_core::choice! {
         MapReduce = "mapreduce",
         /// Containers are reused: the next task starts in them at once.
         Tez = "tez",
-        /// Executors: containers for any task that are kept for the whole job. The driver hands out tasks at once, and a stage
-        /// starts when all stages that it reads are done.
+        /// Executors: containers for any task, kept for the whole job. The driver hands out tasks at once, and a
+        /// stage starts when all stages that it reads are done.
         Spark = "spark",
     }
 }
@@ -42,13 +42,14 @@ weft_core::settings! {
         replicas: u32 [1, 10] = 3,
         /// Replicas of the output, written as a pipeline from host to host.
         output_replicas: u32 [1, 10] = 1,
-        /// Interval of a host's reports to the scheduler, at which it gets tasks; also of the search for tasks to speculate on.
+        /// Interval between a host's reports to the scheduler, at which it gets tasks; also the interval of the
+        /// search for tasks to speculate on.
         heartbeat: Span = Span::from_s(1),
-        /// From the allocation of a container to the first instruction of its task.
+        /// Time from the allocation of a container to the first instruction of its task.
         container_start: Span = Span::from_s(2),
-        /// From the submission of the job to its first request for containers.
+        /// Time from the submission of the job to its first request for containers.
         submit: Span = Span::from_s(10),
-        /// From the last task to the end of the job.
+        /// Time from the end of the last task to the end of the job.
         commit: Span = Span::from_s(2),
         /// Remote procedure calls to the master, one after the other, before a task reads or writes its data.
         calls: u32 [0, 100000] = 2,
@@ -74,7 +75,7 @@ weft_core::settings! {
         speculation_share: Share [0.0, 1.0] = Share(0.75),
         /// A task gets a copy when it has run this many times the median of those done (`spark.speculation.multiplier`).
         speculation_factor: f64 [1.0, 1000.0] = 1.5,
-        /// The run ends with its jobs: flows of other traffic that are still open then count as unfinished.
+        /// The run ends with its jobs: flows of other traffic that are still open count as unfinished.
         ends_run: bool = false,
         /// Hosts that run tasks; absent: all but the master.
         compute: Vec<u32> = Vec::new(),

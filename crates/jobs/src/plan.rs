@@ -36,7 +36,7 @@ pub struct JobStage {
     pub name: String,
     /// What they read.
     pub input: StageInput,
-    /// Input that a core handles per unit of time.
+    /// Input that a core processes per unit of time.
     pub rate: Rate,
     /// Bytes out per byte in.
     pub ratio: f64,

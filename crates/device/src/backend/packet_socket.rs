@@ -138,7 +138,7 @@ impl Backend for PacketSocket {
                         1
                     }
                     SendFailure::Busy => frames.len() - at,
-                    // If some have been sent, the next call fails again, and says so.
+                    // If some have been sent, the next call fails again and reports it.
                     SendFailure::Failed => {
                         result = if at == lost { Err(error) } else { Ok(()) };
                         frames.len() - at

@@ -2,8 +2,7 @@
 
 use weft_core::{Random, random::Purpose};
 
-/// Which round trips include their jitter, as if it were queueing. If they do not, a sample is only older by its
-/// jitter.
+/// Which round trips include their jitter, as if it were queueing. If not, the jitter only makes a sample older.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JitteredTrips {
     /// Both round trips of a gradient include one common draw: it affects the measured queue but not the gradient.
@@ -29,9 +28,9 @@ impl Jitter {
     /// No jitter.
     pub const NONE: Jitter = Jitter { most: 0.0, every: None, counted: JitteredTrips::Both };
 
-    /// The number of the draw that holds at `t`: the first one also holds before zero.
+    /// The number of the draw in effect at `t`: the first one is also in effect before zero.
     pub(super) fn number(every: f64, t: f64) -> u64 {
-        // steps end at multiples of a draw's time, but for rounding
+        // steps end at multiples of a draw's time, except for rounding
         (t / every + 1e-6).max(0.0) as u64
     }
 }

@@ -7,7 +7,7 @@ mod system;
 pub use fixed::{TimelyFixedPoint, convergence_rate, fixed_point};
 pub use system::{TimelyFlow, TimelyModel};
 
-/// How a host reacts to round-trip times.
+/// The reaction of a host to round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimelyLaw {
     /// As published: a gradient of exactly zero counts as "falling". Has no fixed point.
