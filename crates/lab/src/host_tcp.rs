@@ -33,7 +33,7 @@ impl HostTcp {
     /// The settings for a scenario's TCP whose ends use marks or not, in time stretched by `scale`.
     pub(crate) fn new(tcp: &Tcp, marks: bool, scale: u64) -> HostTcp {
         let flag = |on: bool| u8::from(on).to_string();
-        // With RACK the count of duplicates hardly matters, and Linux raises it as it likes.
+        // With RACK the duplicate threshold hardly matters, and Linux raises it as it sees fit.
         let most_reordering = if tcp.loss_detection == LossDetection::Rack { 300 } else { tcp.dup_threshold };
         let switches = vec![
             ("tcp_ecn", flag(marks)),
@@ -46,7 +46,7 @@ impl HostTcp {
             ("tcp_max_reordering", tcp.max_reordering.unwrap_or(most_reordering).to_string()),
             ("tcp_pacing_ss_ratio", percent(tcp.pacing_slow_start)),
             ("tcp_pacing_ca_ratio", percent(tcp.pacing_avoidance)),
-            // Connections must not learn from earlier ones, nor hesitate to send.
+            // Connections must neither learn from earlier ones nor delay sending.
             ("tcp_no_metrics_save", flag(true)),
             ("tcp_autocorking", flag(false)),
             // Both ends of a flow send in its class.

@@ -49,11 +49,11 @@ choice! {
     pub enum IdealChoice {
         /// One big switch between all hosts: ports are matched greedily by remaining size (pFabric, section 4.1).
         BigSwitch = "big-switch",
-        /// Each host's link serves the flow with the least left first.
+        /// Each host's link serves the flow with the least remaining bytes first.
         Srpt = "srpt",
         /// Each host's link serves the smallest flow first.
         Sjf = "sjf",
-        /// Each host's link serves the flows that have received least.
+        /// Each host's link serves the flows that have received the least service.
         Las = "las",
         /// Each host's link is shared equally.
         Ps = "ps",
@@ -97,8 +97,8 @@ settings! {
         flows_sampled: u32 [1, 10000] = 100,
         /// What is recorded.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
-        /// Ideal schedules computed for comparison, beside the bound that every run has (`ideal.bound`); a big switch
-        /// takes a time that grows with the number of open flows.
+        /// Ideal schedules computed for comparison, beside the bound that every run has (`ideal.bound`); the time for
+        /// a big switch grows with the number of open flows.
         ideals: Vec<IdealChoice> = Vec::new(),
         /// Which tables are written as CSV, too; every table is a Parquet file.
         csv: CsvFiles = CsvFiles::Small,

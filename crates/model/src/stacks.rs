@@ -1,7 +1,7 @@
 //! The levels at which a scenario chooses the transport of a flow: `[transport]` for all hosts, `[[hosts]]` for some,
 //! and the entry of `[[traffic]]` for its flows. Applied in this order they give every flow its transport.
 //!
-//! Which values a level may give is decided by the rules.
+//! The rules decide which values a level may give.
 
 use weft_core::{Class, HostId, Rate};
 use weft_topology::{Graph, Node};

@@ -15,7 +15,7 @@ const CLASSES: usize = 8;
 pub struct PullQueue {
     /// The interval between two pulls: the transmission time of a full packet on the host's link.
     pace: Span,
-    /// No pull is sent before this.
+    /// No pull is sent before this instant.
     next_at: Time,
     /// By class; each flow at most once.
     waiting: [VecDeque<FlowId>; CLASSES],

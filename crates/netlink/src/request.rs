@@ -1,4 +1,4 @@
-//! Requests: what the kernel is asked for.
+//! Requests to the kernel.
 
 use crate::attributes::{AF_INET, AF_INET6};
 
@@ -27,7 +27,7 @@ pub enum Dump {
 }
 
 impl Dump {
-    /// All, in the order in which they explain each other.
+    /// All kinds, each after those that it refers to.
     pub const ALL: [Dump; 6] =
         [Dump::Links, Dump::Addresses, Dump::Objects, Dump::RoutesV4, Dump::RoutesV6, Dump::Neighbours];
 

@@ -55,8 +55,8 @@ impl GroCounter {
         }
     }
 
-    /// A segment of `len` bytes from byte `start` arrived, with or without a congestion mark. Returns whether it merged
-    /// into the open batch; otherwise it starts a new one.
+    /// Counts a segment of `len` bytes from byte `start`, with or without a congestion mark. Returns whether it
+    /// merged into the open batch; otherwise it starts a new one.
     #[inline]
     pub fn on_segment(&mut self, now: Time, start: u64, len: u64, marked: bool) -> bool {
         let same_poll = self.poll(now);

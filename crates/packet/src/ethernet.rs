@@ -104,7 +104,7 @@ impl VlanTag {
         self.0 & 0xfff
     }
 
-    /// Priority code point, 7 the most urgent.
+    /// Priority code point; 7 is the most urgent.
     #[must_use]
     pub const fn priority(self) -> u8 {
         (self.0 >> 13) as u8

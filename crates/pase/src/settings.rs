@@ -37,7 +37,7 @@ settings! {
         dup_threshold: u32 [1, 1000000] = 3,
         /// After this long without progress, a flow of the highest class considers its packets in flight lost.
         rto: Span = Span::from_ms(10),
-        /// As `rto`, for flows of lower classes, whose packets may wait for long.
+        /// As `rto`, for flows of lower classes, whose packets may wait for a long time.
         low_rto: Span = Span::from_ms(200),
         /// Highest priority class of payload.
         class: u32 [0, 7] = 0,

@@ -76,7 +76,7 @@ impl Prepared {
     /// This case with another transport, checked against the rules on combinations of settings.
     ///
     /// # Errors
-    /// [`Error::BadInput`] with everything that makes it impossible, as `weft check` would say it.
+    /// [`Error::BadInput`] with everything that makes it impossible, as `weft check` would report it.
     pub fn with_transport(&self, transport: TransportSettings) -> Result<Prepared, Error> {
         let mut changed = self.clone();
         changed.settings.transport = transport;

@@ -14,7 +14,8 @@ pub mod wrr;
 
 /// Chooses among the queues of one port. Called when the transmitter is idle.
 pub trait Scheduler {
-    /// The index of the queue to serve; `None` if all are empty.
+    /// The index of the queue to serve next, or `None` if no queue is [ready](ClassQueue::ready): a queue that holds
+    /// packets may be paused or shaped.
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;
 }
 

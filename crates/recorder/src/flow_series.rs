@@ -13,7 +13,7 @@ const MAX_ROWS: usize = 1 << 17;
 /// The samples that a domain has taken of its senders.
 #[derive(Clone, Debug)]
 pub struct FlowWatch {
-    /// How many flows, the first to start.
+    /// Number of flows, the first to start.
     pub flows: u32,
     most: usize,
     series: FlowSeries,

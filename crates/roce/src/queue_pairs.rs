@@ -27,7 +27,8 @@ pub struct QueuePairs {
 }
 
 impl QueuePairs {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// Creates it from the settings. A scenario's checks reject impossible values; packet sizes are also clamped to
+    /// their bounds here.
     #[must_use]
     pub fn new(
         law: RateLawSettings,

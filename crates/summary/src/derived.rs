@@ -10,7 +10,7 @@ pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 pub enum IdealSchedule {
     /// One switch between all hosts, with a greedy matching by remaining size.
     BigSwitch,
-    /// Each host's link serves the flow with the least left first.
+    /// Each host's link serves the flow with the least remaining bytes first.
     ShortestRemaining,
     /// Each host's link serves the smallest flow first.
     ShortestFirst,

@@ -34,7 +34,8 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// From the settings. A scenario's checks reject impossible values; here values are clamped to their bounds.
+    /// Creates it from the settings. A scenario's checks reject impossible values; packet sizes are also clamped to
+    /// their bounds here.
     #[must_use]
     pub fn new(settings: &TransportSettings) -> Transport {
         let stack = settings.stack();

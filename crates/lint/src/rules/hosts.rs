@@ -319,7 +319,7 @@ fn non_ect(network: &Network, findings: &mut Findings) {
     }
 }
 
-/// Which packets of a host cannot be marked.
+/// The packets of a host that cannot be marked.
 fn unmarkable(network: &Network, host: &HostConfig) -> (Severity, String, String) {
     let ecn = host.ecn.as_ref().map_or(2, |ecn| ecn.value);
     let pass = "let such packets pass (non_ect = \"pass\")";

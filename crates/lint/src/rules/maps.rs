@@ -112,7 +112,7 @@ fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
     let stopped = port.mapped(MapKind::Pause, priority);
     for class in classes {
         let queue = port.mapped(MapKind::Queue, class);
-        // Classes that share the group of another one are left to the next rule.
+        // Classes that share the group of another class are left to the next rule.
         if queue != stopped && class == priority {
             let says = format!(
                 "traffic class {class} uses queue {queue}, but a pause of priority {priority} stops queue {stopped}"

@@ -294,7 +294,7 @@ fn drop_of_queue(
     findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), fix));
 }
 
-/// What a queue with these limits holds, in words.
+/// The contents of a queue with these limits, in words.
 pub(super) fn holds(switch: &SwitchConfig, profile: &Profile, (alone, together): (f64, f64)) -> String {
     let words = limit_words(profile);
     if alone <= together {

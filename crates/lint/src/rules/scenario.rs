@@ -71,9 +71,10 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// What the ports of a switch may hold each and in all, with static sharing and without PFC, and the buffer for it.
+/// The bytes that the ports of a switch may hold, individually and in total, with static sharing and without PFC, and
+/// the buffer for them.
 fn reach(switch: &SwitchConfig) -> Option<(Bytes, Bytes, Bytes)> {
-    // Limits of lossless classes are parts of the buffer, whatever the others may hold.
+    // Limits of lossless classes are parts of the buffer, whatever the other classes may hold.
     let lossless = switch.profiles.iter().any(|profile| profile.lossless);
     let profile = switch.profiles.iter().find(|profile| profile.name == "switch.sharing")?;
     match profile.threshold.as_ref()?.value {
@@ -88,7 +89,7 @@ fn out_of_reach(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
         let Some((limit, most, pool)) = reach(switch) else { continue };
         let at = switch.pools[0].at;
-        // One setting may be out of reach for the switches of one tier, and have an effect in those of another.
+        // A setting may be out of reach for the switches of one tier, and have an effect in those of another.
         let shares = |other: &&SwitchConfig| other.pools.first().is_some_and(|pool| pool.at == at);
         let nearer =
             |other: &SwitchConfig| reach(other).is_some_and(|(_, own, pool)| own >= pool || own > most);
@@ -229,7 +230,8 @@ fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
     }
 }
 
-/// Payload only in queues without PFC, where there is PFC. If some is in a lossless class, the rest may be meant to be lossy.
+/// Payload only in queues without PFC, although there is PFC. If some is in a lossless class, the rest may be lossy
+/// on purpose.
 pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
     let list = |queues: &mut dyn Iterator<Item = u8>| {
         queues.map(|queue| queue.to_string()).collect::<Vec<_>>().join(", ")

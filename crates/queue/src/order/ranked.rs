@@ -34,14 +34,14 @@ type RankKey = (u32, Time, u64);
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     flows_in_order: bool,
-    /// Packets that have joined so far.
+    /// Number of packets that have joined so far.
     joined: u64,
     ranks: BTreeMap<RankKey, PacketId>,
     /// By flow and order of joining.
     flows: BTreeMap<(SeenFlow, u64), PacketId>,
     /// When each packet joined. This and the next must never be iterated over.
     turns: HashMap<PacketId, u64>,
-    /// The packet before each, in the list.
+    /// The predecessor of each packet in the list.
     ahead: HashMap<PacketId, PacketId>,
 }
 
@@ -87,7 +87,7 @@ impl Ranked {
         }
     }
 
-    /// A packet is no longer one of the queue's.
+    /// Forgets a packet that has left the queue.
     fn forget(&mut self, packet: PacketId, headers: &Headers) {
         let header = headers.get(packet);
         let Some(turn) = self.turns.remove(&packet) else { return };

@@ -249,7 +249,7 @@ impl Ingress {
         PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
     }
 
-    /// The far end holds or releases a queue.
+    /// Called when the far end holds or releases a queue.
     pub(crate) fn hold(&mut self, at: (PortId, usize), held: bool) {
         self.blame.hold(at, held);
     }

@@ -42,7 +42,7 @@ impl Reader<'_> {
                 port.queues.entry(class).and_modify(|queue| queue.profile = None);
             }
         }
-        // Chip memory management sets a pool aside that all ports share.
+        // Chip memory management reserves a pool that all ports share.
         let headroom = Some(match &settings.sharing {
             SharingSettings::Mmu(own) if own.headroom_pool.is_some() => {
                 self.placed(needs(own, settings, &site).headroom, "switch.sharing.mmu.headroom_pool")
