@@ -73,7 +73,7 @@ pub struct RunRecord {
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
     pub packet_hops: u64,
-    /// What happened to all packets.
+    /// The fates of all packets.
     pub packets: PacketBalance,
     /// Simulated instant at which the run ended.
     pub ended: Time,
@@ -99,7 +99,7 @@ impl RunRecord {
     }
 }
 
-/// What happened to all packets: created = delivered + dropped + left.
+/// The fates of all packets: created = delivered + dropped + left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketBalance {
     /// Sent by hosts, data and acknowledgements.

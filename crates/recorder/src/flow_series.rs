@@ -1,7 +1,7 @@
 //! Samples the senders of flows at fixed intervals: windows over time. Sampling changes nothing.
 //!
 //! Only the first flows to start are sampled, so that the cost does not depend on the number of flows; samples are
-//! thinned out when they become too many. What is kept must not depend on the partition into domains.
+//! thinned out when they become too many. The kept samples must not depend on the partition into domains.
 
 use weft_core::record::{FlowSample, FlowSeries};
 use weft_core::{FlowId, Span, Time};
@@ -71,7 +71,7 @@ impl FlowWatch {
     }
 }
 
-/// The state of a sender as its report has it.
+/// The state of a sender, from its report.
 #[must_use]
 pub fn sample(time: Time, flow: FlowId, sender: &weft_transport::SenderReport) -> FlowSample {
     FlowSample {

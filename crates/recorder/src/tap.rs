@@ -7,7 +7,7 @@ use weft_core::record::Reason;
 use weft_core::{Ecn, Header, PacketId, PortId, SwitchId, Time};
 use weft_switch::Observer;
 
-/// Something seen at the switch.
+/// An observation at the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
     /// A whole packet arrived; packets are numbered in this order.

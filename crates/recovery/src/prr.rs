@@ -1,5 +1,5 @@
-//! Proportional rate reduction (RFC 6937): during recovery the window follows what arrives, so that it reaches its
-//! target at the end of the round trip, without a pause or a burst.
+//! Proportional rate reduction (RFC 6937): during recovery the window follows deliveries, so that it reaches its
+//! target at the end of the round trip without a pause or a burst.
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,12 +12,12 @@ pub struct Reduction {
     flight: u64,
 }
 
-/// What an acknowledgement reports to a recovery.
+/// The report of an acknowledgement to a recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery {
     /// Payload it delivers (DeliveredData).
     pub bytes: u64,
-    /// Payload in flight after it (pipe).
+    /// Payload in flight afterwards (pipe).
     pub pipe: u64,
     /// It advances the cumulative acknowledgement and reports no loss, so that the window may grow quickly.
     pub clean: bool,

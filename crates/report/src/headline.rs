@@ -17,7 +17,7 @@ use crate::sweep::{HorizontalAxis, Run, Sweep};
 use crate::text::{duration, number, percent, plural};
 use warnings::{left_out_words, warnings};
 
-/// More schemes beside the two compared are summed up by the fastest and the slowest.
+/// Maximum number of schemes beside the two compared; more are summarised by the fastest and the slowest.
 const MOST_NAMED: usize = 3;
 
 /// The first lines that a reader sees.
@@ -51,7 +51,7 @@ pub fn percentile_words(metric: &str) -> String {
     }
 }
 
-/// What [`tail_metric`] is called in figures and on cards.
+/// The name of [`tail_metric`] in figures and on cards.
 #[must_use]
 pub fn tail_name(metric: &str) -> &'static str {
     match metric {
@@ -63,7 +63,7 @@ pub fn tail_name(metric: &str) -> &'static str {
     }
 }
 
-/// `95 % interval 17.9 ms–75.0 ms, 2 seeds` of a time in microseconds.
+/// `95 % interval 17.9 ms–75.0 ms, 2 seeds`, for a time in microseconds.
 fn of_durations(estimate: &Estimate) -> String {
     let ends = estimate.low.zip(estimate.high);
     ends.map_or("one seed, no interval".to_owned(), |(low, high)| {
@@ -178,7 +178,8 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     )
 }
 
-/// How fast the schemes that the sentence does not name are against the baseline, or the slowest and the fastest of them.
+/// The speed of the schemes that the sentence does not name relative to the baseline, or of the slowest and the
+/// fastest of them.
 fn others_words(sweep: &Sweep, duel: Duel) -> String {
     let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
     let speed = |scheme: usize| Some((scheme, sweep.ratio(duel.base, scheme, duel.at, "fct.mean")?));
@@ -207,7 +208,8 @@ fn others_words(sweep: &Sweep, duel: Duel) -> String {
     }
 }
 
-/// Names the schemes that do not differ significantly from the one that beats the baseline: it need not be the fastest.
+/// Names the schemes that do not differ significantly from the one that beats the baseline, which need not be the
+/// fastest.
 fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
@@ -243,7 +245,7 @@ fn undecided(mean: &Contrast, words: &str) -> String {
     format!("{words}: mean FCT is {of_best} against {of_base}, {} ({})", times_words(mean), evidence(mean))
 }
 
-/// `0.98×`; where that is not the quotient of the means beside it, what it is.
+/// `0.98×`; with an explanation if that is not the quotient of the means beside it.
 fn times_words(found: &Contrast) -> String {
     let differs = (found.other / found.base / found.ratio.mean - 1.0).abs() > 0.02;
     let by_seed = if differs { " as the geometric mean of the ratios by seed" } else { "" };
@@ -332,8 +334,8 @@ fn without_end(sweep: &Sweep, known: &[(usize, Estimate)]) -> String {
     }
 }
 
-/// The change of a single scheme from the first point of the axis to the last; where the least and the greatest mean are not
-/// at its ends, these two.
+/// The change of a single scheme from the first point of the axis to the last, or between the least and the greatest
+/// mean if these are not at the ends.
 fn along(sweep: &Sweep, axis: &HorizontalAxis, known: &[(usize, Estimate)]) -> String {
     let by_mean = |a: &&(usize, Estimate), b: &&(usize, Estimate)| a.1.mean.total_cmp(&b.1.mean);
     let ends = known.first().zip(known.last()).map_or([0, 0], |(first, last)| [first.0, last.0]);

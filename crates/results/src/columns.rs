@@ -8,7 +8,7 @@ mod series;
 pub struct TableWords {
     /// The name of both files, without extension.
     pub name: &'static str,
-    /// What a row is, and when the table is written.
+    /// The meaning of a row, and when the table is written.
     pub rows: &'static str,
     /// Name, unit (empty for names, counts and ratios) and meaning of each column, in order.
     pub columns: &'static [ColumnWords],
@@ -18,7 +18,7 @@ pub struct TableWords {
 pub type ColumnWords = (&'static str, &'static str, &'static str);
 
 impl TableWords {
-    /// Its own columns, and those that every table of a run has.
+    /// Its own columns, followed by those that every table of a run has.
     pub fn all(&self) -> impl Iterator<Item = &ColumnWords> {
         let of_run: &[ColumnWords] = if self.name == SWEEP.name { &[] } else { &OF_RUN };
         self.columns.iter().chain(of_run)

@@ -18,7 +18,7 @@ use weft_table::DataTable;
 use weft_table::sorter::{Scratch, Sorter};
 use weft_table::{csv, parquet};
 
-/// Flows held in memory: of the list being sorted, and of a row group of `flows.parquet`.
+/// Number of flows held in memory: in the list being sorted, and in a row group of `flows.parquet`.
 const ROWS: usize = 1 << 15;
 
 /// Words of a flow.
@@ -46,7 +46,7 @@ struct Building(PathBuf);
 
 impl Drop for Building {
     fn drop(&mut self) {
-        // a partly written folder takes space on a disk that may be full
+        // a partial folder takes space on a disk that may be full
         let _ = weft_store::discard(&self.0, None);
     }
 }
@@ -82,9 +82,10 @@ impl Recording {
         Ok(self.flows.add(row_of(flow))?)
     }
 
-    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
-    /// are kept, as `.parquet` and perhaps `.csv`, and `quiver.svg` unless its drawing is empty; then puts it all in the place of `folder`, which lies where the run was begun.
-    /// Flows that are in the record are not looked at. Gives back what was written.
+    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the
+    /// tables that are kept, as `.parquet` and perhaps `.csv`, and `quiver.svg` unless its drawing is empty; then
+    /// puts it all in the place of `folder`, which lies where the run was begun. Flows in the record are ignored.
+    /// Returns what was written.
     ///
     /// # Errors
     /// The file that could not be written, and why. The folder is then unchanged.
@@ -173,7 +174,7 @@ fn write_flows(
 struct Written {
     folder: PathBuf,
     with_csv: bool,
-    /// From the first part on.
+    /// The files, from the first part on.
     files: Option<TableFiles>,
 }
 
@@ -210,7 +211,7 @@ impl Written {
 }
 
 impl TableFiles {
-    /// With the name and the columns of `part`.
+    /// Creates the files, with the name and the columns of `part`.
     fn new(folder: &Path, part: &DataTable, with_csv: bool) -> Result<TableFiles, DiskError> {
         let create = |end: &str| {
             let path = folder.join(format!("{}.{end}", part.name));

@@ -57,9 +57,9 @@ pub(crate) struct FlowColumns {
     pub(crate) dated: bool,
 }
 
-/// The table `flows`, or a part of it: one row per flow. `measured` holds for flows that started after the warm-up;
-/// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow files
-/// have a `flow_id`, `listed_id`.
+/// The table `flows`, or a part of it: one row per flow. `measured` is true for flows that started after the warm-up;
+/// `fct_ps` and `slowdown` are empty for unfinished flows. Optional columns are those on reordering and, if flow
+/// files have a `flow_id`, `listed_id`.
 pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], columns: &FlowColumns) -> DataTable {
     let FlowColumns { reordering, listed, dated, .. } = *columns;
     let table = times_of_flows(record, flows, columns);

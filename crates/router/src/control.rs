@@ -29,7 +29,7 @@ pub use state::{ControlState, PathList};
 
 pub use crate::interface::broadcast;
 
-/// What the caller must send after a change.
+/// The packets and requests that the caller must send after a change.
 #[derive(Debug, Default)]
 pub struct PendingSends {
     /// Stations for which to send a request.
@@ -40,7 +40,7 @@ pub struct PendingSends {
     pub failed: Vec<(u16, Vec<u8>)>,
 }
 
-/// Slots of routes that are painted under one lock: a fraction of a millisecond.
+/// Number of route slots painted under one lock: a fraction of a millisecond.
 const SLICE: usize = 1 << 14;
 /// The same for a worker in the middle of a batch.
 const FEW: usize = 1 << 9;
@@ -79,7 +79,7 @@ impl Control {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock for a worker, before whom a change in slices makes way.
+    /// Takes the lock for a worker; a change in slices makes way for it.
     fn lock_for_worker(&self) -> MutexGuard<'_, ControlState> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
@@ -165,7 +165,7 @@ impl Control {
         self.lock_for_worker().neighbours().has(station)
     }
 
-    /// A station announces its MAC address.
+    /// Called when a station announces its MAC address.
     pub fn learn(&self, now: Time, station: Station, mac: Mac, how: Announcement) -> PendingSends {
         let mut state = self.lock_for_worker();
         let (waiting, is_new) = state.neighbours_mut().learn(now, station, mac, how);
@@ -176,7 +176,8 @@ impl Control {
         PendingSends { ready, ..PendingSends::default() }
     }
 
-    /// Somebody else has found a station; it is believed if there is room, unless it has been found already.
+    /// Called when somebody else has found a station; it is accepted if there is room, unless it has already been
+    /// found.
     pub fn suggest(&self, now: Time, station: Station, mac: Mac) {
         let mut state = self.lock();
         if state.neighbours().is_resolved(station) || state.neighbours().is_waited_for(station) {
@@ -188,15 +189,15 @@ impl Control {
         }
     }
 
-    /// A station that has been resolved gets a route of its own.
+    /// Gives a resolved station a route of its own.
     fn add_station(&self, state: &mut ControlState, station: Station) {
         state.add_station(station);
         self.publish(state);
-        // What is left is shown by the change under way, or when something is due next.
+        // The rest becomes visible with the change under way, or at the next due event.
         state.repaint(FEW);
     }
 
-    /// Handles what is due by now. Does nothing if another worker is doing so.
+    /// Handles everything due by now. Does nothing if another worker is already doing so.
     pub fn due(&self, now: Time) -> PendingSends {
         let Ok(mut state) = self.state.try_lock() else { return PendingSends::default() };
         let DueQuestions { ask, gone, ready } = state.neighbours_mut().due(now);

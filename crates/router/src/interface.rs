@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use weft_fib::IpPrefix;
 use weft_packet::{EthernetHeader, Mac};
 
-/// A port as routing sees it.
+/// A port from the viewpoint of routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Its name.

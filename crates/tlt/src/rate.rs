@@ -23,7 +23,7 @@ impl RateMarker {
         self.begins = true;
     }
 
-    /// A packet is sent; `last` if it is the last of its message. Returns whether it is important.
+    /// Called when a packet is sent; `last` if it is the last of its message. Returns whether it is important.
     pub fn sends(&mut self, last: bool) -> bool {
         self.since += 1;
         let important = last || std::mem::take(&mut self.begins) || self.since >= self.every;

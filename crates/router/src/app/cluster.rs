@@ -1,8 +1,8 @@
 //! A node of a cluster of routers that acts as one (RouteBricks): the decisions of `weft-cluster` on real packets.
 //!
-//! A packet that enters by the outside port is parsed here and nowhere else: its output node goes into the destination
-//! address. What comes by an inside port is moved by that address alone. Neighbours say hello; one that is not heard
-//! for a while is down, and its traffic is spread over the others.
+//! A packet that enters by the external port is parsed here and nowhere else: its output node goes into the
+//! destination address. Frames from internal ports are moved by that address alone. Neighbours send hellos; one that
+//! is silent for a while is considered down, and its traffic is spread over the others.
 //!
 //! ```text
 //! outside: parse, look up, choose a path ──> inside: relay, address unchanged ──> inside: outside port, station address
@@ -29,9 +29,9 @@ mod node;
 pub use node::{ClusterEnd, ClusterNode, ClusterNodeCounters};
 use node::{ClusterPort, add};
 
-/// How often a node says hello on each inside link, and how long one may be silent.
+/// Interval between a node's hellos on each internal link, and the longest silence of a neighbour.
 pub const HELLO: Span = Span::from_ms(20);
-/// A neighbour not heard for this long is down.
+/// A neighbour silent for this long is down.
 pub const SILENCE: Span = Span::from_ms(100);
 /// The type of hellos: local experimental (IEEE 802).
 const HELLO_TYPE: EtherType = EtherType(0x88b5);
@@ -45,14 +45,14 @@ pub struct Clustering {
     director: Director,
     routes: RouteReader<u32>,
     flows: FlowQueues,
-    /// Packets that wait for the MAC address outside.
+    /// Packets that wait for the external MAC address.
     waiting: WaitingFrames,
     due: Time,
 }
 
 /// What to do with a frame from outside.
 enum Entering {
-    /// It is for this node; the size is that of the packet.
+    /// It is addressed to this node; the size is that of the packet.
     Packet(u16, u64),
     Answer(ArpMessage),
     /// The frame only said who is outside; nothing is left to do.
@@ -130,7 +130,7 @@ impl Clustering {
         if answers { Entering::Answer(message.answer(port.mac)) } else { Entering::Nothing }
     }
 
-    /// A packet takes the path that the director chooses.
+    /// Sends a packet along the path that the director chooses.
     fn enter(&mut self, desk: &mut Desk<'_>, frame: Frame, (to, flow): (u16, u64)) {
         ipv4::decrement_ttl(&mut desk.pool.bytes_mut(frame)[EthernetHeader::LEN..]);
         let size = Bytes(u64::from(frame.length));
@@ -161,7 +161,7 @@ impl Clustering {
         desk.out.push(port, frame);
     }
 
-    /// A packet leaves the cluster.
+    /// Sends a packet out of the cluster.
     fn leave(&mut self, desk: &mut Desk<'_>, frame: Frame) {
         let port = &self.shared.ports[usize::from(self.shared.outside)];
         if frame.length > port.longest {
@@ -172,7 +172,7 @@ impl Clustering {
         self.waiting.send(desk, self.shared.way_out(), frame);
     }
 
-    /// A frame from node `from`: only its address and type are read.
+    /// Handles a frame from node `from`: reads only its address and type.
     fn inside(&mut self, desk: &mut Desk<'_>, frame: Frame, from: u8) {
         let bytes = desk.pool.bytes(frame);
         let Some(([station @ .., _, _, _, _, _, _, kind_high, kind_low], _)) =
@@ -204,7 +204,7 @@ impl Clustering {
         }
     }
 
-    /// Tells every neighbour that this node is there.
+    /// Sends a hello to every neighbour.
     fn greet(&self, desk: &mut Desk<'_>) {
         for (number, port) in (0..).zip(&self.shared.ports) {
             let ClusterEnd::Node(node) = port.end else { continue };

@@ -91,7 +91,7 @@ impl Routing {
         let own = self.ports[usize::from(port)].mac;
         if message.advertises {
             let station = (port, message.target.into());
-            // A station that only confirms its address may leave it out.
+            // A station that only confirms its address may omit it.
             let known = || self.control.read(|state| state.neighbours().mac(station));
             if let Some(mac) = message.mac.or_else(known) {
                 let NeighbourMessage { solicited, overrides, .. } = message;

@@ -17,7 +17,7 @@ use crate::interface::is_link_local;
 use crate::tunnel::Tunnel;
 
 impl Routing {
-    /// A packet of the router's neighbours enters a tunnel; its hop limit has not been decremented.
+    /// Sends a packet of the router's neighbours into a tunnel; its hop limit has not been decremented.
     pub(super) fn enter(
         &mut self,
         desk: &mut Desk<'_>,
@@ -65,7 +65,7 @@ impl Routing {
         Ok(())
     }
 
-    /// The longest packet that a tunnel takes; none without a route to its other end.
+    /// The longest packet that a tunnel takes; `None` without a route to its other end.
     fn tunnel_mtu(&self, number: u16) -> Option<u16> {
         let tunnel = self.tunnels.get(number)?;
         self.mtu_by(tunnel, self.hop_to(tunnel.ends.1))
@@ -130,7 +130,7 @@ impl Routing {
 /// Source and destination of a packet.
 type Ends = [IpAddr; 2];
 
-/// The ends of a packet, and, of an ICMP error, those of the packet that it is about.
+/// The ends of a packet and, for an ICMP error, those of the packet that it is about.
 fn ends_of(packet: &[u8]) -> Option<(Ends, Option<Ends>)> {
     match kind_of(packet) {
         EtherType::IPV4 => {

@@ -10,7 +10,7 @@ use weft_switch::{Effects, SharedOutputs, Switch, Turn};
 pub(super) struct WorkerEngine {
     switch: Switch,
     outputs: Arc<SharedOutputs>,
-    /// The number of the changes of links that it knows.
+    /// The number of link changes that it has adopted.
     seen: u64,
 }
 
