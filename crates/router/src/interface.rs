@@ -97,7 +97,7 @@ impl Interface {
     }
 }
 
-/// The broadcast address of a link; IPv6 has none, nor has a link between two stations (RFC 3021).
+/// The broadcast address of a link; IPv6 has none, and neither has a link between two stations (RFC 3021).
 #[must_use]
 pub fn broadcast(link: IpPrefix) -> Option<IpAddr> {
     match link.address() {

@@ -67,7 +67,7 @@ pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<
     }
 }
 
-/// The longest time from the first host to another and back, of a full packet and its answer in the empty network.
+/// The longest time of a full packet and its answer from the first host to another and back in the empty network.
 fn round_trip(facts: &Facts<'_>, graph: &Graph) -> Span {
     let mut latencies = vec![Span::ZERO; graph.switches().len()];
     for device in facts.devices {

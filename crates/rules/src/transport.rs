@@ -67,7 +67,7 @@ pub(crate) fn flows_age(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the bandwidth changed matters to H-TCP only if it else adapts its back-off.
+/// Whether the bandwidth has changed matters to H-TCP only if it otherwise adapts its back-off.
 pub(crate) fn back_offs_adapt(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if let TransportSettings::Htcp(own) = facts.stack
         && !own.law.adaptive_backoff
@@ -77,7 +77,7 @@ pub(crate) fn back_offs_adapt(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The first window lets something pass, and does not exceed the largest; clocks of transports tick.
+/// The first window is not zero and does not exceed the largest; clocks of transports tick.
 pub(crate) fn windows_and_clocks_start(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let windows = match facts.stack {
         TransportSettings::Pfabric(own) => Some((own.initial_window, own.max_window)),

@@ -1,4 +1,4 @@
-//! Puts a value at a dotted path of the file's tree: sweeps, `[demo]` and `--set` edit what was written, and
+//! Puts a value at a dotted path of the file's tree: sweeps, `[demo]` and `--set` edit the tree, and
 //! [`decode`](weft_codec::decode) then checks the result as if it had been written that way.
 //!
 //! Checks that the path exists; the decoder checks the value.

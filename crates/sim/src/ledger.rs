@@ -66,7 +66,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Hands on the flows done before `next`, the next event of any domain, in order of completion time, then number;
-    /// waits if they are few. Returns false if the run must stop.
+    /// waits if they are few. Returns `false` if the run must stop.
     pub(crate) fn pass_on(&mut self, next: Time) -> bool {
         self.done.len() < BATCH || self.pass_on_all(next)
     }

@@ -1,4 +1,5 @@
-//! Values derived from single rows of a record, and which parts of a record are kept. Must not depend on statistics.
+//! Values derived from single rows of a record, and the parts of a record that are kept. Must not depend on
+//! statistics.
 
 use weft_core::record::{ArrivalRecord, FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
@@ -100,7 +101,7 @@ pub enum CsvTables {
 }
 
 impl CsvTables {
-    /// The most rows of a small table.
+    /// Maximum number of rows of a small table.
     pub const SMALL: u64 = 10_000;
 
     /// Whether a table of `rows` rows belongs to this group.

@@ -1,8 +1,8 @@
-//! Memory in cells: what a packet occupies.
+//! Memory in cells: the bytes that a packet occupies.
 
 use weft_core::Bytes;
 
-/// The size of the cells that a switch stores packets in.
+/// The size of the cells in which a switch stores packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryCells {
     /// Zero: packets are stored by the byte.

@@ -17,7 +17,7 @@ use weft_voq::VoqSettings;
 pub struct PortSettings {
     /// Its congestion marks.
     pub ecn: MarkerSettings,
-    /// Which of its queues is served next.
+    /// The scheduler: which of its queues is served next.
     pub schedule: SchedulerSettings,
     /// Limit of each of its queues, whatever the sharing rule allows.
     pub queue_limit: Option<Bytes>,
@@ -51,7 +51,7 @@ choice! {
 }
 
 impl SwitchSettings {
-    /// The least time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
+    /// Minimum time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
     #[must_use]
     pub fn transit(&self) -> Span {
         self.latency + self.voq.as_ref().map_or(Span::ZERO, |voq| voq.crossing)

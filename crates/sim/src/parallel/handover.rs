@@ -1,14 +1,14 @@
-//! Where threads sleep whose domains the first thread simulates, until it hands them back or the run is over.
+//! Where threads whose domains the first thread simulates sleep, until it hands them back or the run is over.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a sleeping thread makes sure that the first has not panicked.
+/// Interval at which a sleeping thread checks that the first has not panicked.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// The message from the first thread to the others.
 struct Word<T> {
-    /// How many times it has spoken.
+    /// Number of times that it has spoken.
     number: u64,
     /// What they continue from; `None`: the run is over.
     what: Option<T>,

@@ -1,4 +1,5 @@
-//! What delays flows: time-outs and, for each of the slowest flows, its first cause. Must not depend on packets.
+//! The causes that delay flows: time-outs and, for each of the slowest flows, its first cause. Must not depend on
+//! packets.
 
 use serde::{Deserialize, Serialize};
 use weft_core::Span;
@@ -71,7 +72,8 @@ impl DelayCause {
     }
 }
 
-/// How long pauses held a flow, at least: packets of a window wait at the same time, so that their mean counts, not their sum.
+/// Minimum time for which pauses held a flow: packets of a window wait at the same time, so their mean counts, not
+/// their sum.
 #[must_use]
 pub fn held_by_pauses(pauses: &FlowPauses) -> Span {
     Span(pauses.held.0 / u64::from(pauses.packets.max(1))) + pauses.at_host

@@ -1,4 +1,4 @@
-//! What ideal schedules would have reached with the flows of a run.
+//! The completion times of a run's flows under ideal schedules.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

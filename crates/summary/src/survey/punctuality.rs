@@ -12,12 +12,12 @@ pub(super) struct Punctuality {
     tags: Vec<DeadlineCounts>,
     bits: u64,
     late_ns: Histogram,
-    /// The sum and the greatest of what `late_ns` holds, which has whole nanoseconds.
+    /// The sum and the maximum of the values in `late_ns`, in whole nanoseconds.
     late: (u128, Span),
 }
 
 impl Punctuality {
-    /// Nothing yet, for `tags` traffic entries.
+    /// An empty count for `tags` traffic entries.
     pub(super) fn new(tags: usize) -> Punctuality {
         Punctuality { tags: vec![DeadlineCounts::default(); tags], ..Punctuality::default() }
     }

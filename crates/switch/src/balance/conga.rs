@@ -37,7 +37,7 @@ const REMEMBERED: u64 = 16;
 pub struct Conga {
     flowlets: Flowlets,
     congestion: CongestionSettings,
-    /// For the switches that do not decide.
+    /// The hash for switches that do not decide.
     hash: FlowHash,
     /// Metrics of the current flowlet's candidates.
     metrics: Vec<u8>,

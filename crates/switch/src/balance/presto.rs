@@ -47,7 +47,7 @@ settings! {
         order: PathOrder = PathOrder::Shuffled,
         /// Where in the list a flow starts.
         start: ListStart = ListStart::Random,
-        /// From the installation of new routes at a leaf until its hosts use new lists.
+        /// Time from the installation of new routes at a leaf until its hosts use new lists.
         controller_delay: Span = Span::ZERO,
     }
 }
@@ -66,7 +66,7 @@ impl Presto {
     }
 }
 
-/// The substitute for a missing port: the next of the group, after the last the first.
+/// The substitute for a missing port: the next of the group, cyclically.
 #[cold]
 fn failover(ports: &[PortId], port: PortId) -> usize {
     ports.iter().position(|other| *other > port).unwrap_or(0)

@@ -92,7 +92,7 @@ impl<'a> SwitchReading<'a> {
         }
     }
 
-    /// Packets a port holds, the packet in service included.
+    /// Packets that a port holds, including the packet in service.
     #[must_use]
     pub fn queued_packets(self, port: PortId) -> u64 {
         self.switch.outputs.packets(port) + self.in_front(port).map_or(0, |held| held.packets)
