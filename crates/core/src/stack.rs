@@ -37,7 +37,7 @@ pub struct Frames {
     pub mss: u64,
     /// Wire bytes beyond the payload.
     pub overhead: u64,
-    /// Least size of a packet on the wire; shorter ones are padded.
+    /// Minimum size of a packet on the wire; shorter ones are padded.
     pub least_wire: u64,
 }
 

@@ -160,7 +160,7 @@ impl Foresight {
         self.leaving.iter().chain((self.newest != 0).then_some(newest))
     }
 
-    /// Prefetches what the next packet needs.
+    /// Prefetches the memory that the next packet needs.
     pub fn prefetch(&self) {
         self.leaving.prefetch_front();
         self.leaving.prefetch_back();

@@ -251,7 +251,7 @@ impl StrictForesight {
         counted + self.waiting.byte_time_until(now) - byte_time_after(self.all(), now)
     }
 
-    /// Prefetches what the next packet needs.
+    /// Prefetches the memory that the next packet needs.
     pub fn prefetch(&self) {
         self.placed.prefetch_front();
         self.placed.prefetch_back();

@@ -6,8 +6,8 @@
 //! `LIMITATIONS.md` lists omissions and assumptions.
 //!
 //! In reading order: [`settings`], [`WindowMarker`] (window-based senders), [`RateMarker`] (rate-based senders),
-//! [`Ranges`]. Both markers are state machines beside a transport, which sends and recovers as without them; must not
-//! depend on any transport. `weft_buffer::color` implements the drops.
+//! [`Ranges`]. Both markers are state machines beside a transport, which sends and recovers as without them; they
+//! must not depend on any transport. `weft_buffer::color` implements the drops.
 
 mod ranges;
 mod rate;

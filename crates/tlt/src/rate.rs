@@ -18,7 +18,7 @@ impl RateMarker {
         RateMarker { every, since: 0, begins: false }
     }
 
-    /// A retransmission starts with the next packet.
+    /// Records that a retransmission starts with the next packet.
     pub fn goes_back(&mut self) {
         self.begins = true;
     }

@@ -1,4 +1,4 @@
-//! Which links wait for which when nothing may be dropped, and whether they form a cycle.
+//! The links that wait for each other when nothing may be dropped, and whether they form a cycle.
 //!
 //! With priority flow control the buffer behind a link drains only as fast as the links after it. A link depends on
 //! another if some route enters a switch by the first and leaves it by the second. A deadlock needs a cycle of such

@@ -21,7 +21,7 @@ use weft_core::Problem;
 
 /// A generator of networks.
 pub trait Topology {
-    /// How many cables there will be, so that a typing error is found before memory is allocated.
+    /// The number of cables, so that a typing error is found before memory is allocated.
     fn cables(&self) -> u64;
 
     /// Adds hosts, switches and cables in the order of their numbers. Returned problems have paths relative to the

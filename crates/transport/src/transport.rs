@@ -111,7 +111,7 @@ impl Transport {
         if rate.is_some() { self.datagrams.classes(own) } else { self.stack.classes(own) }
     }
 
-    /// The host parts for a card of this rate, for all transports in use; none for those whose flows share nothing.
+    /// The host parts for a card of this rate, for all transports in use, except those whose flows share nothing.
     pub fn hosts<'a>(all: impl Iterator<Item = &'a Arc<Transport>>, line: Rate) -> Vec<AnyHost> {
         let mut parts: Vec<AnyHost> = Vec::new();
         for part in all.filter_map(|transport| transport.stack.host(line)) {
@@ -134,7 +134,7 @@ impl Transport {
         }
     }
 
-    /// What its packets are on a real wire: `tcp`, `roce`, or `udp` for all others.
+    /// The protocol of its packets on a real wire: `tcp`, `roce`, or `udp` for all others.
     #[must_use]
     pub fn protocol(&self) -> &'static str {
         match &self.stack {

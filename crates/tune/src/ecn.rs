@@ -1,7 +1,7 @@
 //! ECN thresholds for a scenario, by running it: a row of thresholds at equal ratios, then more of them around the best.
 //! All trials use the same seeds, and each is compared with the best by pairs of runs.
 //!
-//! Must not depend on what a marker does with its thresholds.
+//! Must not depend on how a marker uses its thresholds.
 
 use std::path::PathBuf;
 
@@ -20,18 +20,18 @@ mod trial;
 /// How packets are marked beyond a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MarkingShape {
-    /// All of them, as DCTCP asks for.
+    /// All of them, as DCTCP requires.
     Step,
-    /// With a probability that grows to `probability` at `times` the threshold, as DCQCN asks for.
+    /// With a probability that grows to `probability` at `times` the threshold, as DCQCN requires.
     Ramp {
-        /// The upper threshold, in lower thresholds.
+        /// The upper threshold, as a multiple of the lower.
         times: f64,
         /// The probability there.
         probability: f64,
     },
 }
 
-/// What to tune, and how far to look.
+/// What to tune, and the extent of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EcnOptions {
     /// The scenario.
@@ -50,7 +50,7 @@ pub struct EcnOptions {
     pub range: (Bytes, Bytes),
     /// Number of thresholds in the first row; at least 2.
     pub points: usize,
-    /// Times to look closer around the best.
+    /// Number of refinements around the best.
     pub rounds: usize,
     /// The metric.
     pub metric: String,
@@ -87,7 +87,7 @@ pub fn tune_ecn(options: &EcnOptions, run: &RunOptions) -> Result<EcnAdvice, Err
     Ok(EcnAdvice { options: options.clone(), metric, trials, best, at_edge })
 }
 
-/// The metric, and what is wrong with the search.
+/// The metric, or the problem with the search.
 fn metric_of(options: &EcnOptions) -> Result<&'static Metric, Error> {
     let wrong = |message: String| Err(Error::BadInput(message));
     let (least, greatest) = options.range;
@@ -153,14 +153,14 @@ fn closer(trials: &[EcnTrial], best: usize) -> Vec<Option<Bytes>> {
     new.filter(|new| trials.iter().all(|trial| trial.threshold != Some(*new))).map(Some).collect()
 }
 
-/// The trial with the best mean; one without a value in any run is none.
+/// The trial with the best mean; trials without a value in any run do not count.
 fn best_of(trials: &[EcnTrial], better: Better) -> Result<usize, Error> {
     let all = (0..trials.len()).filter_map(|n| Some((cost(trials[n].mean()?, better), n)));
     let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(_, n)| n).ok_or_else(|| Error::Failed("no run has a value for the metric".to_owned()))
 }
 
-/// A search in progress: what stays the same in all trials.
+/// A search in progress: the parts that are the same for all trials.
 struct Search<'a> {
     options: &'a EcnOptions,
     run: &'a RunOptions,
@@ -277,7 +277,7 @@ impl EcnAdvice {
         format!("{}\n{}\n{found}", wrapped(&about, WIDTH).join("\n"), Columns::table(&header, &self.rows()))
     }
 
-    /// What the best threshold is beside the scenario's own marking, whose mean may be the better one.
+    /// The best threshold compared with the scenario's own marking, whose mean may be better.
     fn found_words(&self) -> &'static str {
         let (own, best) = (&self.trials[0], &self.trials[self.best]);
         let better = self.metric.better;

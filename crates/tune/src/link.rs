@@ -1,4 +1,4 @@
-//! What thresholds are worth on one link with Poisson arrivals and no congestion control, beside the orders that bound
+//! The value of thresholds on one link with Poisson arrivals and no congestion control, beside the orders that bound
 //! them. Must not depend on the objective by which thresholds are chosen.
 
 use weft_core::Bytes;
@@ -20,8 +20,8 @@ pub struct LinkMeans {
 }
 
 impl LinkMeans {
-    /// The means for these flows and thresholds; `None` if a tail is so heavy that most of what flows carry lies
-    /// in sizes without physical meaning (a Pareto shape hardly above 1).
+    /// The means for these flows and thresholds; `None` if a tail is so heavy that most bytes lie in flows of sizes
+    /// without physical meaning (a Pareto shape hardly above 1).
     #[must_use]
     pub fn of(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> Option<LinkMeans> {
         let work = in_pieces(demand.sizes);

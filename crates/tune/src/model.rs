@@ -6,8 +6,8 @@
 //! objective is a sum of ratios like that of Bai et al. (NSDI 2015, section 4), Σ m_i / (C (1 − r_i)). It is least
 //! where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
 //!
-//! The objective ranks thresholds; it is no completion time. It counts how later arrivals slow a flow down, and
-//! leaves out the flows that are there when it comes, so it can be less than any schedule reaches. Completion times
+//! The objective ranks thresholds; it is not a completion time. It counts how later arrivals slow a flow down and
+//! ignores the flows already present when it arrives, so it can be lower than any schedule reaches. Completion times
 //! are in [`link`](mod@crate::link).
 
 use weft_core::Bytes;
@@ -49,7 +49,7 @@ pub const PACKET: Bytes = Bytes(1_460);
 /// A threshold that a smaller share of flows exceeds has no effect in any run.
 const RARE: f64 = 1e-9;
 
-/// Thresholds that separate something, and how many others do not.
+/// Thresholds that separate flows, and the number of others that do not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorthSetting {
     /// Those that do, strictly ascending.
@@ -97,8 +97,9 @@ pub fn least_objective(load: f64, queues: usize) -> f64 {
     queues * ((1.0 - load).powf(-1.0 / queues) - 1.0) / load
 }
 
-/// Thresholds for a load that is not known: those whose objective at the worst of these loads, relative to the least there, is smallest.
-/// Among thresholds that are best for some load, which one parameter describes. Returns them with that ratio.
+/// Thresholds for an unknown load: those with the smallest objective, relative to the least possible, at the worst of
+/// these loads. Searches among thresholds that are best for some load, which one parameter describes. Returns them
+/// with that ratio.
 #[must_use]
 pub fn compromise(sizes: &SizeDistribution, loads: &[f64], queues: usize) -> (Vec<Bytes>, f64) {
     let excess = |thresholds: &[Bytes]| {

@@ -1,4 +1,4 @@
-//! `weft tune pias`: thresholds for each load, what they are worth on one link, and their cost in simulations.
+//! `weft tune pias`: thresholds for each load, their value on one link, and their cost in simulations.
 
 use std::path::Path;
 
@@ -41,9 +41,9 @@ pub struct PiasAdvice {
 pub struct LoadAdvice {
     /// The load.
     pub load: f64,
-    /// The thresholds, and how many others would separate nothing.
+    /// The thresholds, and the number of others that would separate nothing.
     pub worth: WorthSetting,
-    /// The objective with one queue, with these thresholds, and the least with any number. It is no time.
+    /// The objective with one queue, with these thresholds, and the least with any number. It is not a time.
     pub objectives: [f64; 3],
     /// Mean completion times on one link; `None` if the sizes have none.
     pub means: Option<LinkMeans>,
@@ -96,7 +96,7 @@ impl LoadAdvice {
         [load].into_iter().chain((0..4).map(mean)).chain([format!("{:.2}", self.objectives[1])]).collect()
     }
 
-    /// What a user of the thresholds should know.
+    /// Remarks for a user of the thresholds.
     fn remark(&self) -> String {
         let worse = self.means.is_some_and(|means| means.thresholds >= means.one_queue);
         let slower = "\n  on one link flows finish sooner with one queue";
@@ -105,7 +105,7 @@ impl LoadAdvice {
 }
 
 impl WorthSetting {
-    /// Why there are fewer than asked for.
+    /// Why there are fewer than requested.
     fn remark(&self) -> String {
         let (inside, beyond) = (self.within_a_packet, self.beyond_all);
         let first = self.thresholds.first().filter(|first| **first < PACKET).map(|_| {
@@ -129,7 +129,7 @@ impl WorthSetting {
     }
 }
 
-/// In a table: there is no such number.
+/// Shown in a table for a missing number.
 const NOT_KNOWN: &str = "–";
 
 fn percent(share: f64) -> f64 {

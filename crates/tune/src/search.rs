@@ -36,7 +36,7 @@ pub struct BestFound {
     pub cost: f64,
     /// Number of different thresholds tried.
     pub trials: usize,
-    /// Whether no step of the least factor improves on them; otherwise the trials were used up.
+    /// Whether no step of the least factor improves on them; otherwise the limit of trials was reached.
     pub settled: bool,
 }
 

@@ -47,7 +47,7 @@ pub struct Simulated {
     pub unfinished: u64,
     /// Measured flows of the best trial.
     pub flows: u64,
-    /// How the scenario differs from the flows and loads that were asked about.
+    /// How the scenario differs from the requested flows and loads.
     pub remarks: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Trial {
     }
 }
 
-/// A case, and what its trials gave.
+/// A case, and the results of its trials.
 struct TrialRuns<'a> {
     base: Prepared,
     seeds: &'a [u64],

@@ -1,4 +1,4 @@
-//! The state of one output of a fabric: its credits, and what is due when.
+//! The state of one output of a fabric: its credits and pending events.
 
 use weft_core::{PacketId, Ring, Span, Time};
 
@@ -34,7 +34,7 @@ pub(crate) struct Egress {
     pub(crate) due: Ring<(Time, Due)>,
     /// Packets in order of arrival; at one instant, in the order in which they were sent.
     pub(crate) crossing: Ring<PacketCrossing>,
-    /// When the owner will call; never, if it was not asked to.
+    /// When the owner will call; never if it was not asked to.
     pub(crate) called: Time,
     /// Whether a grant is due.
     pub(crate) granting: bool,
@@ -69,7 +69,7 @@ impl Egress {
         }
     }
 
-    /// From now on events are processed late, but before they let a packet arrive that can be sent.
+    /// Processes events late from now on, but early enough for every arriving packet that can be sent.
     pub(crate) fn foresee(&mut self, credit_delay: Span, crossing: Span) {
         self.patience = Some((credit_delay + crossing, crossing));
     }
@@ -79,8 +79,8 @@ impl Egress {
         self.patience.is_some()
     }
 
-    /// Whether nothing stands in the way of a packet with credit: no limit, marker, event to be processed, or packet that has
-    /// not been handed over.
+    /// Whether a packet with credit can pass: no limit or marker needs asking, no event is pending, and no packet has
+    /// still to be handed over.
     #[inline]
     pub(crate) fn is_calm(&self, now: Time, wire: u16) -> bool {
         self.waiting + u64::from(wire) <= self.calm_up_to
@@ -96,7 +96,7 @@ impl Egress {
         self.crossing.insert(packet, |packet| packet.at);
     }
 
-    /// The next packet that has crossed at an instant.
+    /// The next packet that has crossed by an instant.
     #[inline]
     pub(crate) fn arrive(&mut self, until: Time) -> Option<PacketCrossing> {
         let crossed = self.crossing.pop_if(|first| first.at <= until)?;
@@ -119,7 +119,7 @@ impl Egress {
         !self.granting && self.credits.next(now) == now && self.due.front().is_none_or(|(at, _)| at > now)
     }
 
-    /// When the owner, whose transmitter is busy until `free`, must call, if it must be asked to now.
+    /// When the owner, whose transmitter is busy until `free`, must call; `None` if it need not be asked now.
     pub(crate) fn call(&mut self, free: Time) -> Option<Time> {
         let first = self.deadline(free);
         (first < self.called).then(|| {

@@ -15,7 +15,7 @@ use crate::voq::Voq;
 
 mod credit_loop;
 
-/// What a fabric needs to know about its switch.
+/// The facts about its switch that a fabric needs.
 #[derive(Clone, Copy, Debug)]
 pub struct FabricSite<'a> {
     /// Line rate of each port.
@@ -38,7 +38,7 @@ pub struct Entered {
     pub wake: Option<Time>,
 }
 
-/// What has left a fabric.
+/// A packet that has left a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// A packet arrives at the output.
@@ -75,7 +75,7 @@ impl VoqFabric {
         let (groups, ports) = (settings.groups as usize, site.rates.len());
         let queue = |port: usize| Voq::new(AnyMarker::new(site.ecn, site.rates[port]));
         let voqs = (0..groups).flat_map(|_| (0..site.rates.len()).flat_map(|port| vec![port; site.classes]));
-        // A quarter of what an output holds must not drain while it grants nothing.
+        // An output must not drain more than a quarter of its contents while it grants nothing.
         let pause = settings.credit.min(Bytes(settings.output.0 / 4));
         let credits = |line: &Rate| {
             let after = |bytes: Bytes| Span((line.time_for(bytes).0 as f64 / settings.speedup) as u64);
@@ -137,13 +137,14 @@ impl VoqFabric {
         self.queues_of(port).into_iter().any(|number| self.voqs[number].marker.looks_at_departures())
     }
 
-    /// Whether the chip of a group may have no room for a packet, so that all outputs must [catch up](VoqFabric::catch_up)
-    /// before it enters.
+    /// Whether the chip of a group may lack room for a packet, so that all outputs must [catch
+    /// up](VoqFabric::catch_up) before it enters.
     pub fn is_tight(&mut self, now: Time, group: u16, wire: u16) -> bool {
         !self.memory.has_room(now, usize::from(group), wire)
     }
 
-    /// Processes what was due at an output that foresees departures before `now`; `behind` is as for [`VoqFabric::advance`].
+    /// Processes events due before `now` at an output that foresees departures; `behind` is as for
+    /// [`VoqFabric::advance`].
     #[inline]
     pub fn catch_up(
         &mut self,
@@ -229,8 +230,9 @@ impl VoqFabric {
         Ok(Entered { marked, wake })
     }
 
-    /// What leaves the fabric at an output, one packet per call, in order of arrival, by `now`. `behind` is the number of bytes
-    /// that the output holds behind the fabric at an instant up to `now`, without what leaves it then; it is asked in order of time.
+    /// Returns the packets that leave the fabric at an output by `now`, one per call, in order of arrival. `behind`
+    /// gives the number of bytes that the output holds behind the fabric at an instant up to `now`, without those
+    /// that leave at that instant; it is called in order of time.
     pub fn advance(
         &mut self,
         now: Time,
@@ -254,8 +256,8 @@ impl VoqFabric {
         Some((packet, at))
     }
 
-    /// When [`VoqFabric::advance`] or [`VoqFabric::cross`] must be called again, if the owner has not been asked yet. To be called when it has
-    /// nothing left; `free` is as for [`VoqFabric::enter`].
+    /// When [`VoqFabric::advance`] or [`VoqFabric::cross`] must be called again; `None` if the owner has already been
+    /// asked. Call it when they return nothing more; `free` is as for [`VoqFabric::enter`].
     pub fn next(&mut self, now: Time, port: PortId, free: Time) -> Option<Time> {
         let output = &mut self.outputs[port.index()];
         if output.called <= now {
@@ -264,7 +266,7 @@ impl VoqFabric {
         output.call(free)
     }
 
-    /// Removes one packet that waits for an output whose link is down, to be dropped.
+    /// Removes one packet that waits for an output whose link is down; the caller must drop it.
     pub fn flush(&mut self, now: Time, port: PortId, headers: &Headers) -> Option<PacketId> {
         let number = self.queues_of(port).into_iter().find(|number| self.voqs[*number].packets > 0)?;
         let group = number / self.queues_per_group();
@@ -285,7 +287,7 @@ impl VoqFabric {
         Some(packet)
     }
 
-    /// Bytes in the first `classes` queues of a group for an output: all that an engine of that group sees.
+    /// Bytes in the first `classes` queues of a group for an output: everything that an engine of that group sees.
     #[must_use]
     pub fn load(&self, group: u16, port: PortId, classes: usize) -> u64 {
         let first = number(VoqKey { group, port, class: 0 }, self.classes, self.queues_per_group());

@@ -47,8 +47,8 @@ pub struct Late {
 
 /// Who sends to whom, and when.
 pub trait Pattern {
-    /// The flows, from the site's start. All problems are found here, before the first flow; their paths are relative
-    /// to the traffic entry.
+    /// The flows, from the site's start, sorted by start and equal for equal seeds. All problems are found here,
+    /// before the first flow; their paths are relative to the traffic entry.
     ///
     /// # Errors
     /// Settings that contradict each other or this network.
@@ -66,13 +66,13 @@ pub trait Pattern {
         None
     }
 
-    /// Its flows that start at `end` or later, for patterns that do not fit their flows into the time of the run.
+    /// The flows that start at `end` or later, for patterns that do not fit their flows into the time of the run.
     fn late(&self, site: &PatternSite<'_>, end: Time) -> Option<Late> {
         let _ = (site, end);
         None
     }
 
-    /// A remark that is not a mistake but should be read.
+    /// A remark: not a mistake, but worth reading.
     fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         let _ = site;
         None

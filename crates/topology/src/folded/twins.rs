@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A network and which of its leaves are twins.
+/// A network, and its leaves that are twins.
 pub(crate) struct Fold<'a> {
     cells: &'a FoldedCells,
     /// Every leaf is in one set, ascending.
@@ -131,7 +131,7 @@ impl Towards<'_> {
         twins.binary_search(&self.leaf).is_ok()
     }
 
-    /// The leaves that a cell represents; none if it is not a leaf, or is the destination leaf.
+    /// The leaves that a cell represents; empty if it is not a leaf, or is the destination leaf.
     pub(crate) fn sources(&self, cell: u32) -> impl Iterator<Item = u32> {
         let alone = self.fold.leaf_of[cell as usize].filter(|_| self.twins(cell).is_none());
         let twins = self.twins(cell).unwrap_or_default().iter().copied();

@@ -1,4 +1,4 @@
-//! One threshold of a search and what its runs gave, compared with the best by pairs of runs.
+//! One threshold of a search and its results, compared with the best by pairs of runs.
 
 use weft_core::Bytes;
 use weft_draw::text::NOT_MEASURED;
@@ -6,7 +6,7 @@ use weft_report::Run;
 use weft_report::metric::Better;
 use weft_report::statistics::Estimate;
 
-/// One threshold and what its runs gave.
+/// One threshold and its results.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EcnTrial {
     /// `None`: the marking that the scenario has.
@@ -39,7 +39,7 @@ impl EcnTrial {
         Estimate::of_ratios(&pairs?)
     }
 
-    /// What this trial is beside the best, as a word of the table.
+    /// This trial compared with the best, as a word of the table.
     pub(super) fn verdict(&self, best: &EcnTrial, better: Better) -> &'static str {
         let Some(ratio) = self.ratio_to(best) else { return self.without_ratio(best, better) };
         match ratio {
@@ -51,7 +51,7 @@ impl EcnTrial {
         }
     }
 
-    /// The verdict where zeros leave no ratio to the best: by the interval of the difference.
+    /// The verdict if zeros leave no ratio to the best: by the interval of the difference.
     fn without_ratio(&self, best: &EcnTrial, better: Better) -> &'static str {
         let of = |seed: u64| best.values.iter().find(|(own, _)| *own == seed)?.1;
         let differences: Option<Vec<f64>> =

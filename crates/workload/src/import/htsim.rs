@@ -27,7 +27,7 @@ pub fn read(file: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, Impor
     }
 }
 
-/// What the lines before the flows announce.
+/// The numbers announced before the flows.
 #[derive(Default)]
 struct Header {
     /// Hosts of the network.

@@ -75,7 +75,7 @@ impl Pattern for List {
     }
 }
 
-/// The most problems with the rows of one file; more are counted.
+/// Maximum number of problems reported for the rows of one file; more are counted.
 const MOST_PROBLEMS: usize = 100;
 
 /// The flows of a file, or a problem with its line for each bad row: malformed, or with hosts that do not exist here.
