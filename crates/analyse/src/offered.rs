@@ -91,7 +91,8 @@ mod tests {
     use weft_workload::pattern::terasort::TeraSortSettings;
     use weft_workload::{Cluster, ClusterJob, Flows};
 
-    /// Which flows a job sends is known when it has run: a hash of the others would be the same for jobs of any size.
+    /// The flows of a job are known only after it has run: a hash of the others would be the same for jobs of any
+    /// size.
     #[test]
     fn flows_of_jobs_have_no_hash_before_the_run() {
         let graph = build(&TopologySettings::default()).expect("the default is a network");

@@ -372,7 +372,8 @@ mod tests {
         assert_eq!(total(&workers).inside(), 0);
     }
 
-    /// A member that does not poll loses what its ring cannot hold, and what it has not polled is still there.
+    /// A member that does not poll loses the packets that its ring cannot hold; those it has not polled are still
+    /// there.
     #[test]
     fn a_full_ring_loses_frames_and_counts_them() {
         let device = Device::default();
@@ -412,7 +413,8 @@ mod tests {
         })
     }
 
-    /// What is in the rings when the router ends is still forwarded; what the owner cannot send is counted by the worker that sent it.
+    /// Packets in the rings when the router ends are still forwarded; packets that the owner cannot send are counted
+    /// by the worker that sent them.
     #[test]
     fn rings_are_empty_at_the_end() {
         let device = Device::default();
@@ -428,7 +430,7 @@ mod tests {
         assert_eq!(device.0.lock().unwrap().1.len(), 40);
     }
 
-    /// Two threads sleep until the other rings, many times: a wake-up that gets lost would take a minute.
+    /// Two threads sleep in turn until the other rings, many times: a lost wake-up would take a minute.
     #[test]
     fn no_wake_up_is_lost() {
         let rounds = 20_000;

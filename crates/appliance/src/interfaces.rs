@@ -179,7 +179,7 @@ mod tests {
         assert_eq!((own.mac, own.mtu), (Mac([2; 6]), 1400));
     }
 
-    /// The kernel answers for the namespace of the process that asks.
+    /// The kernel answers for the namespace of the requesting process.
     #[test]
     fn every_namespace_has_a_loopback_interface() {
         let links = interfaces().unwrap();

@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(format!("{:?}", out.1), "AES-128-GCM (secret)");
     }
 
-    /// Whatever is wrong, no message shows a key.
+    /// Whatever the mistake, no message shows a key.
     #[test]
     fn mistakes_are_told_without_keys() {
         for (from, to, message) in [

@@ -265,7 +265,8 @@ mod tests {
         assert!(misspelt_part("everything", true).is_some(), "a file follows");
     }
 
-    /// Listens at a socket of the process while `ask` runs; returns what that found, and how long the listener took to stop.
+    /// Listens at a socket of the process while `ask` runs; returns its result, and how long the listener took to
+    /// stop.
     fn while_serving<T>(name: &str, ask: impl FnOnce(&WatchAddress) -> T) -> (T, Time) {
         let path = std::env::temp_dir().join(format!("weft-watch-{name}-{}", std::process::id()));
         let (address, stop) = (WatchAddress::Unix(path), AtomicBool::new(false));
@@ -286,7 +287,7 @@ mod tests {
         UnixStream::connect(path).unwrap()
     }
 
-    /// A client that sends a byte now and then has two seconds in all; then the next is served.
+    /// A client that sends a byte from time to time has two seconds in total; then the next is served.
     #[test]
     fn a_slow_client_delays_others_by_its_time_at_most() {
         let ((page, waited), _) = while_serving("slow", |address| {

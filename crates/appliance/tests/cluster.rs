@@ -1,4 +1,4 @@
-//! Files of nodes of a cluster: what they say, and how mistakes are reported.
+//! Files of nodes of a cluster: their meaning, and the reports of mistakes.
 
 use weft_appliance::file::parse_plan;
 use weft_appliance::plan::{PlannedApplication, PortUse};

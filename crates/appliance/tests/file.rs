@@ -1,4 +1,4 @@
-//! Files of routers: what they say, and how mistakes are reported.
+//! Files of routers: their meaning, and the reports of mistakes.
 
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ mtu = 1500
     assert_eq!(found, expected);
 }
 
-/// A mistake in a port hides none in the tables behind it, and draws no others after itself.
+/// A mistake in a port hides none in the following tables, and causes no others.
 #[test]
 fn an_unknown_application_hides_nothing_if_its_name_is_near() {
     let text =
@@ -137,7 +137,8 @@ fn routes_name_ports_and_lie_on_links() {
     assert!(wrong("reject = true", "").contains("needs `via`, `port`, `tunnel` or `reject = true`"));
 }
 
-/// What would make a router send frames twice, to nobody, or not at all, and what it would silently decide.
+/// Settings that would make a router send frames twice, to nobody, or not at all, and those that it would decide
+/// silently.
 #[test]
 fn contradictions_are_mistakes() {
     let wrong = |from: &str, to: &str| {
@@ -467,7 +468,7 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
     assert!(found.contains("others can read it (mode 644): chmod 600"), "{found}");
 }
 
-/// Where there is nothing to choose from, the mistake says what is missing.
+/// If there is nothing to choose from, the mistake says what is missing.
 #[test]
 fn a_route_through_a_tunnel_needs_one() {
     let text = format!("{SOUND}[[route]]\nprefix = \"10.9.0.0/16\"\ntunnel = \"hq\"\n");
@@ -478,7 +479,7 @@ fn a_route_through_a_tunnel_needs_one() {
     );
 }
 
-/// No error makes a sender of IPv6 send packets below 1280 bytes: those would be lost, and small ones pass.
+/// No error makes an IPv6 sender send packets below 1280 bytes, so those would be lost while small ones pass.
 #[test]
 fn a_tunnel_carries_what_every_link_carries() {
     use std::os::unix::fs::PermissionsExt;
@@ -522,7 +523,8 @@ fn a_tunnel_carries_what_every_link_carries() {
     }
 }
 
-/// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and tell each other's text.
+/// A copy of a file of keys with other indices: packets of both tunnels would have the same nonces, and reveal each
+/// other's text.
 #[test]
 fn no_key_serves_two_tunnels() {
     use std::os::unix::fs::PermissionsExt;
@@ -679,7 +681,7 @@ fn next_hops_neighbours_and_names_are_those_of_single_things() {
     assert!(drawn.contains("allowed: left\n"), "each name once: {drawn}");
 }
 
-/// What a check can know of captures before the start.
+/// What a check can know about captures before the start.
 #[test]
 fn captures_have_files_of_their_own() {
     let folder = Folder::new("files");

@@ -1,4 +1,4 @@
-//! Captures through a router: what leaves is the same bytes in every run.
+//! Captures through a router: the output is the same bytes in every run.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -140,7 +140,8 @@ fn a_switch_forwards_nothing_that_came_in_a_frame_for_all() {
     assert_eq!((counters.sent, counters.dropped(DropCause::Multicast)), (1, 1), "{counters}");
 }
 
-/// A tag of VLAN 0 only says how urgent a frame is; any other makes it one of another network. The frames leave without tags.
+/// A tag of VLAN 0 only gives a frame's priority; any other makes the frame belong to another network. The frames
+/// leave without tags.
 #[test]
 fn a_switch_forwards_frames_that_only_say_how_urgent_they_are() {
     let folder = Folder::new("priority");

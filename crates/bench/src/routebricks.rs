@@ -195,7 +195,7 @@ mod tests {
         assert!(cases(FigureOrigin::Cluster, "nodes = 1").is_err());
     }
 
-    /// What is measured next is not measured once `progress` refuses it; nothing is timed here.
+    /// A measurement is not made once `progress` refuses it; nothing is timed here.
     #[test]
     fn a_measurement_ends_when_it_is_told_to() {
         let described = "nodes = 3\nrate = \"1 Gbps\"\n[[traffic]]\nmatrix = \"uniform\"\nload = 0.2\nduration = \"4 ms\"\n";

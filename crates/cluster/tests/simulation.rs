@@ -124,7 +124,7 @@ fn a_node_that_dies_loses_what_is_in_flight_and_comes_back() {
     assert!(losses.failure > 0 && losses.failure < 200, "{losses:?}");
     assert!(outcome.links[&(0, 2)] > 0);
 
-    // As an output it takes its own traffic with it, and nobody else's.
+    // As an output, it takes down its own traffic only.
     let outcome = run(&model, &TrafficMatrix::uniform(4), 0.5, &span);
     assert!(outcome.losses.no_path > 0 && outcome.refused > 0);
     let third = outcome.entered as f64 / 30.0 * 10.0 / 3.0;

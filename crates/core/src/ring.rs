@@ -184,7 +184,7 @@ mod tests {
     use crate::{Purpose, Random};
     use std::collections::VecDeque;
 
-    /// Steps of a test with draws; under Miri a tenth, or it would not come to the end in minutes.
+    /// Steps of a test with draws; under Miri a tenth, or it would take more than minutes.
     const STEPS: u32 = if cfg!(miri) { 200 } else { 2_000 };
 
     #[test]

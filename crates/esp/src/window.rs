@@ -71,7 +71,7 @@ mod tests {
     }
 
     proptest! {
-        /// As a set that remembers everything says.
+        /// As with a set that remembers everything.
         #[test]
         fn it_agrees_with_a_set(size in 1_u32..200, steps in proptest::collection::vec(0_u32..40, 0..400)) {
             let (mut window, mut seen, mut newest) = (ReplayWindow::new(size), BTreeSet::new(), 0);

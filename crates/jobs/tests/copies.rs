@@ -1,4 +1,4 @@
-//! Stragglers and copies: which tasks are slow, what killed copies wait for, and the containers that they leave.
+//! Stragglers and copies: the slow tasks, the waits of killed copies, and the containers that they leave.
 
 mod idle;
 
@@ -106,7 +106,7 @@ fn slow_containers(framework: Framework, maps: u64) -> JobRecord {
     })
 }
 
-/// What a killed task was doing decides what bounded its last step: a start is a fixed delay, not a call.
+/// The activity of a killed task decides what bounded its last step: a start is a fixed delay, not a call.
 #[test]
 fn only_calls_are_bounded_by_calls() {
     let calls = ["allocate", "open", "report", "set up", "end calls"];

@@ -97,7 +97,7 @@ fn red_follows_the_queue_with_its_weight() {
     }
 }
 
-/// A port that foresees its departures does not show them, and must come to the same.
+/// A port that foresees its departures does not show them, and must reach the same result.
 #[test]
 fn who_does_not_look_at_departures_learns_nothing_from_them() {
     let red = red::RedSettings { at: At::Enqueue, average: 2, ..Default::default() };

@@ -11,7 +11,7 @@ use crate::packet::{NdpPacket, NdpPacketKind};
 use crate::settings::NdpSettings;
 use crate::{NdpReceiver, NdpSender, NdpStack, PullQueue};
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Pass,
@@ -60,8 +60,8 @@ impl Pair {
         }
     }
 
-    /// Runs until the sender is done, at most for a second; `fate` is asked for each packet, whether it carries payload and
-    /// how many left before it.
+    /// Runs until the sender is done, at most for a second; `fate` is called for each packet with whether it carries
+    /// payload and how many left before it.
     fn run(mut self, mut fate: impl FnMut(bool, usize, &NdpPacket) -> Fate) -> Pair {
         while !self.sender.needs().done && self.now < Time::ZERO + Span::from_s(1) {
             self.step(&mut fate);
@@ -209,7 +209,7 @@ fn headers_that_come_back_are_sent_again_without_a_time_out() {
     }
 }
 
-/// While the receiver is about to pull, a sender whose header came back waits: nothing is added to what is too much already.
+/// While the receiver is about to pull, a sender whose header came back waits, so as not to add to the overload.
 #[test]
 fn a_sender_that_will_be_pulled_waits() {
     let back = |payload, nth, _: &NdpPacket| if payload && nth == 0 { Fate::Return } else { Fate::Pass };

@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn the_longest_queue_and_those_half_as_long_have_caused_a_stop() {
         let mut blame = filled([1, 6, 3]);
-        // What came in by another port, or in another class, does not matter.
+        // Packets that entered by another port, or in another class, do not matter.
         (0..20).for_each(|_| blame.stored(PortId(2), at(0), 1_000));
         for from in [PortId(0), PortId(1)] {
             (0..20).for_each(|_| blame.stored(from, (PortId(0), 1), 1_000));

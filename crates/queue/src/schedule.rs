@@ -57,7 +57,7 @@ impl SchedulerSettings {
 mod tests {
     use super::*;
 
-    /// What the largest takes, and a tag: ports with other schedulers pay for none of them.
+    /// The size of the largest, and a tag: ports with other schedulers pay for none of them.
     #[test]
     fn a_scheduler_takes_no_more_memory_than_deficit_round_robin() {
         assert_eq!(size_of::<AnyScheduler>(), size_of::<drr::Drr>() + align_of::<drr::Drr>());

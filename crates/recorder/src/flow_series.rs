@@ -94,7 +94,7 @@ mod tests {
 
     const EVERY: Span = Span::from_ms(10);
 
-    /// Looks at some flows with room for eight rows.
+    /// Samples some flows with room for eight rows.
     fn looks(looks: u64, flows: &[u32]) -> FlowWatch {
         let mut watch = FlowWatch::new(FlowSampling { every: EVERY, flows: 2 });
         watch.most = 8;

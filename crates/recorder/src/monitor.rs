@@ -103,7 +103,8 @@ mod tests {
     /// One line: the second, the queue, the letter, megabytes and, at the end, seconds.
     type Told = (u64, u16, &'static str, u64, Option<u64>);
 
-    /// What a monitor of several queues with a threshold of 5 MB says of samples taken once a second, in megabytes.
+    /// The lines of a monitor of several queues with a threshold of 5 MB, for samples taken once a second, in
+    /// megabytes.
     fn told(samples: &[&[u64]]) -> Vec<Told> {
         let queue = |group: usize| MonitoredQueue {
             switch: SwitchId(0),

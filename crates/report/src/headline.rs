@@ -651,7 +651,7 @@ mod tests {
         );
     }
 
-    /// What is not named by the comparison is placed beside it, few one by one, many by their range.
+    /// Schemes that the comparison does not name are placed beside it: a few one by one, many by their range.
     #[test]
     fn the_other_schemes_are_placed() {
         let of = |name: &'static str, mean: f64| (name, vec![(1, mean), (2, mean * 1.1), (3, mean * 0.9)]);
@@ -715,7 +715,7 @@ mod tests {
         assert!(words(&run).contains("Measured, not simulated (lab)"), "{}", words(&run));
     }
 
-    /// What an engine warns of comes before the sentence; of several runs without the numbers of one of them.
+    /// An engine's warning comes before the sentence; for several runs, without the numbers of one of them.
     #[test]
     fn cautions_of_engines_are_warnings() {
         let cautious = |seed| {

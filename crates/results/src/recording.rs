@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// No key and no column is zero for what no transport of a run has; what was written reads back.
+    /// No key and no column is zero for quantities that no transport of a run has; written files read back.
     #[test]
     fn duplicate_acknowledgements_that_are_not_measured_are_in_no_file() {
         let written = |name: &str, measured: Measured| {

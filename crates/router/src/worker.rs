@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((counters.sent, counters.sent_bytes), (2, 150));
         let dropped = [DropCause::Refused, DropCause::Oversized, DropCause::Unsupported];
         assert_eq!(dropped.map(|cause| counters.dropped(cause)), [1, 2, 1]);
-        // What the device missed never reached the router; what was taken in has its bytes, too.
+        // Frames that the device missed never reached the router; received frames also count bytes.
         assert_eq!((counters.received, counters.received_bytes, counters.missed), (3 + 3, 350 + 9_100, 5));
         assert_eq!((counters.inside(), worker.free_buffers()), (0, 8));
         let port = &counters.interfaces()[0];

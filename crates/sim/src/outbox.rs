@@ -92,7 +92,7 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    /// What is posted is gone, and the next landing is known until then.
+    /// Posted messages are gone, and the next landing is known until then.
     #[test]
     fn letters_leave_once_and_only_to_whom_there_is_something_to_say() {
         let mut outbox = Outbox::new(3);

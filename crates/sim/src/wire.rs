@@ -192,8 +192,8 @@ impl std::ops::Index<LinkId> for Wires {
 mod tests {
     use super::*;
 
-    /// Exponential stalls of mean D after exponential gaps of mean E take a share D / (D + E) of all times, and what lands
-    /// in one waits D, for they have no memory.
+    /// Exponential stalls of mean D after exponential gaps of mean E take a share D / (D + E) of all time, and a
+    /// packet that lands in one waits D on average, because stalls are memoryless.
     #[test]
     fn who_lands_in_a_stall_waits_for_its_end() {
         let mean = Stalls { every: Span::from_us(300), length: Span::from_us(100) };

@@ -99,7 +99,7 @@ fn spread_flows_reach_the_bound_of_all_paths() {
     }
 }
 
-/// A constant rate is one of payload: the last datagram leaves when the application has it.
+/// A constant rate is a rate of payload: the last datagram leaves when the application has it.
 #[test]
 fn constant_rates_take_the_time_of_their_payload() {
     for topology in topologies() {

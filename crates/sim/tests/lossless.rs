@@ -59,7 +59,7 @@ fn memory(dice: &mut Random) -> SwitchSettings {
     }
 }
 
-/// A fabric in which up and down paths never wait for each other in a circle.
+/// A fabric in which up and down paths never wait for each other in a cycle.
 fn fabric(seed: u64) -> Setup {
     let mut dice = Random::new(seed, Purpose::Test, 1);
     let topology = LeafSpineSettings {
@@ -97,7 +97,7 @@ fn dice_says(seed: u64) -> bool {
     seed.is_multiple_of(2)
 }
 
-/// Everybody sends to a few, as fast as the cards can: an incast that repeats.
+/// All hosts send to a few, as fast as the cards can: a repeated incast.
 fn incast(setup: &Setup, seed: u64, flows: u32, size: u64) -> Setup {
     let mut dice = Random::new(seed, Purpose::Test, 2);
     let hosts = setup.graph.hosts();

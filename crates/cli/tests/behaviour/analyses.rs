@@ -1,4 +1,4 @@
-//! `weft analyse quiver`: what it says of the network of figure 4 of the DRILL paper, and of names that do not exist.
+//! `weft analyse quiver`: its output for the network of figure 4 of the DRILL paper, and for names that do not exist.
 
 use crate::{good, json, text, weft};
 use serde_json::Value;
@@ -21,7 +21,7 @@ Paths compared by labels multiset, score all-pairs, source_cf inv, valley_free
 false (as in the scenario's balancer).
 ";
 
-/// How many pairs have how many components.
+/// The number of pairs for each number of components.
 const PAIRS: &str = "
   components    pairs of leaves
            1          6    50.0 %

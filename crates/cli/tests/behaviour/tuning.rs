@@ -1,4 +1,4 @@
-//! `weft tune`: thresholds found by running a scenario, what a model says of them, and what cannot be searched.
+//! `weft tune`: thresholds found by running a scenario, a model's view of them, and impossible searches.
 
 use crate::{Said, folder, folder_with, good, weft};
 use serde_json::Value;

@@ -101,7 +101,7 @@ mod tests {
         Jitter { most: MOST, every, counted }
     }
 
-    /// A flow whose rate is updated every 16 us, watched after each microsecond of 160 ms: what a gradient is made of.
+    /// A flow whose rate is updated every 16 us, watched after each microsecond of 160 ms: the inputs of a gradient.
     fn watched(every: Option<f64>, counted: JitteredTrips) -> Vec<(f64, f64)> {
         let mut late = Late::new(jitter(every, counted), 7, 0);
         let at = |n: u32| {
@@ -124,7 +124,7 @@ mod tests {
             };
             assert!(samples.iter().all(|sample| (0.0..MOST).contains(&sample.0)));
             let (first, second) = (mean(&|x| x), mean(&|x| x * x));
-            // of 10 000 draws and more, whose mean strays by a third of a per cent of the width
+            // 10 000 draws and more, whose mean deviates by a third of a per cent of the width
             assert!((first / MOST - 0.5).abs() < 0.01, "{first}");
             assert!(((second - first * first) / (MOST * MOST / 12.0) - 1.0).abs() < 0.03, "{second}");
         }

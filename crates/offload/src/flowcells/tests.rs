@@ -1,4 +1,4 @@
-//! Each row of the paper's table, time-outs, and what the mean learns.
+//! Each row of the paper's table, time-outs, and the learning of the mean.
 
 use super::*;
 use weft_core::{Purpose, Random};

@@ -298,7 +298,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
 mod tests {
     use super::*;
 
-    /// A queue that was sampled may have been longer in between, as another figure says.
+    /// A sampled queue may have been longer in between, as another figure shows.
     #[test]
     fn the_longest_of_sampled_queues_is_called_so() {
         let found = Heat {

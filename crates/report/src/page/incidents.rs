@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::summary::{IncidentCost, ThroughputDip};
 
-    /// The headline tells of two; every one has a row.
+    /// The headline describes two; each has a row.
     #[test]
     fn every_incident_has_a_row_with_what_it_cost() {
         let dip = ThroughputDip {

@@ -271,7 +271,7 @@ mod tests {
     const NODES: u16 = 4;
     const CLIENT: Mac = Mac([2, 0, 0, 0, 9, 9]);
 
-    /// A cluster in memory: what leaves a port arrives at its other end at once.
+    /// A cluster in memory: a frame that leaves a port arrives at the other end at once.
     struct Cluster {
         nodes: Vec<(Clustering, FramePool, RouterCounters)>,
         now: Time,
@@ -299,7 +299,8 @@ mod tests {
             Cluster { nodes: (0..NODES).map(node).collect(), now: Time::ZERO }
         }
 
-        /// A frame arrives at a port; returns what leaves the cluster because of it, with the nodes it visited.
+        /// Delivers a frame to a port; returns the frames that leave the cluster as a result, with the nodes they
+        /// visited.
         fn arrive(&mut self, node: u16, port: u16, bytes: &[u8]) -> Vec<(u16, Vec<u8>, u32)> {
             let mut left = Vec::new();
             let mut waiting = vec![(node, port, bytes.to_vec(), 1)];
@@ -386,7 +387,7 @@ mod tests {
         assert_eq!(cluster.nodes[0].2.dropped(DropCause::Unsupported), 1);
     }
 
-    /// What leaves, by flow: the packets of each in order.
+    /// The departing packets of each flow, in order.
     fn by_flow(workers: u16) -> std::collections::BTreeMap<u16, Vec<Vec<u8>>> {
         let settings = DirectorSettings { depth: Span::from_us(21), ..settings() };
         let mut clusters: Vec<Cluster> =
@@ -395,7 +396,7 @@ mod tests {
         for n in 0..600_u16 {
             let flow = n * 7 % 23;
             let mut bytes = packet(0, 1 + flow % 3, flow);
-            // The number of the packet, where nobody looks.
+            // The number of the packet, in an unused field.
             bytes[60..62].copy_from_slice(&n.to_be_bytes());
             let worker = usize::from(queues.queue_of(&bytes));
             clusters[worker].now = Time::ZERO + Span::from_us(n.into());
@@ -482,7 +483,7 @@ mod tests {
         assert_eq!(sent(&mut cluster), 10);
     }
 
-    /// Outside is a host that has not said anything: it is asked for, once a second, and no packet for it is broadcast.
+    /// The external host is silent: it is asked for once a second, and no packet for it is broadcast.
     #[test]
     fn a_node_asks_for_the_host_outside_and_hears_its_router_solicitation() {
         let ends = vec![(ClusterEnd::Outside(None), mac(0, 0)), (ClusterEnd::Node(1), mac(0, 1))];

@@ -1,4 +1,4 @@
-//! Settings of single tiers and switches: which level counts where, and what is refused.
+//! Settings of single tiers and switches: the level that counts, and refusals.
 
 use crate::{accepted, refused, small};
 use weft_core::Span;
@@ -245,7 +245,7 @@ fn explain_tells_the_transports_of_hosts_and_traffic() {
     assert_eq!(told("hosts[0].transport.cubic.tso"), one("false", "default"));
     assert_eq!(told("hosts[1].transport.dcqcn.recovery").len(), 1);
     assert_eq!(told("hosts[1].names"), one("host1", "test.toml:22"));
-    // What a traffic entry chooses meets hosts of several groups: it is shown as written, and as in effect for each.
+    // The choice of a traffic entry meets hosts of several groups: it is shown as written, and as in effect for each.
     let text = "[[hosts]]\nnames = \"host0\"\ntransport.newreno.gro = true\n";
     let chosen = small(text).replace("[[traffic]]\n", "[[traffic]]\ntransport.newreno.mtu = \"9000 B\"\n");
     let paths: Vec<String> = accepted(&chosen).explain(None).into_iter().map(|row| row.path).collect();

@@ -1,4 +1,4 @@
-//! The complete text reads back as the equal scenario, and its hash names what matters.
+//! The complete text reads back as an equal scenario, and its hash covers everything that matters.
 
 use crate::{accepted, small};
 use proptest::prelude::*;

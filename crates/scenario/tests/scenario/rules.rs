@@ -19,7 +19,7 @@ fn section(broken: &str, what: &str, kept: &str) {
     rule(&small(broken), what, &small(kept));
 }
 
-/// The same for lines of `[measure]`, which says nothing else.
+/// The same for lines of `[measure]`, which contains nothing else.
 fn measure(broken: &str, what: &str, kept: &str) {
     let text = |lines: &str| format!("{HEAD}{SECTIONS}[measure]\n{lines}");
     rule(&text(broken), what, &text(kept));
@@ -764,8 +764,8 @@ above = 1
     }
 }
 
-/// Nothing is made up about what cannot be read: the buffer that is missing here is only written wrongly, and so is what
-/// would end the traffic.
+/// Nothing is invented about unreadable parts: the buffer that is missing here is only written wrongly, and so is the
+/// end of the traffic.
 #[test]
 fn one_mistake_has_no_followers() {
     let one = |text: &str| {

@@ -1,4 +1,4 @@
-//! Transports of groups of hosts and of traffic entries: who uses which, and what is refused.
+//! Transports of groups of hosts and of traffic entries: who uses which, and refusals.
 
 use crate::{accepted, refused, small};
 use weft_scenario::{cards, stacks};
@@ -50,7 +50,7 @@ fn groups_name_hosts_and_change_something() {
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
 }
 
-/// An empty table turns a mechanism on, which is a change only where it is off.
+/// An empty table switches a mechanism on, which is a change only if it is off.
 #[test]
 fn groups_turn_mechanisms_on() {
     let group = "[[hosts]]\nnames = \"host1\"\ntransport.newreno.";
@@ -235,7 +235,7 @@ fn a_red_threshold_lies_within_what_a_queue_can_hold() {
     accepted(&small(&swept));
 }
 
-/// The share is of what the sharing rule allows, which lossless classes do not ask.
+/// The share refers to the sharing rule, which does not apply to lossless classes.
 #[test]
 fn a_red_share_is_refused_in_lossless_classes_only() {
     let with = |class: u32, own: u32| {

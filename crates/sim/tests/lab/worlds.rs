@@ -41,7 +41,7 @@ impl World {
     pub(crate) fn new(seed: u64) -> World {
         let mut random = Random::new(seed, Purpose::Test, 100);
         let topology = network::topology(&mut random);
-        // Shapes that came later have dice of their own, so that the worlds of most seeds are what they were.
+        // Shapes added later have random streams of their own, so that the worlds of most seeds are unchanged.
         let mut topology = network::later(&mut Random::new(seed, Purpose::Test, 107)).unwrap_or(topology);
         network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
         let transport = ends::transport(&mut random);
@@ -170,7 +170,7 @@ impl World {
         full_packet(&self.setup)
     }
 
-    /// Everything that tells this world from others.
+    /// Everything that distinguishes this world from others.
     pub(crate) fn describe(&self) -> String {
         let Setup {
             graph,
@@ -274,7 +274,7 @@ pub(crate) fn asked(setup: &Setup) -> Setup {
     Setup { timeline: Arc::new(timeline), ..setup.clone() }
 }
 
-/// Wire size of a full packet, whatever carries the payload.
+/// Wire size of a full packet, whatever the transport.
 pub(crate) fn full_packet(setup: &Setup) -> Bytes {
     let full =
         |own: &Arc<Transport>| u64::from(own.full_wire()).max(own.datagrams(Bytes(1 << 20)).full_wire.0);

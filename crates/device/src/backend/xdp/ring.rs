@@ -235,7 +235,7 @@ mod tests {
         let (producer, mut consumer) = ring.sides();
         let mut refill = RefillRing::new(producer);
         refill.refill(0..4);
-        // All slots are full: the consumer has not said that it took any.
+        // All slots are full: the consumer has not reported taking any.
         refill.refill([4, 5]);
         let mut got = Vec::new();
         consumer.consume(4, |value| got.push(value));

@@ -63,7 +63,7 @@ pub(super) fn any(random: &mut Random) -> TransportSettings {
     chosen
 }
 
-/// RoCE came later: with dice of its own, so that the worlds of most seeds are what they were.
+/// RoCE was added later, with a random stream of its own, so that the worlds of most seeds are unchanged.
 pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
     if !one_in(random, 4) {
         return None;
