@@ -72,7 +72,7 @@ pub(crate) fn refuse_idle(
     };
     let busy: BTreeSet<u16> = ports.iter().filter_map(reader).collect();
     if busy.len() < usize::from(workers) {
-        let message = format!("{workers} workers, of which {} have a port to read", busy.len());
+        let message = format!("{workers} workers, but only {} have a port to read", busy.len());
         let engines = plan.setup.switch_at(plan.switch).engines;
         let allowed = format!("a worker for each engine with a port; the switch has {engines} engines");
         root.wrong("workers", message, &allowed);

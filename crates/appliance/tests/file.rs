@@ -739,7 +739,7 @@ fn each_worker_of_a_switch_has_an_engine_and_a_port() {
     let readers: Vec<_> = plan.ports.iter().map(|port| plan.reader_of(port)).collect();
     assert_eq!(readers, [Some(1), Some(0)], "ECMP: port n of the switch is read by worker n mod 2");
     let found = parse_plan(&text(3), &folder.router()).expect_err("two ports").short();
-    assert!(found.contains("1:11  3 workers, of which 2 have a port to read"), "{found}");
+    assert!(found.contains("1:11  3 workers, but only 2 have a port to read"), "{found}");
     scenario("voq = { groups = 1 }");
     let deep = std::fs::read_to_string(folder.0.join("s.toml")).unwrap();
     let deep = deep.replace("sharing = { static = { per_port = \"300 kB\" } }", "");

@@ -231,7 +231,7 @@ impl<'a> ConvertedTimely<'a> {
         }
         if self.own.segments.base_rtt == Span::ZERO {
             notes.push(format!(
-                "The thresholds refer to whole round trips, of which {:.1} us are not queueing; `base_rtt` subtracts them.",
+                "The thresholds refer to whole round trips, and {:.1} us of these are not queueing; `base_rtt` subtracts them.",
                 round_trip.micros()
             ));
         }

@@ -54,7 +54,7 @@ fn of_flows(setup: &Setup) -> Vec<String> {
         (apart, "flows of other traffic start over time: all must start within 500 ms and outlast the jobs"),
         (
             !flows.is_empty() && !ends,
-            "other traffic goes on after the jobs: the run must end with them (ends_run = true)",
+            "other traffic continues after the jobs: the run must end with them (ends_run = true)",
         ),
         (classes.len() > 1, "flows differ in priority class: all must share one queue"),
     ])

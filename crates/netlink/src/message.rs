@@ -111,7 +111,7 @@ pub enum KernelMessage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NetlinkError {
     /// A length contradicts the bytes.
-    #[error("netlink: a message of {says} bytes, of which {has} are there")]
+    #[error("netlink: a message of {says} bytes, but only {has} are there")]
     Length {
         /// The value of the field.
         says: usize,

@@ -245,7 +245,7 @@ const QUEUE_MONITOR: TableWords = TableWords {
         ("type", "", "S: the first sample above the threshold; U: a further one; E: the first that is not"),
         ("node", "", "the switch"),
         ("port", "", "its output port"),
-        ("inputs", "", "the input ports from which the packets came, as in `0-3,12`"),
+        ("inputs", "", "the input ports the packets came from, as in `0-3,12`"),
         ("length_bytes", "B", "length of the queue; of E the longest sample since S"),
         ("duration_us", "us", "of E: time since S; otherwise empty"),
     ],
@@ -319,6 +319,6 @@ const TASKS: TableWords = TableWords {
         ("start_ps", "ps", "when the step began"),
         ("duration_ps", "ps", "how long it took; empty: unfinished"),
         ("bound", "", "what it waited for: cpu, disk, network, latency (calls), fixed (delays) or tasks"),
-        ("killed", "", "whether the task's copy, or the task of which it is the copy, was first"),
+        ("killed", "", "whether the task's copy (or, for a copy, its original) finished first"),
     ],
 };

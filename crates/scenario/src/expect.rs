@@ -369,7 +369,7 @@ fn around(about: f64, within: &str) -> Result<(f64, f64), String> {
     let within = within.trim();
     let positive = |text: &str| text.trim().parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
     if about == 0.0 {
-        return Err(format!("`{within}` of 0 is 0: nothing but 0 itself would do"));
+        return Err(format!("`{within}` of 0 is 0: only 0 itself would pass"));
     }
     if let Some(percent) = within.strip_suffix('%').and_then(positive) {
         let margin = about.abs() * percent / 100.0;

@@ -94,7 +94,7 @@ mod tests {
             close(passed[link.index()], told);
             close(passed[graph.reverse(link).index()], told);
         }
-        // Others send what goes to this leaf over three spines: 14 / 4 + 1 / 3 on each of these, 14 / 4 on the fourth.
+        // Others send traffic for this leaf over three spines: 14 / 4 + 1 / 3 on each of these, 14 / 4 on the fourth.
         let others: Vec<LinkId> = graph.uplinks(graph.leaves()[0]).collect();
         close(passed[others[0].index()], 14.0 / 4.0);
         close(passed[others[1].index()], 14.0 / 4.0 + 1.0 / 3.0);

@@ -420,7 +420,7 @@ mod tests {
         );
     }
 
-    /// Differences are judged by pairs of runs: seeds that differ from each other hide nothing.
+    /// Differences are judged by pairs of runs, so differences between seeds hide nothing.
     #[test]
     fn verdicts_come_from_pairs_of_runs() {
         let own = EcnTrial { threshold: None, ..trial(0, [1.5, 150.0, 15.0]) };
@@ -460,7 +460,7 @@ mod tests {
         );
     }
 
-    /// A metric that is zero everywhere has no best threshold; one that is zero for the best has verdicts by difference.
+    /// A metric that is zero everywhere has no best threshold; one that is zero at the best is judged by difference.
     #[test]
     fn zeros_are_measured_and_equal_values_have_no_best() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -484,7 +484,7 @@ mod tests {
         assert_eq!(words(&of([[1.0; 3], [0.0; 3], [0.0, 90.0, 0.0]])), ["worse", "best", "unclear"]);
     }
 
-    /// The scenario's own marking, which is no threshold of the row, may be the better one.
+    /// The scenario's own marking, which is not a threshold of the row, may be better.
     #[test]
     fn a_better_marking_of_the_scenario_is_called_better() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -510,7 +510,7 @@ mod tests {
         assert_eq!(zero.verdict(&best, Better::Higher), "worse");
     }
 
-    /// Nothing is better than zero, so nothing lies beyond a row of them; what has no value is not passed over.
+    /// Nothing is better than zero, so nothing lies beyond a row of zeros; missing values are not skipped.
     #[test]
     fn equal_zeros_do_not_point_beyond_and_missing_values_are_named() {
         let metric = metric_of(&options()).expect("it is a metric");
@@ -529,7 +529,7 @@ mod tests {
         assert!(message.contains("use deadline.late"), "{message}");
     }
 
-    /// The best lies in the range of thresholds that are as good, and a gap in it is not passed over.
+    /// The best lies in the range of thresholds that are as good, and a gap in it is not skipped.
     #[test]
     fn thresholds_as_good_as_the_best_are_told_with_it() {
         let metric = metric_of(&options()).expect("it is a metric");

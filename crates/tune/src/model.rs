@@ -125,7 +125,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// The set for an unknown load is worse than each load's own there, but by less than the worst of these elsewhere.
+    /// At each load the set for an unknown load is worse than that load's own set, but by less than the worst of
+    /// these at other loads.
     #[test]
     fn a_compromise_is_better_than_a_wrong_guess() {
         for name in ["web-search-pias", "data-mining-pfabric"] {
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Whatever the sizes, the thresholds reach the least objective that any can have.
+    /// Whatever the sizes, the thresholds reach the minimum of the objective.
     #[test]
     fn thresholds_reach_the_least_objective() {
         for name in ["web-search-pias", "data-mining-pfabric", "exponential(100 kB)", "pareto(10 kB, 1.5)"] {
@@ -168,8 +169,8 @@ mod tests {
         }
     }
 
-    /// The specification's figures for web search at 90 %: thresholds in packets of 1460 bytes, and the objective of those that were
-    /// published.
+    /// The specification's figures for web search at 90 %: thresholds in packets of 1460 bytes, and the objective of
+    /// the published ones.
     #[test]
     fn web_search_at_ninety_per_cent() {
         let sizes = sizes("web-search-pias");

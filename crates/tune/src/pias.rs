@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(json["by_load"][1]["thresholds_bytes"].as_array().map(Vec::len), Some(7));
     }
 
-    /// Every time that is printed is one that some schedule has: none is below that with sizes known.
+    /// Every printed time is achieved by some schedule: none is below the time with sizes known.
     #[test]
     fn no_time_is_less_than_with_known_sizes() {
         let json: serde_json::Value =
@@ -295,7 +295,7 @@ mod tests {
         assert!(!advice("web-search-pias", 0.8).1.contains("sooner with one queue"));
     }
 
-    /// `weft check` refuses equal thresholds, and packets do not tell apart those within one.
+    /// `weft check` refuses equal thresholds, and packets cannot distinguish thresholds within one packet.
     #[test]
     fn no_advice_is_refused_or_without_effect() {
         for (sizes, load, words) in [

@@ -153,7 +153,7 @@ mod tests {
     use crate::Visible;
     use weft_core::{Purpose, Random};
 
-    /// What [`Visible`] shows to engines of one thread, this shows to engines of several, whatever happens.
+    /// Shows the engines of several threads the same as [`Visible`] shows those of one, whatever happens.
     #[test]
     fn engines_see_what_they_would_see_on_one_thread() {
         for (after, own) in [(vec![40, 40, 40], true), (vec![40, 10, 25], true), (vec![40, 10, 25], false)] {

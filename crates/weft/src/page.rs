@@ -325,7 +325,7 @@ mod tests {
         Listing { runs: runs.collect(), ..Listing::default() }
     }
 
-    /// Another call computes what is left of an interrupted run again.
+    /// Another call computes the rest of an interrupted run.
     #[test]
     fn an_interrupted_run_counts_as_missing() {
         let runs = [run("ecmp", 1, "finished"), run("ecmp", 2, "interrupted")];
@@ -333,7 +333,7 @@ mod tests {
         assert!(told.starts_with("3 of 4 runs are missing"), "{told}");
     }
 
-    /// One of two schemes has run: the answer says which.
+    /// One of two schemes has run; the answer says which.
     #[test]
     fn a_sweep_without_some_of_its_cases_says_of_which_it_speaks() {
         let (one, two) = (run("ecmp", 1, "finished"), run("drill", 1, "finished"));

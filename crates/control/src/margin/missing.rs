@@ -21,7 +21,7 @@ fn of_dcqcn(subject: &Subject, of: &Bottleneck) -> Option<String> {
     let share = rate(of.share());
     if of.share() < subject.least() {
         return Some(format!(
-            "{} of at least {} (`min_rate`) exceed the link, of which each could have {share}",
+            "{} of at least {} (`min_rate`) exceed the link, whose equal share is {share}",
             subject.counted(),
             rate(subject.least())
         ));

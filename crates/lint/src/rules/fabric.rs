@@ -61,7 +61,7 @@ fn polarisation(network: &Network, findings: &mut Findings) {
                 );
                 let says = match are_linear(first, second) {
                     true => (
-                        format!("{both}, of which seeds change all hashes by the same bits"),
+                        format!("{both}, whose seed changes all hashes by the same bits"),
                         format!("give {} another hash function", second.name),
                     ),
                     false => (

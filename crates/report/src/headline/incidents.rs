@@ -88,7 +88,7 @@ fn begins(cost: &IncidentCost) -> String {
         (Some(until), None) => format!("{words} from {} to {}", duration(cost.at_us), duration(until)),
         (None, None) => format!("{words} at {} for good", duration(cost.at_us)),
         (until, Some(first)) => format!(
-            "{words} at {}, of which the first is back at {} and the last {}",
+            "{words} at {}; the first is back at {} and the last {}",
             duration(cost.at_us),
             duration(first),
             until.map_or("never".to_owned(), |until| format!("at {}", duration(until)))
@@ -254,7 +254,7 @@ mod tests {
         let words = sentence(&ends(Some(20_000.0)));
         assert!(
             words.starts_with(
-                "2 cables fail at 5.10 ms, of which the first is back at 8.00 ms and the last at 20.0 ms: "
+                "2 cables fail at 5.10 ms; the first is back at 8.00 ms and the last at 20.0 ms: "
             ),
             "{words}"
         );

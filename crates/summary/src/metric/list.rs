@@ -82,7 +82,7 @@ pub(super) const METRICS: &[Metric] = &[
     metric(
         "ideal.srpt",
         "us",
-        "mean completion time if the hosts' links served the flow with the least left first; with measure.ideals",
+        "mean completion time if the hosts' links served the flow with the least remaining payload first; with measure.ideals",
         Neither,
     ),
     metric(

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use weft_core::Time;
 
-    /// Packets of a window wait at the same time: a pause of 1 ms that held 312 of them did not cost a flow 312 ms.
+    /// Packets of a window wait simultaneously: a pause of 1 ms that held 312 of them did not cost the flow 312 ms.
     #[test]
     fn a_pause_delays_a_flow_once() {
         let flow = |fct: u64| FlowRecord {

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn uplinks_are_told_by_their_closed_forms() {
-        // Leaf 1 sends 100 and 50 bytes up, leaf 2 sends 25 on one of two uplinks; hosts and spines do not count.
+        // Leaf 1 sends 100 and 50 bytes up, leaf 2 sends 25 on one of two uplinks; hosts and spines are not counted.
         let links = [(0, 1, 125), (1, 3, 100), (1, 4, 50), (2, 3, 25), (2, 4, 0), (3, 2, 125), (1, 0, 125)];
         let found = Uplinks::of(&record(&links), None).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");

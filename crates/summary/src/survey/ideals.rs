@@ -312,7 +312,7 @@ mod tests {
         ideals.finish()
     }
 
-    /// 40 kB and 10 kB to one host: SRPT takes 10 and 50 us, sharing 20 and 50 us, first come is not asked for.
+    /// 40 kB and 10 kB to one host: SRPT takes 10 and 50 us, sharing 20 and 50 us; first come is not requested.
     #[test]
     fn two_flows_to_one_host_have_their_closed_forms() {
         let found = times(&[flow(0, 40_000, (0, 2)), flow(0, 10_000, (1, 2))]).expect("in order");
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(all, [30.0, 30.0, 30.0, 35.0, 35.0]);
     }
 
-    /// Three flows a chain: each port alone is idle for most of them, yet the middle flow excludes both others.
+    /// Three flows form a chain: each port is idle for most of them, yet the middle flow excludes both others.
     #[test]
     fn a_big_switch_is_never_faster_than_its_ports() {
         let flows = [flow(0, 10_000, (0, 2)), flow(1, 8_000, (0, 3)), flow(1, 6_000, (1, 3))];

@@ -87,7 +87,7 @@ mod tests {
         assert_eq!((found.goodput_gbps, found.missed_by_us.mean), (8.0, 4.0), "8000 bits in a microsecond");
     }
 
-    /// Mean and maximum to the picosecond, and no percentile that no flow is beyond.
+    /// Mean and maximum are exact to the picosecond, and there is no percentile without a flow beyond it.
     #[test]
     fn lateness_is_exact_and_few_flows_have_no_percentiles() {
         let mut found = Punctuality::new(1);

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
     use crate::PfcSettings;
 
-    /// Port 0 is stopped because port 1 has used up the memory. When the memory is free again, nothing of port 0
+    /// Port 0 is stopped because port 1 has used up the memory. When memory is free again, no packet from port 0
     /// leaves; so its sender is released when its pause is due to be refreshed.
     #[test]
     fn a_sender_that_may_go_on_is_not_stopped_again() {

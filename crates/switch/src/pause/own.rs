@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(own.shared, 2_000, "what was in headroom was never shared");
     }
 
-    /// 10 000 bytes are shared. The limit of a port grows when another one empties; what is in headroom counts all the same.
+    /// 10 000 bytes are shared. The limit of a port grows when another one empties; what is in headroom still counts.
     #[test]
     fn nobody_goes_on_while_headroom_is_used() {
         let pfc = PfcSettings { alpha: 1.0, xon_offset: Bytes(1_000), ..PfcSettings::default() };

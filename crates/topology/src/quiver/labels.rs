@@ -335,7 +335,7 @@ mod tests {
     use crate::{LinkState, TopologySettings, build};
     use weft_core::{Purpose, Random};
 
-    /// Twins taken together add up to the labels that they have one by one, whatever has failed.
+    /// Labels of twins taken together are the sum of their individual labels, whatever has failed.
     #[test]
     fn labels_of_twins_are_those_of_leaves_one_by_one() {
         let spines = TopologySettings::LeafSpine(LeafSpineSettings {

@@ -99,7 +99,7 @@ mod tests {
         assert!(both("pfc") && both("pias") && !both("pias = {}, pfc = {}"));
     }
 
-    /// The list leads to the epoch of this program, or lines in it are of no use.
+    /// The list leads to the epoch of this program; otherwise lines in it would be useless.
     #[test]
     fn every_recorded_change_leads_to_this_epoch() {
         let mut at = None;

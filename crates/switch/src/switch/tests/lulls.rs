@@ -1,4 +1,4 @@
-//! Departures that are foreseen while nobody can be paused, and revoked when somebody may be.
+//! Departures that are foreseen while no sender can be paused, and revoked when one may be.
 
 use super::*;
 use crate::pause::PfcSettings;
@@ -106,7 +106,8 @@ fn a_lull_ends_before_a_sender_may_be_paused_and_the_next_begins_at_rest() {
     assert_eq!(counters.peak, Bytes(5_000));
 }
 
-/// A packet of the first queue goes before 18 of the last. The next packet finds that too many, and departures are revoked.
+/// A packet of the first queue goes before 18 of the last. For the next packet that would be too many, and departures
+/// are revoked.
 #[test]
 fn a_lull_ends_when_many_are_postponed() {
     let schedule = SchedulerSettings::Strict(Default::default());
@@ -159,8 +160,8 @@ fn a_held_port_foresees_nothing_while_others_go_on() {
     assert_eq!(start(bench.arrives(0).1), bench.now);
 }
 
-/// Packets for port 3 make the switch pause a sender. When that may resume, the other ports foresee at once, although port 3 is held
-/// and has not been empty since.
+/// Packets for port 3 make the switch pause a sender. When the sender may resume, the other ports foresee at once,
+/// although port 3 is held and has not been empty since.
 #[test]
 fn a_lull_begins_while_a_port_is_held() {
     let mut bench = bench();
