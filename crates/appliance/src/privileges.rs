@@ -1,6 +1,6 @@
 //! Privileges of a router: opening devices needs them, forwarding does not.
 
-/// Gives up all capabilities of the calling thread for good, including those that a program it starts would get;
+/// Gives up all capabilities of the calling thread permanently, including those that a program it starts would get;
 /// threads that it starts later have none either. Call it once devices are open and before other threads exist.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ impl FromStr for WatchAddress {
         match (text.strip_prefix("unix:"), text.parse::<SocketAddr>()) {
             (Some(path), _) if !path.is_empty() => Ok(WatchAddress::Unix(path.into())),
             (None, Ok(address)) if address.port() == 0 => {
-                Err("port 0 is any that is free, which nobody would know".to_owned())
+                Err("port 0 means any free port, and nobody would know which".to_owned())
             }
             (None, Ok(address)) if address.ip().is_loopback() => Ok(WatchAddress::Loopback(address)),
             (None, Ok(_)) => Err("can be reached from other machines".to_owned()),

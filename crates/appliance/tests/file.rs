@@ -244,7 +244,7 @@ fn a_router_is_asked_from_its_own_machine_only() {
     }
     for (address, message) in [
         ("0.0.0.0:9469", "1:11  `0.0.0.0:9469`: can be reached from other machines"),
-        ("127.0.0.1:0", "1:11  `127.0.0.1:0`: port 0 is any that is free, which nobody would know"),
+        ("127.0.0.1:0", "1:11  `127.0.0.1:0`: port 0 means any free port, and nobody would know which"),
         ("unix:", "1:11  `unix:`: no address with a port"),
         ("127.0.0.1", "1:11  `127.0.0.1`: no address with a port"),
     ] {

@@ -1,4 +1,4 @@
-//! The figures as tables for a terminal of 80 columns. Computes nothing but quotients.
+//! The figures as tables for a terminal of 80 columns. Computes only quotients.
 
 use std::fmt::Write;
 

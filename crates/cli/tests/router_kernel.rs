@@ -86,7 +86,7 @@ fn routes_links_and_addresses_of_the_kernel_are_followed() {
     assert!(!good && text.contains("From 10.1.0.1") && text.contains("Net Unreachable"), "{text}");
     must(&["ip", "-n", &router, "route", "add", "10.9.0.0/24", "via", "10.2.0.2"]);
     assert!(reaches(&bench, "10.9.0.1"), "{}", shown(&bench));
-    // Next hops as FRR installs them: objects, one of which a route names.
+    // Next hops as FRR installs them: objects; a route names one of them.
     must(&["ip", "-n", &router, "nexthop", "add", "id", "5", "via", "10.2.0.2", "dev", "right"]);
     must(&["ip", "-n", &router, "nexthop", "add", "id", "6", "group", "5"]);
     must(&["ip", "-n", &router, "route", "add", "10.9.1.0/24", "nhid", "6"]);

@@ -155,7 +155,7 @@ fn is_ready() -> bool {
     missing.is_none() && is_installed("ping")
 }
 
-/// A router with an association that strongSwan has agreed on with somebody else, and strongSwan on the right host. The
+/// A router with an association that strongSwan has agreed with another peer, and strongSwan on the right host. The
 /// address 10.9.0.1 of the right host is behind the tunnel, and the left host in front of it.
 fn takes_over(name: &str, esp: &str, cipher: &str) -> Option<(Bench, Charon)> {
     let mut bench = is_ready().then(|| Bench::links(name)).flatten()?;

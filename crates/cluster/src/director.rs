@@ -106,7 +106,7 @@ pub struct DirectorCounters {
     pub lost: u64,
     /// Packets that followed the one before them in their flow.
     pub kept: u64,
-    /// Packets that would have followed it, but for an overloaded link.
+    /// Packets that would have followed it if its link had not been overloaded.
     pub overloaded: u64,
 }
 

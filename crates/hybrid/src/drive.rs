@@ -1,5 +1,5 @@
 //! The run. Jobs start transfers. A transfer begins with an opening; a large one continues as fluid. When it
-//! finishes, its job goes on.
+//! finishes, its job continues.
 
 use std::collections::BTreeMap;
 

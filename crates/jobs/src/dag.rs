@@ -24,7 +24,8 @@ weft_core::settings! {
         rate: Rate = Rate::from_mbps(800),
         /// Bytes of output per byte of input.
         output: f64 [0.0, 1000.0] = 1.0,
-        /// Times a task writes its output to local disk for later stages; a stage that nobody reads writes files.
+        /// Times a task writes its output to local disk for later stages; a stage that no other stage reads writes
+        /// files.
         spills: u32 [0, 16] = 1,
         /// Times a task writes what it has fetched to local disk before it begins.
         merges: u32 [0, 16] = 0,
@@ -120,7 +121,7 @@ impl DagSettings {
             say(
                 "spills",
                 !read && stage.spills != usual.spills,
-                "it has no effect: nobody reads this stage, so it writes files",
+                "it has no effect: no other stage reads this one, so it writes files",
             ),
             positive("rate", stage.rate > Rate(0)),
             too_many("input", stage.input.map_or(0, |input| input.0.div_ceil(self.block.0.max(1)))),

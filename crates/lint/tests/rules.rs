@@ -479,7 +479,7 @@ fn watchdogs_have_just_enough_time() {
     assert!(restoration("\"restoration_time\": \"199\"").is_some());
 }
 
-/// A queue that pauses at half of 25 165 824 B and resumes so much lower never resumes.
+/// A queue that pauses at half of 25 165 824 B and resumes lower by that amount never resumes.
 #[test]
 fn an_offset_as_large_as_the_limit_never_resumes() {
     let offset = |bytes: u64| format!("\"xon_offset\": \"{bytes}\"");
@@ -675,7 +675,7 @@ fn pauses_come_before_feedback_if_many_start_together() {
     assert!(told.iter().all(|finding| finding.rule != "pauses-before-feedback"), "{told:?}");
 }
 
-/// With a static limit of 75 kB two ports pause at 150 kB: holding so much is late, one byte less is not.
+/// With a static limit of 75 kB two ports pause at 150 kB: holding that many bytes is late, one byte less is not.
 #[test]
 fn a_controller_may_hold_just_less_than_what_pauses() {
     let ecn = LOSSLESS.lines().find(|line| line.starts_with("ecn")).unwrap();

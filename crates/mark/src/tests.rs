@@ -115,7 +115,7 @@ fn who_does_not_look_at_departures_learns_nothing_from_them() {
     assert_eq!(format!("{red:?} {pi:?} {pie:?}"), before);
 }
 
-/// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp goes on.
+/// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp continues.
 #[test]
 fn a_continued_ramp_keeps_its_slope_beyond_max() {
     let settings = red::RedSettings { beyond: red::Beyond::Continue, ..Default::default() };

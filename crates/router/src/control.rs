@@ -176,7 +176,7 @@ impl Control {
         PendingSends { ready, ..PendingSends::default() }
     }
 
-    /// Called when somebody else has found a station; it is accepted if there is room, unless it has already been
+    /// Called when a station has been found elsewhere; it is accepted if there is room, unless it has already been
     /// found.
     pub fn suggest(&self, now: Time, station: Station, mac: Mac) {
         let mut state = self.lock();

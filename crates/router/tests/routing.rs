@@ -801,7 +801,7 @@ fn packets_of_a_batch_do_not_influence_each_other() {
     assert_eq!(alone.counters().dropped_in_all(), together.counters().dropped_in_all());
 }
 
-/// Frames that a hostile sender may try: sound ones of every kind, some with changed bytes, cut short, or nothing but noise.
+/// Frames that a hostile sender may try: valid ones of every kind, some with changed bytes, cut short, or pure noise.
 struct HostileFrames {
     sound: Vec<Vec<u8>>,
     /// Seal fresh packets for the router's tunnels, the second in UDP.

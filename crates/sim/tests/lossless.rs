@@ -221,7 +221,8 @@ fn a_billion_bytes_without_a_drop() {
     }
 }
 
-/// Host 2 gets marked packets of host 1 while its own payload is paused for good: its notifications leave, in class 0.
+/// Host 2 gets marked packets of host 1 while its own payload is paused permanently: its notifications leave, in
+/// class 0.
 #[test]
 fn notifications_are_not_held_by_pauses_of_the_payload() {
     for ack_class in [0, 3] {

@@ -141,8 +141,8 @@ fn pods(delegation: bool) -> Setup {
     setup
 }
 
-/// From every host of the first pod a flow to the other pod, all at once, twice as many as the upper links carry: small flows among large ones
-/// take about as long as without delegation, and less than the large ones by far.
+/// From every host of the first pod a flow to the other pod, all at once, twice as many as the upper links carry:
+/// small flows among large ones take about as long as without delegation, and much less than the large ones.
 #[test]
 fn with_delegation_small_flows_still_finish_first() {
     let mice = |delegation| {

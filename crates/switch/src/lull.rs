@@ -1,6 +1,6 @@
-//! Lulls of a switch that pauses its senders. While it holds so little that no sender can be paused, nothing but
-//! arrivals decides when packets leave a port that is not held: departures are known when packets arrive, and a
-//! packet of an earlier queue postpones others.
+//! Lulls of a switch that pauses its senders. While it holds so little that no sender can be paused, only arrivals
+//! decide when packets leave a port that is not held: departures are known when packets arrive, and a packet of an
+//! earlier queue postpones others.
 //!
 //! A lull ends when one more packet could pause a sender, or when a packet has postponed too many: foreseen
 //! departures are revoked, and packets that have not left are queued and charged like all later arrivals. The next

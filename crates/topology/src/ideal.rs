@@ -184,8 +184,8 @@ pub fn ideal_fct(
 ///
 /// Packet j leaves link i when both packet j-1 has left it and packet j has arrived: a longest path through the grid
 /// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is
-/// held there or at the slowest link before for the whole train, and goes on with the last packet from k:
-/// max over k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
+/// held there or at the slowest link before for the whole train, and continues with the last packet from k: max over
+/// k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
 fn pipelined<'p>(path: impl Iterator<Item = &'p (Rate, Span)> + Clone, (count, full, last): Packets) -> Span {
     let delays: Span = path.clone().map(|&(_, delay)| delay).sum();
     let alone = |size: Bytes| path.clone().map(move |&(rate, _)| rate.time_for(size));

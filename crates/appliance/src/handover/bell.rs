@@ -1,5 +1,5 @@
-//! Bells: a worker that sleeps is woken by those who put something into its rings, and nobody makes a system call for
-//! a worker that is awake. Must not depend on rings.
+//! Bells: a sleeping worker is woken by the workers that put something into its rings, and none makes a system call
+//! for a worker that is awake. Must not depend on rings.
 //!
 //! ```text
 //! consumer: sleepy = true; fence; look into the rings; sleep until the bell's socket is readable
@@ -72,7 +72,7 @@ impl Listener {
         fence(Ordering::SeqCst);
     }
 
-    /// Readable when somebody has rung.
+    /// Readable when the bell has been rung.
     pub(super) fn descriptor(&self) -> RawFd {
         self.ear.as_raw_fd()
     }

@@ -75,8 +75,8 @@ fn explain_tells_what_balancers_keep() {
     assert!(!good(&folder, "explain q.toml topology").contains("State of"));
 }
 
-/// Leaf 0 has lost two of the four cables to spine 0: the others weigh a port to spine 0 half as much as one to spine 1 for it,
-/// and theta 2 lets them weigh all the same.
+/// Leaf 0 has lost two of the four cables to spine 0: the others weigh a port to spine 0 half as much as one to spine
+/// 1 for it, and theta 2 gives all ports the same weight.
 #[test]
 fn state_of_wcmp_counts_the_entries_of_reduced_weights() {
     let network = "[topology.leaf-spine]\nleaves = 3\nspines = 2\nparallel = 4\nhosts_per_leaf = 1\n";

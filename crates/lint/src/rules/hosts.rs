@@ -170,7 +170,7 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
     }
 }
 
-/// Ports of a switch that marks, but not in the queue of DSCP 0, which hosts use unless they are told otherwise.
+/// Ports of a switch that marks, but not in the queue of DSCP 0, which hosts use unless configured otherwise.
 fn unmarked_ports(network: &Network, findings: &mut Findings) {
     let known = |switch: &&SwitchConfig| {
         let elsewhere = switch.markings.iter().any(|marking| marking.bound_elsewhere);

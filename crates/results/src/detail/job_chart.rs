@@ -242,7 +242,8 @@ mod tests {
         assert_eq!(bars, expected);
     }
 
-    /// A stage that reads files and that nobody reads writes them; so does a reducer. Only what a task waits for is neither.
+    /// A stage that reads files and is not read by another stage writes them; so does a reducer. Only what a task
+    /// waits for is neither.
     #[test]
     fn writing_is_work_and_no_wait() {
         let mut job = job();

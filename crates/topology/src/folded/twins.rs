@@ -1,10 +1,9 @@
 //! Leaves that differ only in name, merged for the paths towards one leaf. Must not depend on labels.
 //!
 //! *Twins* are leaves with equal edges (and equal ones back, because links lead both ways): exchanging two of them
-//! changes nothing but their names. The paths from them to any other leaf are equivalent, so one represents all,
-//! unless a path leads through one of them: then links to different twins carry labels of different names, and the
-//! network is used as it is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred
-//! leaves.
+//! changes only their names. The paths from them to any other leaf are equivalent, so one represents all, unless a
+//! path leads through one of them: then links to different twins carry labels of different names, and the network is
+//! used as it is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred leaves.
 
 use super::cells::{Edge, FoldedCells};
 use super::descent::Descent;

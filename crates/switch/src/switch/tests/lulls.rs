@@ -100,7 +100,8 @@ fn a_lull_ends_before_a_sender_may_be_paused_and_the_next_begins_at_rest() {
     let (_, verdict) = bench.arrives(0);
     assert_eq!(start(verdict), bench.now);
     let counters = bench.switch.reading().counters(bench.now + Span(SLOT), PortId(3));
-    // Each packet from its arrival to its last bit: 1, 2, 3, 4, 4 slots but for the thousandths between arrivals, and 1.
+    // Each packet from its arrival to its last bit: 1, 2, 3, 4, 4 slots except for the thousandths between arrivals,
+    // and 1.
     let slots = 1 + 2 + 3 + 4 + 4 + 1;
     assert_eq!(counters.byte_time, 1_000 * u128::from(slots * SLOT - (1_000 + 2_000 + 3_000)));
     assert_eq!(counters.peak, Bytes(5_000));
