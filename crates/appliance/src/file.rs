@@ -84,7 +84,7 @@ fn plan(document: &Toml, folder: &Path, mistakes: &mut Vec<Mistake>) -> Option<R
     let pin = root.flag("pin");
     let cores = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     if pin && usize::from(workers) > cores {
-        let message = format!("{workers} workers, each on a core of its own, and {cores} cores");
+        let message = format!("{workers} workers need a core each, but there are {cores} cores");
         root.wrong("pin", message, "as many workers as cores at most, or pin = false");
     }
     let metrics = root.parsed("metrics", METRICS).map(|address| match address {

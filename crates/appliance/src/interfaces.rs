@@ -124,7 +124,7 @@ fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, Stri
     let longest = XdpQueue::LONGEST - EthernetHeader::LEN;
     if mtu as usize > longest && matches!(port.device, PortDevice::Xdp(_)) {
         let message =
-            format!("AF_XDP takes packets of at most {longest} B, and the MTU is {mtu} B: make it smaller");
+            format!("AF_XDP accepts packets of at most {longest} B, but the MTU is {mtu} B: reduce it");
         return Err(wrong(message));
     }
     Ok(Interface { name: port.name.clone(), mac, mtu: mtu as u16, addresses: port.addresses.clone() })

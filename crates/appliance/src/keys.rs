@@ -93,7 +93,7 @@ fn key_of(line: &str) -> Result<(&'static str, &str), String> {
         format!("allowed are {}{}", KEYS.join(", "), did_you_mean(name.trim(), KEYS.iter().copied()))
     })?;
     let value = value.trim().strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    Ok((known, value.ok_or("a value stands in quotation marks")?))
+    Ok((known, value.ok_or("a value must be in quotation marks")?))
 }
 
 /// Both ends count initialisation vectors, so with one GCM key for both directions two packets could have the same
@@ -211,7 +211,7 @@ mod tests {
             (
                 "key = \"00112233445566778899aabbccddeeff01020304\"",
                 "key = 00112233445566778899aabbccddeeff",
-                ":5: a value stands in quotation marks",
+                ":5: a value must be in quotation marks",
             ),
             ("aes-128-cbc-hmac-sha1", "aes-128-gcm", ":10: `key` has 40 hexadecimal digits"),
             (
@@ -235,7 +235,7 @@ mod tests {
             "did you mean `aes-128-gcm`?",
             ": [out]: `key` is missing",
             ":5: allowed are spi, cipher, key, integrity; did you mean `key`?",
-            ":6: a value stands in quotation marks",
+            ":6: a value must be in quotation marks",
             ": [in]: `cipher` is missing",
         ] {
             assert!(problems.iter().any(|problem| problem.contains(expected)), "{expected}: {problems:#?}");

@@ -341,7 +341,7 @@ impl MetricsPage {
     fn cluster(&mut self, report: &ClusterReport) {
         let packets = report.counters.named().into_iter();
         let packets = packets.map(|(name, count)| (format!("what=\"{name}\""), count));
-        self.metric("weft_cluster_packets_total", "Packets by what the node did with them", packets);
+        self.metric("weft_cluster_packets_total", "Packets by the action of the node", packets);
         let up = report.others.iter().map(|(node, up)| (format!("node=\"{node}\""), u64::from(*up)));
         self.metric("weft_cluster_node_up", "Whether another node has been heard lately", up);
     }

@@ -90,7 +90,7 @@ fn port(
     if matches!(device, Some(PortDevice::Xdp(_))) && mtu.is_some_and(|mtu| mtu > longest) {
         port.wrong(
             "mtu",
-            format!("AF_XDP takes packets of at most {longest} bytes"),
+            format!("AF_XDP accepts packets of at most {longest} bytes"),
             "a smaller MTU, or packet:NAME",
         );
     }
@@ -271,8 +271,8 @@ fn addresses(port: &mut TableReader<'_, '_>, before: &[PlannedPort]) -> Vec<(IpA
                 if let Some(other) =
                     before.iter().find(|other| other.addresses.iter().any(|one| overlap(*one, address)))
                 {
-                    let message = format!("{} lies on the link of port `{}`", address.0, other.name);
-                    port.wrong_item("addresses", item, (message, "a prefix of its own for each link"));
+                    let message = format!("{} is on the link of port `{}`", address.0, other.name);
+                    port.wrong_item("addresses", item, (message, "a different prefix for each link"));
                 }
                 found.push(address);
             }

@@ -199,7 +199,7 @@ fn gateway(
         return Err(Some((message, "the address of another router")));
     }
     if let Some(owner) = around.owner(via) {
-        let message = format!("{via} is this router's own address, that of port `{}`", owner.name);
+        let message = format!("{via} is this router's own address, at port `{}`", owner.name);
         return Err(Some((message, "the address of another router")));
     }
     let near = around.ports.iter().position(|port| reaches(port, via)).map(|number| number as u16);
@@ -236,7 +236,7 @@ pub(crate) fn neighbour(
         reader.text("port", "the name of a port").map(|name| named(&mut reader, "port", name, around.names));
     let address = address?;
     if let Some(owner) = around.owner(address) {
-        let message = format!("{address} is this router's own address, that of port `{}`", owner.name);
+        let message = format!("{address} is this router's own address, at port `{}`", owner.name);
         reader.wrong("address", message, NEIGHBOUR);
     } else if let Some(message) = around.why_no_station(address) {
         reader.wrong("address", message, NEIGHBOUR);
@@ -294,7 +294,7 @@ pub(crate) fn check_far_ends(
             }
             Some((prefix, Some(PlannedHop::Tunnel(_)))) => {
                 format!(
-                    "{remote} lies in {prefix}, which goes through a tunnel: sealed packets would never leave"
+                    "{remote} is in {prefix}, which goes through a tunnel: sealed packets would never leave"
                 )
             }
             Some((_, Some(PlannedHop::Gateway(..) | PlannedHop::Link(_)))) => {

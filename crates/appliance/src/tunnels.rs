@@ -74,12 +74,12 @@ fn tunnel(
         }
     };
     if before.iter().any(|other| other.inbound.0 == inbound.0) {
-        let message = format!("index {:#x} is that of another tunnel", inbound.0);
-        reader.wrong("keys", message, "an index of its own for what each tunnel receives");
+        let message = format!("index {:#x} belongs to another tunnel", inbound.0);
+        reader.wrong("keys", message, "a different index for the packets that each tunnel receives");
     }
     let tunnel = PlannedTunnel { name: name.to_owned(), ends, udp, outbound, inbound, window };
     if let Some(message) = before.iter().find_map(|other| key_in_common(&tunnel, other)) {
-        reader.wrong("keys", message, "a key of its own for each direction of each tunnel");
+        reader.wrong("keys", message, "a different key for each direction of each tunnel");
     }
     Some(tunnel)
 }

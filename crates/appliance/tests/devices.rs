@@ -296,7 +296,7 @@ fn af_xdp_refuses_an_mtu_that_its_frames_do_not_hold() {
     links();
     must("ip link set left mtu 1800");
     let error = while_running(&routed().replace("packet:left", "xdp:left"), || {}).unwrap_err();
-    assert!(error.to_string().contains("AF_XDP takes packets of at most 1778 B"), "{error}");
+    assert!(error.to_string().contains("AF_XDP accepts packets of at most 1778 B"), "{error}");
 }
 
 /// An IPv6 prefix goes through a tunnel, by a link whose interface alone says how narrow it is.

@@ -148,9 +148,9 @@ fn contradictions_are_mistakes() {
     for (from, to, message) in [
         ("packet:veth1", "packet:veth0", "11:10  `veth0` is the interface of port `left` already"),
         ("packet:veth1", "xdp:veth0", "`veth0` is the interface of port `left` already"),
-        ("10.2.0.1/24", "10.1.0.1/30", "10.1.0.1 lies on the link of port `left`"),
-        ("10.2.0.1/24", "10.1.7.1/16", "10.1.7.1 lies on the link of port `left`"),
-        ("10.2.0.1/24", "2001:db8:1::7/64", "2001:db8:1::7 lies on the link of port `left`"),
+        ("10.2.0.1/24", "10.1.0.1/30", "10.1.0.1 is on the link of port `left`"),
+        ("10.2.0.1/24", "10.1.7.1/16", "10.1.7.1 is on the link of port `left`"),
+        ("10.2.0.1/24", "2001:db8:1::7/64", "2001:db8:1::7 is on the link of port `left`"),
         ("10.1.0.1/24", "10.1.0.255/24", "7:14  10.1.0.255 is not the address of a station"),
         ("10.1.0.1/24", "10.1.0.0/24", "10.1.0.0 is not the address of a station"),
         ("mtu = ", "mac = \"01:00:5e:00:00:01\"\nmtu = ", "12:7  the address of a group of stations"),
@@ -169,14 +169,14 @@ fn contradictions_are_mistakes() {
             "10.1.0.0/24",
             "10.1.0.0/24 is the link of port `left`: the router could not reach its",
         ),
-        ("10.2.0.254", "10.2.0.1", "17:7  10.2.0.1 is this router's own address, that of port `right`"),
-        ("workers = 2", "workers = 256\npin = true", "3:7  256 workers, each on a core of its own, and "),
+        ("10.2.0.254", "10.2.0.1", "17:7  10.2.0.1 is this router's own address, at port `right`"),
+        ("workers = 2", "workers = 256\npin = true", "3:7  256 workers need a core each, but there are "),
     ] {
         let found = wrong(from, to);
         assert!(found.contains(message), "{to}: {found}");
     }
     let long = SOUND.replace("packet:veth1", "xdp:veth1").replace("1400 B", "1800 B");
-    assert!(mistakes(&long)[0].contains("AF_XDP takes packets of at most 1778 bytes"));
+    assert!(mistakes(&long)[0].contains("AF_XDP accepts packets of at most 1778 bytes"));
     // Links of two stations have no broadcast address, and link-local addresses are on every link.
     let sound = SOUND
         .replace("\"10.1.0.1/24\"", "\"10.1.0.0/31\", \"fe80::1/64\", \"10.1.1.0/32\"")
@@ -417,7 +417,7 @@ fn tunnels_have_keys_that_nobody_else_can_read() {
         ("local = \"10.2.0.1\"", "local = \"10.2.0.7\"", "10.2.0.7 is the address of no port"),
         ("198.51.100.9", "2001:db8::9", "10.2.0.1 and 2001:db8::9 are of different families"),
         ("hq.keys", "no.keys", "no.keys: cannot be read"),
-        ("10.9.0.0/16", "198.51.0.0/16", "198.51.100.9 lies in 198.51.0.0/16, which goes through a tunnel"),
+        ("10.9.0.0/16", "198.51.0.0/16", "198.51.100.9 is in 198.51.0.0/16, which goes through a tunnel"),
         ("192.0.2.0/24", "198.51.100.0/24", "the route for 198.51.100.0/24 rejects packets for 198.51.100.9"),
         ("0.0.0.0/0", "203.0.113.0/24", "no route leads to 198.51.100.9"),
         ("198.51.100.9", "10.1.0.1", "10.1.0.1 is this router's own address"),

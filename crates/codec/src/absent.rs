@@ -7,7 +7,7 @@ const ABSENT: &[(&str, &str, &str, &str)] = &[
         "transport",
         "hpcc",
         "HPCC",
-        "`timely` and `patched-timely` are the laws that measure queueing, `dcqcn` goes by marks",
+        "`timely` and `patched-timely` are the laws that measure queueing, `dcqcn` reacts to marks",
     ),
     ("transport", "swift", "Swift", "`timely` and `patched-timely` are the laws that go by delay"),
     ("transport", "powertcp", "PowerTCP", "`timely` and `patched-timely` are the laws that measure queueing"),

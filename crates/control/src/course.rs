@@ -67,7 +67,7 @@ pub(crate) fn of(subject: &Subject, until: f64) -> Result<FluidSeries, Error> {
     match found.ends_being_finite() {
         None => Ok(found),
         Some(at) => Err(Error::Failed(format!(
-            "{}: the equations have no number for queue and rates from {} us on; a setting is beyond what they describe",
+            "{}: the equations give no numbers for queue and rates from {} us on; a setting is outside their range",
             subject.title(),
             number(at * 1e6)
         ))),

@@ -116,7 +116,7 @@ impl DagSettings {
             say(
                 "merges",
                 reads_files && stage.merges != usual.merges,
-                "it has no effect: only what is fetched is merged",
+                "it has no effect: only fetched data is merged",
             ),
             say(
                 "spills",

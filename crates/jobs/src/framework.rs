@@ -120,7 +120,7 @@ impl FrameworkSettings {
         };
         let one_kind = "spark has one kind of container (map_containers)";
         let complete = "a stage of spark starts when all that it reads is done";
-        let at_once = "spark hands out tasks at once; it sets the interval of speculation only";
+        let at_once = "spark assigns tasks immediately; this sets only the interval of speculation";
         let none = "there are no stragglers";
         let off = "speculation is off";
         let twice = |path: &str, hosts: &[u32]| {

@@ -27,7 +27,7 @@ impl TableWords {
 
 /// The last columns of every table of a run.
 const OF_RUN: [ColumnWords; 2] = [
-    ("case", "", "folder of the case, as in sweep; with the seed it tells runs apart"),
+    ("case", "", "folder of the case, as in sweep; with the seed it identifies the run"),
     ("seed", "", "the seed of the run"),
 ];
 
@@ -38,7 +38,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("sweep.json", "which runs belong together, and the verdicts on expectations"),
     ("summary.json", "every statistic of a run"),
     ("manifest.json", "how to repeat a run: version, results epoch, seed, hashes, command, machine"),
-    ("detail.json", "what the report's plots of a run need; not meant for other programs"),
+    ("detail.json", "data for the report's plots of a run; not meant for other programs"),
     ("queue-monitor.txt", "the lines of the queue monitor for people, with measure.queues_above"),
     ("quiver.svg", "the components of a run's paths, where they are not all alike"),
 ];
@@ -178,7 +178,7 @@ const LINKS: TableWords = TableWords {
         ("marked_packets", "packets", "packets marked at its queue"),
         ("trimmed_packets", "packets", "packets trimmed to their headers; where any were"),
         ("returned_headers", "packets", "headers returned to their senders; where any packet was trimmed"),
-        ("peak_queue_bytes", "B", "longest queue; of a host, that of its card, where that has one"),
+        ("peak_queue_bytes", "B", "longest queue; for a host, the queue of its card, if it has one"),
         ("mean_queue_bytes", "B", "mean queue over time"),
     ],
 };

@@ -49,7 +49,7 @@ pub(crate) fn classes_are_served(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         let message = format!("{classes} classes share {queues} queues: give switch.queues = {classes}");
         found.push(impossible(facts.transport("queues"), message));
     } else if facts.switch.schedule.in_order(queues) < classes {
-        let message = "all classes would be served alike: give switch.schedule = \"strict\"";
+        let message = "all classes would be served equally: give switch.schedule = \"strict\"";
         found.push(impossible(facts.transport("queues"), message));
     }
 }
@@ -62,7 +62,7 @@ pub(crate) fn time_outs_outlast_a_round_trip(facts: &Facts<'_>, found: &mut Vec<
     let short = [("rto", pase.rto)].into_iter().chain(low).filter(|(_, time_out)| *time_out <= round_trip);
     for (name, _) in short {
         let round_trip = Span::from_ns(round_trip.0.div_ceil(1_000));
-        let message = format!("no answer comes so soon: an unloaded round trip takes {round_trip}");
+        let message = format!("no answer can arrive that soon: an unloaded round trip takes {round_trip}");
         found.push(impossible(facts.transport(name), message));
     }
 }

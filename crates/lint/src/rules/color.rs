@@ -33,11 +33,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "green-beside-red",
         level: Severity::Warning,
         title: "Payload without TLT shares a queue with red packets.",
-        checks: "Scenarios with switch.color: the queues in which transports with TLT send payload against those of all other transports and of datagrams.",
+        checks: "Scenarios with switch.color: whether transports with TLT send payload in the queues of other transports or of datagrams.",
         why: "What carries no colour is green: it is never dropped early, takes the room that red packets leave for green ones, and with \
               count = \"whole-queue\" has red packets dropped in its place.",
         fix: "Give the other traffic a class of its own (traffic.class, switch.queues), or tlt.",
-        source: "Lim et al., EuroSys 2021 (TLT): traffic without it belongs into another queue.",
+        source: "Lim et al., EuroSys 2021 (TLT): traffic without it belongs in another queue.",
         look: |network, findings| each_red(network, |_, red| beside(red, findings)),
     },
     Rule {

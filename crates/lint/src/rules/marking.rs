@@ -353,7 +353,7 @@ fn marking_off(marking: &MarkingProfile, findings: &mut Findings) {
     }
     for (colour, at) in &marking.unmarked {
         let says = format!(
-            "{} asks for ECN on {colour} packets, but wred_{colour}_enable is not true: what a policer colours {colour} is not marked",
+            "{} asks for ECN on {colour} packets, but wred_{colour}_enable is not true: packets that a policer colours {colour} are not marked",
             marking.name
         );
         let fix = format!("set wred_{colour}_enable to \"true\", or remove {colour} from ecn");

@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "PFC is on for a class whose buffer is not lossless.",
         checks: "Each priority with PFC maps to a priority group whose profile has headroom or is computed by the switch.",
-        why: "The switch sends pauses too late, if at all: what is in flight is dropped. The class looks lossless but is not.",
+        why: "The switch sends pauses too late, if at all: packets in flight are dropped. The class looks lossless but is not.",
         fix: "Bind a lossless profile to the priority group, or remove the priority from `pfc_enable`.",
         source: "IEEE 802.1Qbb; SONiC's BUFFER_PG table.",
         look: |network, findings| each_priority(network, |place| without_profile(place, findings)),

@@ -178,7 +178,7 @@ fn arbiters_are_there_and_asked() {
     accepted(&small(&with(&format!("{served}{arbiter}"), pase)));
     // An answer from the other leaf takes longer than 5 us, and less than 50 us.
     let timed = |rto: &str| with(&format!("{served}{arbiter}"), &format!("{pase}rto = \"{rto}\"\n"));
-    wrong(&timed("5 us"), "no answer comes so soon: an unloaded round trip takes");
+    wrong(&timed("5 us"), "no answer can arrive that soon: an unloaded round trip takes");
     accepted(&small(&timed("50 us")));
     wrong(&with(arbiter, pase), "8 classes share 1 queues: give switch.queues = 8");
     let few = "arbiter.pase = { queues = 4 }\n";

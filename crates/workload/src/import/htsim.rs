@@ -43,7 +43,7 @@ impl Header {
         let hosts = u64::from(self.hosts);
         match line.words[0] {
             "Nodes" => {
-                self.nodes = Some(line.number(1, "the number of hosts, those of the topology", (1, hosts))?)
+                self.nodes = Some(line.number(1, "the number of hosts in the topology", (1, hosts))?)
             }
             "Connections" => self.announced = Some(count("the number of flows")?),
             "Triggers" | "Failures" if line.words.get(1) == Some(&"0") => {}
