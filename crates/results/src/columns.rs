@@ -70,7 +70,7 @@ const SWEEP: TableWords = TableWords {
     columns: &[
         ("seed", "", "the seed of the run"),
         ("case", "", "folder of the case, relative to the table"),
-        ("path", "", "folder of the run, relative to the table: where its other tables lie"),
+        ("path", "", "folder of the run, relative to the table; it holds the run's other tables"),
         ("stop", "", "why the run ended: finished, time_limit, interrupted or stuck"),
     ],
 };
@@ -107,7 +107,7 @@ const FLOWS: TableWords = TableWords {
         (
             "deadline_ps",
             "ps",
-            "by when it should finish, from its start; where any flow has a deadline, as the next two",
+            "its deadline, counted from its start; where any flow has a deadline, as the next two",
         ),
         (
             "missed_by_ps",
@@ -129,7 +129,7 @@ const FLOWS: TableWords = TableWords {
         ),
         ("displacement_packets", "packets", "largest displacement of a late packet"),
         ("displacement_sum_packets", "packets", "sum of the displacements of all late packets"),
-        ("gro_batches", "", "batches that receive offload makes of what arrives, whether `gro` is on or not"),
+        ("gro_batches", "", "batches that receive offload forms from arriving packets, even if `gro` is off"),
         ("ecn_marks", "packets", "packets that arrived with a congestion mark"),
         ("cnps_sent", "packets", "congestion notifications requested by the receiver"),
         ("cnps", "packets", "congestion notifications that reached the sender"),
@@ -293,7 +293,7 @@ const PHASES: TableWords = TableWords {
         (
             "bound",
             "",
-            "what took most of its critical path: fixed, latency, cpu, disk or network; empty: it is not on it",
+            "what took most of its critical path: fixed, latency, cpu, disk or network; empty: not on that path",
         ),
         (
             "path_ps",

@@ -107,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Note,
         title: "Receive windows, not marks, bound the queue.",
         checks: "On switches without marking: 16 flows with the maximum receive window against the memory of the pool.",
-        why: "Loss-based flows grow until they lose or reach the window: the queue holds the windows less the path. Deep buffers then hold tens \
+        why: "Loss-based flows grow until they lose packets or reach the window: the queue holds the windows minus what the path holds. Deep buffers then hold tens \
               of megabytes permanently.",
         fix: "Enable marking, or lower tcp_rmem (in a scenario receive_window) to what the path needs.",
         source: "97 MB were seen in production on deep buffers (JANOG); a tcp_rmem of 6 MB is Linux's default.",

@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "A DSCP maps to a traffic class that has no queue.",
         checks: "A traffic class above 7 is in the map from traffic class to queue. There are eight priorities, and most chips have \
                  eight classes.",
-        why: "The switch refuses the map or treats the packets as it likes: they are not in the queue that was meant for them.",
+        why: "The switch refuses the map or treats the packets arbitrarily: they are not in the intended queue.",
         fix: "Map the DSCP to a class from 0 to 7.",
         source: "IEEE 802.1Q (eight traffic classes); SONiC's DSCP_TO_TC_MAP and TC_TO_QUEUE_MAP tables.",
         look: without_queue,

@@ -73,9 +73,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "marking-off",
         level: Severity::Error,
         title: "Marking has thresholds but is not enabled.",
-        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours it is to mark. Error: green, the \
+        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours it should mark. Error: green, the \
                  colour of every packet that no policer has coloured, is not marked. Note: yellow or red is not.",
-        why: "The profile is accepted and bound, and marks nothing.",
+        why: "The profile is accepted and bound, but marks nothing.",
         fix: "Set `wred_green_enable` to true.",
         source: "SONiC's WRED_PROFILE table; sonic-net/sonic-buildimage issue 4545.",
         look: |network, findings| each_marking(network, |_, marking| marking_off(marking, findings)),

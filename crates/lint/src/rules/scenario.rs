@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         checks: "Scenarios: the reference of PI, or the target of PIE and CoDel times the port's rate, against the limit of a queue that \
                  does not pause (see ecn-above-drop). Error: not below the limit of a queue alone. Note: not below the limit when all ports are \
                  congested.",
-        why: "The queue is never as long as the controller aims at: it hardly marks, and packets are dropped instead.",
+        why: "The queue never reaches the length that the controller aims at: it hardly marks, and packets are dropped instead.",
         fix: "Lower the reference or target below the figure, or raise the limit of the queue.",
         source: "Hollot et al., INFOCOM 2001 (PI holds the queue at its reference); thresholds by Choudhury and Hahne 1998.",
         look: |network, findings| network.switches.iter().for_each(|switch| above_drop(switch, findings)),
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         checks: "Scenarios with DCQCN: n senders at line rate C to one port put at least K_min + (n - 1) C (RTT + t_CNP) / 8 \
                  into its queue before the first notification is back, with n K_min in place of K_min if marks are set on arrival; \
                  this is compared with the queue at XOFF with n ports. The finding gives the smallest such n.",
-        why: "Thresholds in the right order are not enough: what is in flight, and the time the card takes to make a notification, fill the \
+        why: "Thresholds in the right order are not enough: packets in flight, and the time the card takes to make a notification, make up the \
               difference. That is why a laboratory shows pauses where a model without these delays has none.",
         fix: "Lower K_min, mark on departure, shorten cnp_delay, or give the class more memory; or accept pauses in such incasts.",
         source: "aliyun/ns-3-alibabacloud issue 12 (55 us); Zhu et al., SIGCOMM 2015, section 4.",
