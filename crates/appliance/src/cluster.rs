@@ -16,7 +16,7 @@ use weft_mistake::TableReader;
 /// Keys of the file that only a node of a cluster uses.
 pub(crate) const KEYS: &[&str] = &["cluster", "node"];
 
-const CLUSTER: &str = "the path of a cluster's description, from this file's folder";
+const CLUSTER: &str = "the path of a cluster's description, relative to this file's folder";
 
 /// The counters of a node.
 #[derive(Clone, Debug)]

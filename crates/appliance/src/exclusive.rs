@@ -52,7 +52,7 @@ pub(crate) fn second_forwarder(
     let (own, setting) = { forwarded }.next()?;
     Some(format!(
         "port `{}`: the kernel has the address {} on {name} and forwards what arrives there itself, so that each packet would be sent \
-         twice: set {} to 0, or take the address away",
+         twice: set {} to 0, or remove the address",
         port.name,
         own.address,
         setting.replace('/', ".")

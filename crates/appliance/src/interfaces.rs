@@ -114,8 +114,7 @@ fn interface(port: &PlannedPort, links: &[KernelLink]) -> Result<Interface, Stri
     let carried = link.and_then(|link| link.mtu);
     let mtu = port.mtu.map_or(carried.unwrap_or(USUAL_MTU), u32::from);
     if let Some(carried) = carried.filter(|carried| *carried < mtu) {
-        let message =
-            format!("`mtu` is {mtu} B, and the interface carries {carried} B: make one of them fit");
+        let message = format!("`mtu` is {mtu} B, but the interface carries {carried} B: change one of them");
         return Err(wrong(message));
     }
     if mtu > u32::from(Interface::MOST_MTU) {
@@ -174,7 +173,7 @@ mod tests {
         assert!(said("lo", Some(1500)).contains("`lo` is not an Ethernet interface"));
         let nameless = interface(&port("eth1", None), &[link("eth1", 1500, [0; 6])]).unwrap_err();
         assert!(nameless.contains("no MAC address: give `mac`"), "{nameless}");
-        assert!(said("eth0", Some(1501)).contains("`mtu` is 1501 B, and the interface carries 1500 B"));
+        assert!(said("eth0", Some(1501)).contains("`mtu` is 1501 B, but the interface carries 1500 B"));
         let own = interface(&port("eth0", Some(1400)), &links).unwrap();
         assert_eq!((own.mac, own.mtu), (Mac([2; 6]), 1400));
     }

@@ -21,7 +21,7 @@ use weft_mistake::TableReader;
 
 const PORT_KEYS: &[&str] = &["name", "device", "read", "write", "mac", "mtu", "addresses", "to", "station"];
 const DEVICES: &str = "\"packet:NAME\" or \"xdp:NAME\" for a network interface, \"tap:NAME\" for a TAP device, \"capture\" for files";
-const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, from this file's folder";
+const CAPTURE_FILE: &str = "the path of a pcap or pcapng file, relative to this file's folder";
 const STATION: &str = "an address such as \"02:00:00:00:00:01\"";
 const ADDRESS: &str = "an address with the length of its link's prefix, such as \"192.0.2.1/24\"";
 /// Minimum and maximum MTU of a link: what IPv4 requires, and what a buffer holds.

@@ -20,7 +20,7 @@ pub fn remarks(plan: &RouterPlan) -> Vec<String> {
         });
         if named.into_iter().any(has_ipv6) {
             remarks.push(
-                "IPv6 packets without a route draw a second ICMPv6 error, from the kernel; to stop those alone: ip6tables -A OUTPUT -p icmpv6 --icmpv6-type no-route -j DROP"
+                "IPv6 packets without a route trigger a second ICMPv6 error, from the kernel; to stop only those: ip6tables -A OUTPUT -p icmpv6 --icmpv6-type no-route -j DROP"
                     .to_owned(),
             );
         }

@@ -18,7 +18,7 @@ use weft_mistake::TableReader;
 /// Keys of the file that only a switch uses.
 pub(crate) const KEYS: &[&str] = &["scenario", "case", "seed", "switch", "code_points"];
 
-const SCENARIO: &str = "the path of a scenario, from this file's folder";
+const SCENARIO: &str = "the path of a scenario, relative to this file's folder";
 const CODE_POINTS: &str = "a list of code points for each queue but the last, such as [[46, 48]]";
 
 /// Reads the keys of a switch; `None` if there is no such switch, and valid only if there are no mistakes.

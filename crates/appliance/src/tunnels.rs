@@ -16,7 +16,7 @@ const KEYS: &[&str] =
     &["name", "local", "remote", "keys", "window", "encapsulation", "local_port", "remote_port"];
 const LOCAL: &str = "an address of this router";
 const REMOTE: &str = "the address of the other router, of the family of `local`";
-const FILE: &str = "the path of a file with keys, from this file's folder";
+const FILE: &str = "the path of a file with keys, relative to this file's folder";
 /// Default size of the anti-replay window, in packets.
 const WINDOW: u32 = 256;
 /// The UDP port of ESP, unless the file says otherwise (RFC 3948, section 2.1; RFC 7296, section 2.23).

@@ -30,8 +30,8 @@ fn of_network(setup: &Setup) -> Vec<String> {
             "cables fail or return during the run: all must stay as they are at its start",
         ),
         (links.iter().any(|link| link.loss > 0.0), "a cable loses packets at random: only queues may"),
-        (links.iter().any(|link| link.stalls.is_some()), "a host stalls: hosts must take what arrives"),
-        (!setup.storms.is_empty(), "hosts send pause storms: pauses may come from queues alone"),
+        (links.iter().any(|link| link.stalls.is_some()), "a host stalls: hosts must always accept packets"),
+        (!setup.storms.is_empty(), "hosts send pause storms: only queues may cause pauses"),
     ])
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn of_jobs(setup: &Setup) -> Vec<Flow> {
 fn of_transport(transport: &Transport) -> Option<String> {
     match transport.tcp() {
         None => Some(format!(
-            "a transport is not TCP but {}: windows of TCP alone are known",
+            "a transport is not TCP but {}: only windows of TCP are modelled",
             transport.protocol()
         )),
         Some(tcp) if tcp.pias.is_on() => {

@@ -55,8 +55,8 @@ pub(crate) fn is_whole(runs: &[&Run], metric: &str) -> bool {
 
 /// A note on flows for comparisons of jobs; `None` without jobs.
 pub(crate) fn flows_of_jobs(sweep: &Sweep) -> Option<String> {
-    let words = "jobs start flows when others have ended: with equal seeds the sides may have other flows, so compare what jobs took \
-                 before you compare completion times.";
+    let words = "jobs start flows when others have ended: with equal seeds the sides may have other flows, so compare the times of \
+                 jobs before completion times.";
     sweep.runs.iter().any(has_jobs).then(|| words.to_owned())
 }
 

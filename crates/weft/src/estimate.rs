@@ -232,7 +232,7 @@ fn uncounted(setups: &[Setup]) -> Option<String> {
 /// The note that there is no estimate if jobs create flows while they run.
 fn none_for_jobs(setups: &[Setup]) -> Option<String> {
     let jobs = setups.iter().any(|setup| !setup.flows.jobs().is_empty());
-    jobs.then(|| "no estimate: jobs decide while they run which flows there are".to_owned())
+    jobs.then(|| "no estimate: jobs determine their flows while they run".to_owned())
 }
 
 /// The additions of `check`: an estimate of the cost, a note on thinned queue series, and failures that may come too

@@ -77,7 +77,7 @@ fn flows_beyond_the_announced_ones_are_refused() {
     let message = hpcc("f", more, same).unwrap_err().to_string();
     assert_eq!(message, "f:4: found one more flow; allowed: 2 flows, as the first line says");
     let message = htsim("m", MATRIX, 15).unwrap_err().to_string();
-    assert!(message.starts_with("m:") && message.contains("those of the topology"), "{message}");
+    assert!(message.starts_with("m:") && message.contains("hosts in the topology"), "{message}");
 }
 
 #[test]

@@ -21,8 +21,8 @@ impl CaseMargins {
             "packets oscillate"
         };
         Some(format!(
-            "{}: a busy queue marks packets that were sent one queueing delay ago, so marks per second do not follow the rates \
-             of now, and fast recovery remembers. With both the margin is {} degrees, and {swings}; `weft fluid compare` \
+            "{}: a busy queue marks packets that were sent one queueing delay ago, so marks per second do not follow the current \
+             rates, and fast recovery has a memory. With both the margin is {} degrees, and {swings}; `weft fluid compare` \
              shows how far.",
             self.title(),
             number(margin)

@@ -105,7 +105,7 @@ fn references_words(sweep: &Sweep, references: &[Reference]) -> String {
         .collect();
     let others = (!others.is_empty()).then(|| {
         format!(
-            " Dashed, no bounds: what the same flows would take if the links of hosts served them in another order and nothing else \
+            " Dashed, no bounds: the times of the same flows if the links of hosts served them in another order and nothing else \
              delayed them ({}{place}).",
             others.join(", ")
         )
