@@ -1,4 +1,4 @@
-//! Numbers, text, tables and pictures as people read them, in a terminal and on a page.
+//! Numbers, text, tables and pictures for human readers, in a terminal and on a page.
 //!
 //! [`text`] (numbers with units), [`wrap`] (lines that fit a terminal), [`columns`] (tables), [`visible`] (foreign
 //! text made harmless for a terminal), [`shell`] (words of commands to copy), [`figure`] (a plot as data),
