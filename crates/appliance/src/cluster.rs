@@ -23,7 +23,7 @@ const CLUSTER: &str = "the path of a cluster's description, relative to this fil
 pub struct ClusterReport {
     /// Its number.
     pub node: u8,
-    /// What it has done.
+    /// Its counters.
     pub counters: ClusterNodeCounters,
     /// The other nodes, and whether they are up.
     pub others: Vec<(u8, bool)>,

@@ -265,7 +265,7 @@ mod tests {
     #[derive(Clone, Default)]
     struct Device(Shelves, DeviceLosses);
 
-    /// What arrives, and what has left.
+    /// The arriving frames, and those that have left.
     type Shelves = Arc<Mutex<(VecDeque<Vec<u8>>, Vec<Vec<u8>>)>>;
 
     impl Backend for Device {

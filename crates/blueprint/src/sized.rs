@@ -19,12 +19,12 @@ pub const MOST_PORTS: u32 = 1 << 20;
 /// Reads a rate as people write it.
 ///
 /// # Errors
-/// What is allowed.
+/// A message with the allowed values.
 pub fn rate(text: &str) -> Result<Rate, String> {
     text.parse().map_err(|error| format!("--rate: `{text}`: {error}"))
 }
 
-/// What is asked.
+/// A question about the size of a router.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeQuestion {
     /// External ports; `None`: only the overview.
@@ -37,7 +37,7 @@ impl SizeQuestion {
     /// Costs and servers of a year: `2009` or `today`; `rate` overrides the port rate of that time.
     ///
     /// # Errors
-    /// What is allowed.
+    /// A message with the allowed values.
     pub fn new(ports: Option<u32>, rate: Option<Rate>, era: &str) -> Result<SizeQuestion, String> {
         let era = match era {
             "2009" => OF_2009,

@@ -259,7 +259,7 @@ impl Director {
         self.up[usize::from(node)] = up;
     }
 
-    /// What has been decided.
+    /// Counters of the decisions so far.
     #[must_use]
     pub fn counters(&self) -> DirectorCounters {
         self.counters

@@ -24,7 +24,7 @@ pub struct Header {
     pub wire: u16,
     /// The port by which the packet entered the switch that holds it.
     pub ingress: PortId,
-    /// What it carries.
+    /// The kind of packet.
     pub kind: PacketKind,
     /// Priority class; 0 is served first.
     pub class: Class,

@@ -91,9 +91,9 @@ impl ClassSet {
 /// The classes in which the two ends of a flow send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// Of the sending end.
+    /// The classes of the sending end.
     pub sender: ClassSet,
-    /// Of the receiving end.
+    /// The classes of the receiving end.
     pub receiver: ClassSet,
 }
 

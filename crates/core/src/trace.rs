@@ -41,9 +41,9 @@ impl TracedPacket {
 /// Something that happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceEvent {
-    /// When.
+    /// The instant.
     pub time: Time,
-    /// What.
+    /// The event.
     pub step: TraceStep,
     /// The node, as an index into [`RunRecord::nodes`](crate::record::RunRecord::nodes).
     pub node: u32,

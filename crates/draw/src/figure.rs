@@ -55,7 +55,7 @@ pub struct LevelMark {
 pub struct EventMark {
     /// Its position on the horizontal axis.
     pub at: f64,
-    /// What.
+    /// Its text.
     pub words: String,
 }
 

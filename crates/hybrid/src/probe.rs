@@ -44,7 +44,7 @@ struct ProbeCall {
     flow: Flow,
 }
 
-/// What the probe runs.
+/// The inputs of a probe.
 pub(crate) struct ProbePlan<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) background: &'a Background,

@@ -9,7 +9,7 @@ use crate::WorkDistribution;
 /// A link with Poisson arrivals. All times are in units of the mean work, which is the time of a mean flow alone.
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonLink<'a> {
-    /// What flows bring.
+    /// The distribution of work per flow.
     pub work: &'a WorkDistribution,
     /// The share of time in which the link is busy, above 0 and below 1.
     pub load: f64,

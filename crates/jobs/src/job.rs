@@ -79,7 +79,7 @@ struct Progress {
     took: Vec<Span>,
     /// The task whose end allowed it to start, once it may.
     opening: Option<u32>,
-    /// What it fetches.
+    /// Its fetches.
     fetches: Fetches,
 }
 

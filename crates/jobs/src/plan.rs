@@ -34,7 +34,7 @@ pub enum StageInput {
 pub struct JobStage {
     /// The name of its tasks.
     pub name: String,
-    /// What they read.
+    /// Their input.
     pub input: StageInput,
     /// Input that a core processes per unit of time.
     pub rate: Rate,

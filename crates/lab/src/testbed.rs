@@ -27,9 +27,9 @@ const READY_LOOKS: u32 = 1_000;
 /// The namespaces of a lab.
 #[derive(Debug)]
 pub(crate) struct Testbed {
-    /// Of the switches.
+    /// The namespace of the switches.
     pub(crate) switches: Space,
-    /// Of each host.
+    /// The namespace of each host.
     pub(crate) hosts: Vec<Space>,
     /// Switches that the kernel's TCP lacks.
     pub(crate) missing: Vec<&'static str>,

@@ -35,7 +35,7 @@ impl Trace {
         Trace(Arc::new(Mutex::new(Tracing { found, ..Tracing::default() })))
     }
 
-    /// What is shared.
+    /// The shared trace.
     ///
     /// # Panics
     /// If another thread panicked while it held this.
@@ -119,7 +119,7 @@ impl Tracing {
 pub struct TracedSwitch {
     /// The switch, as an index into the nodes of the record.
     pub node: u32,
-    /// What all share.
+    /// The trace shared by all.
     pub trace: Trace,
 }
 

@@ -40,7 +40,7 @@ pub struct OuterPacket<'a> {
     pub traffic_class: u8,
     /// Fragment offset in bytes, and whether more fragments follow.
     pub fragment: (u16, bool),
-    /// What it carries.
+    /// Its payload.
     pub payload: &'a [u8],
 }
 

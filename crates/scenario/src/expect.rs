@@ -130,7 +130,7 @@ pub struct Measurement {
 pub struct Claim {
     /// What is measured, in words: `fct.mean(ecmp) / fct.mean(drill) at traffic.trace.load = 0.8`.
     pub text: String,
-    /// What is computed.
+    /// The expression that is computed.
     pub expression: Expression,
     /// The case and metric of each of its terms.
     pub measured: Vec<(Term, Measurement)>,

@@ -44,7 +44,7 @@ impl System {
     }
 }
 
-/// What a run shows.
+/// The results of a run.
 #[derive(Debug)]
 struct Course {
     /// Growth of the backlog per unit of time.

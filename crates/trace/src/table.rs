@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// What a switch has trimmed has no payload from there on.
+    /// A packet trimmed by a switch has no payload from there on.
     #[test]
     fn a_trimmed_packet_is_shown_as_such() {
         let (mut trace, record) = trace();

@@ -446,7 +446,8 @@ mod tests {
         assert!(falling.text().contains("look beyond"), "{}", falling.text());
     }
 
-    /// What is within 10 % includes what is worse by less, and a line says which settings were not varied.
+    /// The range within 10 % includes settings that are worse by less, and a line says which settings were not
+    /// varied.
     #[test]
     fn close_results_are_told_even_where_they_are_worse() {
         let metric = metric_of(&options()).expect("it is a metric");

@@ -145,7 +145,7 @@ fn setting(thresholds: &[Bytes]) -> String {
     format!("thresholds = [{}]", all.join(", "))
 }
 
-/// What the columns are.
+/// Explains the columns.
 const LEGEND: &str = "one queue: processor sharing; any number: least attained service; sizes known: shortest \
     remaining first, which no order beats. objective: what the thresholds minimise, a sum of ratios after the PIAS \
     paper. It leaves out flows already present, so it is not a time.";

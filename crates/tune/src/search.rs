@@ -47,7 +47,7 @@ struct Trials<'a, E> {
     subject: &'a mut dyn ThresholdCost<E>,
 }
 
-/// What a search asks.
+/// The cost of thresholds, which a search minimises.
 pub trait ThresholdCost<E> {
     /// Whether thresholds can be tried at all.
     fn allows(&self, thresholds: &[Bytes]) -> bool;

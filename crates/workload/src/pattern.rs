@@ -41,7 +41,7 @@ pub struct Late {
     pub least: u64,
     /// At most this many.
     pub most: u64,
-    /// Of this many.
+    /// The number of all flows.
     pub all: u64,
 }
 

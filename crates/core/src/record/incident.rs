@@ -53,9 +53,9 @@ impl Incident {
 /// Everything of one kind that happens at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentRecord {
-    /// When.
+    /// The instant.
     pub at: Time,
-    /// What.
+    /// The kind of incident.
     pub kind: Incident,
     /// The cables or hosts: `leaf0-spine1`, `host3`.
     pub places: Vec<String>,

@@ -168,7 +168,7 @@ mod tests {
         (header.note, header.arrived)
     }
 
-    /// What leaves, by flow and rank.
+    /// The departures, by flow and rank.
     fn served(flows_in_order: bool, packets: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let mut order = Ranked::new(&RankedOrderSettings { flows_in_order }, ());
         let (mut pool, mut queue) = queue(&mut order, packets);

@@ -62,7 +62,7 @@ fn parts<'a>(
 /// The deadlines of a case: the flows of all seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CaseDeadlines {
-    /// What became of them.
+    /// Their outcomes.
     pub counts: DeadlineCounts,
     /// Mean lateness of flows that finished too late, microseconds, averaged over the runs that have any.
     pub late_by_us: Option<f64>,

@@ -10,7 +10,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 struct Word<T> {
     /// Number of times that it has spoken.
     number: u64,
-    /// What they continue from; `None`: the run is over.
+    /// The value they continue with; `None`: the run is over.
     what: Option<T>,
 }
 

@@ -9,7 +9,7 @@ const LONG: u32 = 4_096;
 /// Number of meetings for which each way is tried.
 const TRIAL: u32 = 64;
 
-/// Who simulates the domains.
+/// The division of the domains among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Division {
     /// Each thread its own.

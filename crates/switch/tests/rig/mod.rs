@@ -18,7 +18,7 @@ pub(crate) struct RigOptions {
     pub(crate) engines: u32,
     /// When engines see decisions.
     pub(crate) visibility: Visibility,
-    /// Who decides.
+    /// The balancer that decides.
     pub(crate) balancer: BalancerSettings,
     /// Wire bytes of every packet.
     pub(crate) wire: u16,

@@ -11,7 +11,7 @@ use weft_transport::{Outgoing, Segment, TransportSettings};
 use crate::path::{Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
 
-/// Of payload that goes although the window is closed.
+/// The flags of payload that is sent although the window is closed.
 const FORCED: Flags = Flags::ECE;
 
 fn tlt(tcp: &mut Tcp) {

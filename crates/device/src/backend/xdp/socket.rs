@@ -94,7 +94,7 @@ impl Mapping {
         Ok(Mapping { start: start.cast(), length })
     }
 
-    /// What lies at an offset.
+    /// The address at an offset.
     #[allow(unsafe_code, reason = "mapped memory")]
     fn at<T>(&self, offset: u64) -> *mut T {
         assert!(

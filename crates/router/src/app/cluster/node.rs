@@ -144,7 +144,7 @@ impl ClusterNode {
         self
     }
 
-    /// What it has done.
+    /// The counters of the node.
     #[must_use]
     pub fn counters(&self) -> ClusterNodeCounters {
         self.counters.read()
