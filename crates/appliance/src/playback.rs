@@ -68,7 +68,7 @@ impl Backend for PlayedPort {
 pub(crate) struct PlayedFrame<'a> {
     /// When it arrives, or leaves.
     pub(crate) time: Time,
-    /// By which port.
+    /// The port by which it arrives or leaves.
     pub(crate) port: u16,
     /// Its bytes.
     pub(crate) bytes: &'a [u8],

@@ -29,7 +29,7 @@ pub struct ArbiterSite {
 /// A packet passing an arbiter.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing {
-    /// When.
+    /// The instant.
     pub now: Time,
     /// Its flow.
     pub flow: FlowKey,

@@ -72,7 +72,7 @@ pub struct PaseArbiter {
 }
 
 impl PaseArbiter {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PaseArbiterSettings, site: ArbiterSite) -> PaseArbiter {
         PaseArbiter {

@@ -61,7 +61,7 @@ pub struct PdqArbiter {
 }
 
 impl PdqArbiter {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PdqArbiterSettings, site: ArbiterSite) -> PdqArbiter {
         let most = scaled(site.line, settings.utilization);

@@ -12,7 +12,7 @@ use crate::{AnyArbiter, ArbiterSettings, ArbiterSite, Delegation, Passing};
 /// A switch with arbiters.
 #[derive(Clone, Copy, Debug)]
 pub struct ArbitersSite<'a> {
-    /// Which one.
+    /// The switch.
     pub switch: SwitchId,
     /// Line rate of each port.
     pub rates: &'a [Rate],

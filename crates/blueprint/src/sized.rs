@@ -54,7 +54,7 @@ impl SizeQuestion {
         Ok(SizeQuestion { ports, era: Era { rate, ..era } })
     }
 
-    /// With other prices.
+    /// Replaces the assumed prices.
     #[must_use]
     pub fn priced(mut self, server: Option<f64>, switch: Option<f64>) -> SizeQuestion {
         self.era.server_price = server.unwrap_or(self.era.server_price);

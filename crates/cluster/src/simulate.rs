@@ -44,9 +44,9 @@ pub struct ClusterModel {
 /// A node goes down or comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeChange {
-    /// When.
+    /// The instant.
     pub time: Time,
-    /// Which.
+    /// The node.
     pub node: u16,
     /// Whether it comes back.
     pub up: bool,

@@ -9,7 +9,7 @@ use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 /// A packet that enters the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterArrival {
-    /// When.
+    /// The instant.
     pub time: Time,
     /// The node it enters.
     pub from: u16,

@@ -135,7 +135,7 @@ impl Subject {
         })
     }
 
-    /// How many flows.
+    /// The number of flows.
     pub(crate) fn flows(&self) -> f64 {
         self.groups.iter().map(|group| group.count).sum()
     }

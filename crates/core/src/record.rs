@@ -254,9 +254,9 @@ pub struct HopRecord {
 pub struct DropRecord {
     /// Hop at which the packet was lost: 0 is the sending host's card, 1 the first switch.
     pub hop: u8,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// How many packets.
+    /// The number of packets.
     pub packets: u64,
     /// Their wire bytes.
     pub bytes: Bytes,

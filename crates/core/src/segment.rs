@@ -106,7 +106,7 @@ impl BlockCount {
         }
     }
 
-    /// How many.
+    /// The number.
     #[must_use]
     #[inline]
     pub const fn get(self) -> usize {

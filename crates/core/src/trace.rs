@@ -9,7 +9,7 @@ use crate::units::Time;
 /// Everything that happened to the packets of a flow, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowTrace {
-    /// Which flow.
+    /// The flow.
     pub flow: FlowId,
     /// Its packets, in the order in which they were sent; [`TraceEvent::packet`] points here.
     pub packets: Vec<TracedPacket>,
@@ -47,7 +47,7 @@ pub struct TraceEvent {
     pub step: TraceStep,
     /// The node, as an index into [`RunRecord::nodes`](crate::record::RunRecord::nodes).
     pub node: u32,
-    /// Which packet.
+    /// The packet.
     pub packet: u32,
     /// Whether it then carries a congestion mark.
     pub marked: bool,

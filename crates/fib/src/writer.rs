@@ -135,7 +135,7 @@ impl<A: AddressKey> RouteWriter<A> {
     /// [`RouteWriter::insert`] without the painting: readers see the route after [`RouteWriter::repaint`], and its former hop until then.
     ///
     /// # Errors
-    /// As there.
+    /// As [`RouteWriter::insert`].
     pub fn begin_insert(&mut self, prefix: IpPrefix, hop: Hop) -> Result<Option<Hop>, RouteError> {
         if !is_of::<A>(prefix) {
             return Err(RouteError::Family(prefix));

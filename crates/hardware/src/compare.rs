@@ -96,7 +96,7 @@ pub struct ComparedSwitch {
 }
 
 impl ComparedSwitch {
-    /// With rows that stay.
+    /// Creates a switch whose rows stay.
     #[must_use]
     pub fn new(scheme: ComparedScheme) -> ComparedSwitch {
         let mut random = Random::new(1, Purpose::Test, scheme as u64);

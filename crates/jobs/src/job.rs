@@ -75,7 +75,7 @@ struct Progress {
     /// Tasks without a container.
     waiting: VecDeque<u32>,
     done: u32,
-    /// How long those took.
+    /// The durations of the finished ones.
     took: Vec<Span>,
     /// The task whose end allowed it to start, once it may.
     opening: Option<u32>,

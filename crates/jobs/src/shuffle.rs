@@ -42,7 +42,7 @@ struct Reader {
     received: usize,
     /// The host it fetches from first, so that reducers do not all start with the same one.
     first: usize,
-    /// Which part it fetches.
+    /// The part it fetches.
     part: u32,
 }
 

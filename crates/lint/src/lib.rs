@@ -60,7 +60,7 @@ pub struct Input {
 pub struct RuleOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
-    /// Not these rules.
+    /// Rules that are not applied.
     pub allow: Vec<String>,
     /// Facts about the network that no file contains.
     pub site: Surroundings,

@@ -113,7 +113,7 @@ struct Departures {
 }
 
 impl Pie {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PieSettings, line: Rate) -> Pie {
         let rate = match settings.estimate {

@@ -3,7 +3,7 @@
 /// How a run is divided among threads, one per domain of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// How many threads.
+    /// The number of threads.
     pub threads: Threads,
     /// Cut the network at random with this seed: for tests.
     pub scatter: Option<u64>,

@@ -73,11 +73,11 @@ pub struct Setup {
 /// A host whose network card sends endless pause frames for all lossless classes: a fault that spreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {
-    /// Which host.
+    /// The host.
     pub host: HostId,
-    /// From when.
+    /// When it begins.
     pub from: Time,
-    /// Until when.
+    /// When it ends.
     pub until: Time,
 }
 

@@ -16,7 +16,7 @@ pub struct Wait {
     pub stopped: PausedTransmitter,
     /// The transmitter that holds the bytes.
     pub holds: PausedTransmitter,
-    /// How many.
+    /// The number of bytes.
     pub bytes: Bytes,
     /// The paused sender may resume when at most this many of the bytes remain, even if everything else has left.
     pub goes_on_at: Bytes,

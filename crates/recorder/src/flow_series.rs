@@ -20,7 +20,7 @@ pub struct FlowWatch {
 }
 
 impl FlowWatch {
-    /// Without samples.
+    /// Creates one without samples.
     #[must_use]
     pub fn new(sampling: FlowSampling) -> FlowWatch {
         let FlowSampling { every, flows } = sampling;

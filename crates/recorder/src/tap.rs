@@ -12,18 +12,18 @@ use weft_switch::Observer;
 pub enum Seen {
     /// A whole packet arrived; packets are numbered in this order.
     Arrived {
-        /// When.
+        /// The instant.
         time: Time,
-        /// By which port.
+        /// The port by which it arrived.
         port: PortId,
         /// Its header before the switch touched it.
         header: Header,
     },
     /// A packet started to leave.
     Left {
-        /// When.
+        /// The instant.
         time: Time,
-        /// By which port.
+        /// The port by which it left.
         port: PortId,
         /// Its number.
         packet: u32,
@@ -32,11 +32,11 @@ pub enum Seen {
     },
     /// A packet was dropped.
     Dropped {
-        /// When.
+        /// The instant.
         time: Time,
         /// Its number.
         packet: u32,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
 }

@@ -98,7 +98,7 @@ impl EventName {
 /// An event and its time: 16 bytes. Only [`EventOrder`] decides precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// When.
+    /// The instant.
     pub(crate) time: Time,
     pub(crate) name: EventName,
 }

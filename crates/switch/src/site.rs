@@ -8,7 +8,7 @@ use weft_core::{Bytes, Rate, Span, SwitchId};
 pub struct SwitchSite {
     /// Seed of the run.
     pub seed: u64,
-    /// Which switch it is.
+    /// The switch.
     pub switch: SwitchId,
     /// Line rate of each port.
     pub rates: Vec<Rate>,

@@ -45,7 +45,7 @@ impl Turn<'_> {
 /// When a packet that was received leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// By which port.
+    /// The port by which it leaves.
     pub port: PortId,
     /// Its first bit leaves.
     pub start: Time,

@@ -83,9 +83,9 @@ pub enum Cause {
 /// A congestion event.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
-    /// When.
+    /// The instant.
     pub now: Time,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     /// Payload sent and not yet cumulatively acknowledged (FlightSize of RFC 5681).
     pub in_flight: u64,

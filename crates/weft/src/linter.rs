@@ -22,7 +22,7 @@ pub struct LintFile {
 pub struct LintOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
-    /// Not these rules.
+    /// Rules that are not applied.
     pub allow: Vec<String>,
     /// Facts about the network that no file contains.
     pub site: Surroundings,

@@ -71,7 +71,7 @@ impl Participants {
         Participants { own: own.collect(), neighbours: neighbours.collect(), by_leaf: hosts }
     }
 
-    /// How many take part.
+    /// The number of hosts that take part.
     #[must_use]
     pub fn len(&self) -> u32 {
         self.by_leaf.len() as u32

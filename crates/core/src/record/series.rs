@@ -89,9 +89,9 @@ pub struct FlowSeries {
 /// The state of a sender at an instant, as `ss -ti` shows it on Linux.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowSample {
-    /// When.
+    /// The instant.
     pub time: Time,
-    /// Which flow.
+    /// The flow.
     pub flow: FlowId,
     /// Congestion window, payload.
     pub cwnd: Bytes,

@@ -31,7 +31,7 @@ pub struct LinkGroup {
     pub from: u8,
     /// Tier of the receiving nodes.
     pub to: u8,
-    /// How many links.
+    /// The number of links.
     pub links: u32,
     /// The sum of their line rates.
     pub capacity: Rate,

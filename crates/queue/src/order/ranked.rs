@@ -46,7 +46,7 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// By these settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &RankedOrderSettings, _site: ()) -> Ranked {
         Ranked { flows_in_order: settings.flows_in_order, ..Ranked::default() }

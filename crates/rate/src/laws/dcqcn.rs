@@ -189,7 +189,7 @@ impl Rules {
 }
 
 impl Dcqcn {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &DcqcnSettings, site: RateLawSite) -> Dcqcn {
         let rules = Rules::new(settings, site.line_rate);

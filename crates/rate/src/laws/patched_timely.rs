@@ -41,7 +41,7 @@ pub struct PatchedTimely {
 }
 
 impl PatchedTimely {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &PatchedTimelySettings, site: RateLawSite) -> PatchedTimely {
         PatchedTimely {

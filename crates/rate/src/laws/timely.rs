@@ -164,7 +164,7 @@ pub struct Timely {
 }
 
 impl Timely {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &TimelySettings, site: RateLawSite) -> Timely {
         Timely {

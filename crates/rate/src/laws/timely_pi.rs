@@ -47,7 +47,7 @@ pub struct TimelyPi {
 }
 
 impl TimelyPi {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &TimelyPiSettings, site: RateLawSite) -> TimelyPi {
         let measured = &settings.measured;

@@ -49,7 +49,7 @@ pub struct RunCourse {
 pub struct GroupCourse {
     /// `leaf → spine`.
     pub name: String,
-    /// How many links.
+    /// The number of links.
     pub links: u32,
     /// Utilisation by bin, fraction of the capacity.
     pub load: Vec<f64>,

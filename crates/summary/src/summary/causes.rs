@@ -84,7 +84,7 @@ pub fn held_by_pauses(pauses: &FlowPauses) -> Span {
 pub struct SlowFlows {
     /// The cause.
     pub cause: DelayCause,
-    /// How many flows.
+    /// The number of flows.
     pub flows: u64,
     /// Their mean completion time, microseconds.
     pub fct_us: f64,

@@ -44,7 +44,7 @@ pub struct Conga {
 }
 
 impl Conga {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &CongaSettings, site: BalancerSite) -> Conga {
         Conga {

@@ -119,7 +119,7 @@ const NOWHERE: u16 = u16::MAX;
 const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 
 impl Drill {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &DrillSettings, site: BalancerSite) -> Drill {
         let DrillSettings { choices, memory, tie, control_by_hash, .. } = *settings;

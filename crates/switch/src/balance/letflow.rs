@@ -32,7 +32,7 @@ pub struct LetFlow {
 }
 
 impl LetFlow {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &LetFlowSettings, site: BalancerSite) -> LetFlow {
         LetFlow { flowlets: Flowlets::new(&settings.flowlets, site), weighted: settings.weighted }

@@ -59,7 +59,7 @@ pub struct Presto {
 }
 
 impl Presto {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(_settings: &PrestoSettings, site: BalancerSite) -> Presto {
         Presto { hash: FlowHash::of_switch(HashFunction::Mix, site) }

@@ -39,7 +39,7 @@ impl<'a> Fold<'a> {
         Fold::by(cells, |_, cell| cells.edges(cell).iter().map(edge).collect::<Vec<_>>())
     }
 
-    /// Without twins.
+    /// A fold without twins.
     #[cfg(test)]
     pub(crate) fn apart(cells: &'a FoldedCells) -> Fold<'a> {
         Fold::by(cells, |leaf, _| leaf)

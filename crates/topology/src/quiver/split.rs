@@ -25,7 +25,7 @@ struct PathCounts<List> {
     list: List,
     /// Index of the capacity of their bottleneck.
     bottleneck: u32,
-    /// How many.
+    /// Their number.
     count: u128,
     /// Their first edge; meaningless beyond the cell itself.
     edge: u32,

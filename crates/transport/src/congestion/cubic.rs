@@ -102,7 +102,7 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &CubicSettings, site: LawSite) -> Cubic {
         Cubic {

@@ -123,7 +123,7 @@ impl Alpha {
 }
 
 impl Dctcp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &DctcpSettings, site: LawSite) -> Dctcp {
         Dctcp {

@@ -84,7 +84,7 @@ pub struct Htcp {
 }
 
 impl Htcp {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &HtcpSettings, site: LawSite) -> Htcp {
         Htcp {

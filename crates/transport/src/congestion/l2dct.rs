@@ -58,7 +58,7 @@ pub struct L2dct {
 }
 
 impl L2dct {
-    /// From the settings.
+    /// Creates it from the settings.
     #[must_use]
     pub fn new(settings: &L2dctSettings, site: LawSite) -> L2dct {
         let estimate = DctcpSettings {
